@@ -1,0 +1,57 @@
+# Everything a person or a build server does with this project. `make help` lists the targets.
+# The environment in $(VENV) is built from pyproject.toml and constraints.txt, and again only when these change.
+
+PYTHON ?= python3
+VENV ?= .venv
+DEMO ?= demo
+PYTEST_ARGS ?=
+
+BIN = $(VENV)/bin
+STAMP = $(VENV)/.built
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format reference bench bench-tools soak clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
+
+demo: $(STAMP) ## the main job on real MCP servers, offline, in the folder demo/
+	@$(BIN)/toolpath demo --into $(DEMO)
+
+test: $(STAMP) ## all tests but the long ones
+	@$(BIN)/pytest -q $(PYTEST_ARGS)
+
+lint: $(STAMP) ## style, types and the layers of the house
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: $(STAMP) ## write the code as `make lint` wants it
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+reference: $(STAMP) ## write docs/reference/cli.md from the program
+	@$(BIN)/python -m toolpath.cli.reference > docs/reference/cli.md
+
+bench: $(STAMP) ## measure, and print the figures
+	@$(BIN)/python -m benchmarks
+
+bench-tools: $(STAMP) ## the real classes that some gold plans need, in benchmarks/.tools
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target benchmarks/.tools \
+		bfcl-eval==2026.3.23 mpmath==1.3.0
+
+soak: $(STAMP) ## the long tests
+	@$(BIN)/pytest -q -m soak --soak $(PYTEST_ARGS)
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) $(DEMO) benchmarks/.tools .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; $(PYTHON) is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12")'
+	@echo "Building $(VENV) (once; some 30 seconds) ..."
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { echo "No virtual environment can be made; on Debian: apt-get install python3-venv"; exit 1; }
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check "$$(grep '^pip==' constraints.txt)"
+	@$(BIN)/python -m pip install --quiet --quiet --constraint constraints.txt --build-constraint constraints.txt --group dev --editable '.[demo]'
+	@touch $(STAMP)
