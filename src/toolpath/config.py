@@ -1,0 +1,198 @@
+"""Settings: what may be set, where each value comes from, and the one reading of file, environment and flags.
+
+No secrets live here; keys of model providers and `secrets.NAME` keep their own variables.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from toolpath.errors import ConfigError, closest
+
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=31_536_000)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
+Bytes = Annotated[int, msgspec.Meta(ge=1_000, le=2**40)]
+
+DEFAULT_STORE = ".toolpath/runs.db"
+DEFAULT_FILE = "toolpath.toml"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that can be set. Times are seconds, sizes bytes."""
+
+    default_timeout: Seconds = 30.0
+    """Per attempt, where neither step nor tool says."""
+    max_retries: Count = 3
+    """Attempts after the first, for tools that only read or are idempotent."""
+    retry_backoff: Literal["exponential", "fixed", "none"] = "exponential"
+    parallel_limit: Limit = 5
+    """Calls of a run at the same time, where its plan does not say."""
+    cache_enabled: bool = True
+    """Results of tools and steps that ask for it are kept."""
+    cache_ttl: Annotated[float, msgspec.Meta(ge=0, le=31_536_000)] = 300.0
+    adaptive_timeout: bool = True
+    """Reads that are known well are cut off earlier, or later, than `default_timeout`."""
+    synchronous: Literal["NORMAL", "FULL"] = "NORMAL"
+    """SQLite: NORMAL survives the death of the process, FULL the loss of power."""
+    max_result_size: Bytes = 1_000_000
+    """A larger result is kept aside and travels as a handle."""
+    max_result_bytes: Bytes = 100_000_000
+    """A larger result is refused: the call has failed."""
+    max_threads: Limit = 32
+    """Calls of `def` tools at the same time, those that outlived their timeout included."""
+    store: str = ""
+    """Path of a SQLite file or `postgresql://…`; empty: as the surface says."""
+    tools: tuple[str, ...] = ()
+    """Python modules or files whose tools are loaded."""
+    folders: tuple[str, ...] = ()
+    """Folders of composites, plans and templates that are loaded as tools."""
+    mcp: tuple[str, ...] = ()
+    """Files with `mcpServers`, as other MCP clients write them."""
+    planner_llm: str = ""
+    planner_model: str = ""
+    planner_temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] = 0.3
+    planner_timeout: Seconds = 60.0
+    """For making a plan with a model, repairs included."""
+    planner_fallback: Literal["offline", "error"] = "offline"
+    """What follows when the model gives no plan that checks."""
+
+
+class SettingsRead(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings with the place each value comes from, for `toolpath doctor`."""
+
+    settings: Settings
+    sources: dict[str, str]
+    """Name of each setting that is not at its default → file, variable or flag."""
+    unknown: tuple[str, ...] = ()
+    """Variables that begin like ours and name no setting."""
+
+
+#: The planning engine's names of variables; TOOL_DEFAULT_TIMEOUT is in milliseconds.
+ENGINE_NAMES = {
+    "TOOL_DEFAULT_TIMEOUT": "default_timeout",
+    "TOOL_MAX_RETRIES": "max_retries",
+    "TOOL_RETRY_BACKOFF": "retry_backoff",
+    "TOOL_PARALLEL_LIMIT": "parallel_limit",
+    "TOOL_RESULT_CACHE_ENABLED": "cache_enabled",
+    "TOOL_RESULT_CACHE_TTL": "cache_ttl",
+    "TOOL_PLANNER_LLM": "planner_llm",
+    "TOOL_PLANNER_MODEL": "planner_model",
+    "TOOL_PLANNER_TEMPERATURE": "planner_temperature",
+}
+_OWN_PREFIX = "TOOLPATH_"
+#: Read by parts other than the settings.
+_OTHER_VARIABLES = frozenset({"TOOLPATH_CONFIG", "TOOLPATH_BENCHMARK_DATA", "TOOLPATH_REQUIRE_SERVICES"})
+_FIELDS = {field.name: field.type for field in msgspec.structs.fields(Settings)}
+_WORDS = {"yes": True, "on": True, "no": False, "off": False}
+
+
+def load_settings(path: str | Path | None = None, env: Mapping[str, str] | None = None, **flags: Any) -> Settings:
+    """The settings in force: flags over environment over file over defaults.
+
+    `path` is a file that must be there; without it `toolpath.toml` of the working folder is read if there is one.
+    Flags that are None or empty count as not given. Raises `ConfigError`, naming the setting and its source.
+    """
+    return read_settings(path, env, **flags).settings
+
+
+def read_settings(path: str | Path | None = None, env: Mapping[str, str] | None = None, **flags: Any) -> SettingsRead:
+    """As `load_settings`, with the source of each value."""
+    variables = os.environ if env is None else env
+    given: dict[str, tuple[Any, str]] = {}
+    given.update(_from_file(path or variables.get("TOOLPATH_CONFIG") or None))
+    given.update(_from_environment(variables))
+    for name, value in flags.items():
+        if value is not None and value not in ("", (), []):
+            given[_known(name, "a flag")] = (value, f"--{name.replace('_', '-')}")
+    values = {name: _convert(name, value, source) for name, (value, source) in given.items()}
+    return SettingsRead(
+        settings=Settings(**values),
+        sources={name: source for name, (_, source) in given.items()},
+        unknown=_unknown_variables(variables),
+    )
+
+
+def _from_file(path: str | Path | None) -> dict[str, tuple[Any, str]]:
+    file = Path(path or DEFAULT_FILE)
+    if path is None and not file.is_file():
+        return {}
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"The settings file {file} cannot be read: {error.strerror or error}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"The settings file {file} is no TOML: {error}") from None
+    source = str(file)
+    return {_known(name, source): (_beside(file, name, value), source) for name, value in content.items()}
+
+
+def _beside(file: Path, name: str, value: Any) -> Any:
+    # Paths in a file are relative to the file; addresses and names of modules are no paths.
+    match value:
+        case list():
+            return [_beside(file, name, item) for item in value]
+        case str() if value and "://" not in value and value != ":memory:" and _is_path(name, value):
+            return str(file.parent / value)
+        case _:
+            return value
+
+
+def _is_path(name: str, value: str) -> bool:
+    return name in ("store", "folders", "mcp") or (name == "tools" and (value.endswith(".py") or "/" in value))
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
+    found: dict[str, tuple[Any, str]] = {}
+    for variable, name in ENGINE_NAMES.items():
+        if text := env.get(variable, "").strip():
+            found[name] = (_milliseconds(text) if name == "default_timeout" else text, variable)
+    for name in _FIELDS:
+        variable = _OWN_PREFIX + name.upper()
+        if text := env.get(variable, "").strip():
+            found[name] = (text, variable)
+    return found
+
+
+def _milliseconds(text: str) -> float:
+    try:
+        return float(text) / 1000
+    except ValueError:
+        raise ConfigError(
+            f"TOOL_DEFAULT_TIMEOUT is {text!r}; it must be a number of milliseconds.", hint="30000 is 30 seconds."
+        ) from None
+
+
+def _convert(name: str, value: Any, source: str) -> Any:
+    wanted = _FIELDS[name]
+    if isinstance(value, str) and wanted is bool:
+        value = _WORDS.get(value.lower(), value)
+    elif isinstance(value, str) and wanted == tuple[str, ...]:
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    elif isinstance(value, str) and name == "synchronous":
+        value = value.upper()
+    try:
+        return msgspec.convert(value, wanted, strict=False)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"Setting {name!r} (from {source}) is {value!r}: {error}.") from None
+
+
+def _known(name: str, source: str) -> str:
+    if name not in _FIELDS:
+        raise ConfigError(
+            f"There is no setting {name!r} (from {source}).",
+            suggestions=closest(name, _FIELDS),
+            hint="`toolpath doctor` lists all settings.",
+        )
+    return name
+
+
+def _unknown_variables(env: Mapping[str, str]) -> tuple[str, ...]:
+    known = {_OWN_PREFIX + name.upper() for name in _FIELDS} | _OTHER_VARIABLES
+    return tuple(sorted(name for name in env if name.startswith(_OWN_PREFIX) and name not in known))

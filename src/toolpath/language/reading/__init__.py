@@ -1,0 +1,1 @@
+"""How the parts of a plan are read from a tree: fields, durations, ids, policies, actions, steps, schemas."""

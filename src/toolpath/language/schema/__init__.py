@@ -1,0 +1,1 @@
+"""JSON Schema: validate, coerce without loss, look up a path, 'does this output fit that input', shorten. Pure."""

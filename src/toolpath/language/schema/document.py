@@ -1,0 +1,251 @@
+"""A schema document: its draft, its references, and validators of the places inside it.
+
+Nothing here knows what a value should become or whether two schemas fit.
+"""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+from collections.abc import Iterator
+from typing import Final
+
+import jsonschema_rs
+import msgspec
+
+from toolpath.errors import SchemaError
+from toolpath.values import Json, JsonObject, pointer
+
+Draft = type[jsonschema_rs.Validator]
+
+#: Keywords that say nothing about which values are valid.
+ANNOTATIONS: Final = frozenset(
+    [
+        "$schema",
+        "$id",
+        "id",
+        "$comment",
+        "$anchor",
+        "$dynamicAnchor",
+        "$vocabulary",
+        "$defs",
+        "definitions",
+        "title",
+        "description",
+        "default",
+        "example",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+    ]
+)
+#: Nesting at which every walk over a schema ends. jsonschema-rs itself ends at about 250.
+MAX_NESTING: Final = 120
+
+_DRAFTS: Final[tuple[tuple[str, Draft], ...]] = (
+    ("draft-04", jsonschema_rs.Draft4Validator),
+    ("draft-06", jsonschema_rs.Draft6Validator),
+    ("draft-07", jsonschema_rs.Draft7Validator),
+    ("2019-09", jsonschema_rs.Draft201909Validator),
+)
+#: The address of each draft's own schema.
+DRAFT_ADDRESSES: Final[dict[Draft, str]] = {
+    jsonschema_rs.Draft4Validator: "http://json-schema.org/draft-04/schema#",
+    jsonschema_rs.Draft6Validator: "http://json-schema.org/draft-06/schema#",
+    jsonschema_rs.Draft7Validator: "http://json-schema.org/draft-07/schema#",
+    jsonschema_rs.Draft201909Validator: "https://json-schema.org/draft/2019-09/schema",
+    jsonschema_rs.Draft202012Validator: "https://json-schema.org/draft/2020-12/schema",
+}
+_ARRAY_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
+
+
+def draft_of(schema: JsonObject | bool) -> Draft:
+    """The validator class of the draft that `$schema` names; 2020-12 where it names none that is known."""
+    named = schema.get("$schema") if isinstance(schema, dict) else None
+    if isinstance(named, str):
+        for mark, draft in _DRAFTS:
+            if mark in named:
+                return draft
+    return jsonschema_rs.Draft202012Validator
+
+
+class Node(msgspec.Struct, frozen=True, eq=False):
+    """One place in a document: the schema there and its JSON pointer from the root."""
+
+    schema: JsonObject | bool
+    at: str = ""
+
+    def child(self, *parts: str | int) -> Node | None:
+        """The place so many keys further in, or None where no schema is there."""
+        schema: Json = self.schema
+        for part in parts:
+            try:
+                schema = schema[part]
+            except (LookupError, TypeError):
+                return None
+        return Node(schema, self.at + pointer(*parts)) if isinstance(schema, dict | bool) else None
+
+    def get(self, key: str) -> Json:
+        """The keyword's value, or None."""
+        return self.schema.get(key) if isinstance(self.schema, dict) else None
+
+    def list(self, key: str) -> tuple[Node, ...]:
+        """The places of a keyword that holds a list of schemas, e.g. `anyOf`."""
+        schemas = self.get(key)
+        if not isinstance(schemas, list):
+            return ()
+        return tuple(found for index in range(len(schemas)) if (found := self.child(key, index)) is not None)
+
+    def map(self, key: str) -> dict[str, Node]:
+        """The places of a keyword that holds an object of schemas, e.g. `properties`."""
+        schemas = self.get(key)
+        if not isinstance(schemas, dict):
+            return {}
+        return {name: found for name in schemas if (found := self.child(key, name)) is not None}
+
+
+class Document:
+    """A root schema with what is looked up in it more than once. Built for one question or kept by a validator."""
+
+    __slots__ = ("_anchors", "_embeds", "_patterns", "_validators", "draft", "root")
+
+    def __init__(self, root: JsonObject | bool) -> None:
+        self.root = root
+        self.draft = draft_of(root)
+        self._validators: jsonschema_rs.ValidatorMap | None = None
+        self._patterns: dict[str, jsonschema_rs.Validator] = {}
+        self._embeds: bool | None = None
+        self._anchors: dict[str, Node] | None = None
+
+    @property
+    def replaces_siblings(self) -> bool:
+        """Whether `$ref` makes the keywords beside it mean nothing: up to draft 7."""
+        return self.draft in (
+            jsonschema_rs.Draft4Validator,
+            jsonschema_rs.Draft6Validator,
+            jsonschema_rs.Draft7Validator,
+        )
+
+    def target(self, reference: Json) -> Node | None:
+        """The place that a `$ref` names, or None where it leads out of the document or nowhere."""
+        if not isinstance(reference, str) or not isinstance(self.root, dict) or self._has_embedded():
+            return None
+        base, _, fragment = reference.partition("#")
+        if base and base != str(self.root.get("$id") or self.root.get("id") or "").partition("#")[0]:
+            return None
+        fragment = urllib.parse.unquote(fragment)
+        if not fragment:
+            return Node(self.root)
+        return self._at(fragment) if fragment.startswith("/") else self._anchored(fragment)
+
+    def resolve(self, node: Node) -> Node | None:
+        """The place itself, or the one that a bare `$ref` leads to in the end; None where it leads nowhere."""
+        for _ in range(MAX_NESTING):
+            reference = node.get("$ref")
+            if reference is None or not self._is_bare(node):
+                return node
+            found = self.target(reference)
+            if found is None:
+                return None
+            node = found
+        return None
+
+    def accepts(self, node: Node, value: Json) -> bool:
+        """Whether the value is valid at that place of the document, as it is."""
+        if self._validators is None:
+            self._validators = self._compiled()
+        validator = self._validators.get("#" + node.at)
+        return validator is not None and _is_valid(validator, value)
+
+    def _compiled(self) -> jsonschema_rs.ValidatorMap:
+        root = self.root
+        if isinstance(root, dict) and "$schema" in root:
+            # A dialect of somebody's own would be looked for; the draft was chosen already.
+            root = {**root, "$schema": DRAFT_ADDRESSES[self.draft]}
+        try:
+            return jsonschema_rs.validator_map_for(root, validate_formats=False, offline=True)
+        except (ValueError, TypeError, jsonschema_rs.ReferencingError) as error:
+            raise SchemaError("The schema is no usable JSON Schema.", hint=str(error).partition("\n")[0]) from None
+
+    def matches(self, pattern: str, name: str) -> bool:
+        """Whether the regular expression of `patternProperties` finds the name; false for one that is none."""
+        known = self._patterns.get(pattern)
+        if known is None:
+            try:
+                known = jsonschema_rs.Draft202012Validator({"pattern": pattern}, offline=True)
+            except ValueError:
+                known = jsonschema_rs.Draft202012Validator(False)
+            self._patterns[pattern] = known
+        return _is_valid(known, name)
+
+    def _is_bare(self, node: Node) -> bool:
+        if self.replaces_siblings:
+            return True
+        return isinstance(node.schema, dict) and not (node.schema.keys() - ANNOTATIONS - {"$ref"})
+
+    def _at(self, fragment: str) -> Node | None:
+        parts: list[str | int] = []
+        schema: Json = self.root
+        for token in fragment[1:].split("/"):
+            part: str | int = token.replace("~1", "/").replace("~0", "~")
+            if isinstance(schema, list) and _ARRAY_INDEX.fullmatch(token):
+                part = int(token)
+            parts.append(part)
+            try:
+                schema = schema[part]
+            except (LookupError, TypeError):
+                return None
+        return Node(schema, pointer(*parts)) if isinstance(schema, dict | bool) else None
+
+    def _anchored(self, name: str) -> Node | None:
+        if self._anchors is None:
+            self._anchors = {}
+            for node in subschemas(Node(self.root)):
+                for key in ("$anchor", "$dynamicAnchor", "$id", "id"):
+                    anchor = node.get(key)
+                    if isinstance(anchor, str) and (key[-1] != "d" or anchor.startswith("#")):
+                        self._anchors.setdefault(anchor.removeprefix("#"), node)
+        return self._anchors.get(name)
+
+    def _has_embedded(self) -> bool:
+        """Whether a part of the document declares an address of its own, so that `#/…` in it means something else."""
+        if self._embeds is None:
+            self._embeds = any(
+                isinstance(identity := node.get("$id"), str) and not identity.startswith("#")
+                for node in subschemas(Node(self.root))
+                if node.at
+            )
+        return self._embeds
+
+
+_ONE = ("items", "additionalProperties", "additionalItems", "contains", "not", "if", "then", "else", "propertyNames")
+_MANY = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
+_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+
+
+def subschemas(root: Node) -> Iterator[Node]:
+    """Every schema in the document, the root first, however deep."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node.schema, dict):
+            continue
+        for key in _ONE:
+            if key in node.schema and (found := node.child(key)) is not None:
+                waiting.append(found)
+        for key in _MANY:
+            if key in node.schema:
+                waiting.extend(node.list(key))
+        for key in _NAMED:
+            if key in node.schema:
+                waiting.extend(node.map(key).values())
+
+
+def _is_valid(validator: jsonschema_rs.Validator, value: Json) -> bool:
+    try:
+        return validator.is_valid(value)
+    except (ValueError, TypeError):
+        # Not JSON: a date, a set, a lone surrogate, a key that is no text.
+        return False

@@ -1,0 +1,347 @@
+"""The journal's events: one frozen record each, dotted names in the past tense. Pure data.
+
+A step instance is named by its path, `id[item]#visit/child`. `seq` numbers the events of a run from 1; `at` is Unix
+time in seconds. Values larger than the size limit are `Handle`s.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from toolpath.values import Json, JsonObject
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Why a step, a branch or a run failed."""
+
+    type: str
+    """Name of the exception or of the kind of fault."""
+    message: str
+    code: str = "tool_failed"
+    """Stable: timeout, connection, rate_limit, server_error, validation, unresolved, not_found, permission, policy,
+    cancelled, invalid_output, tool_failed, denied, budget, …"""
+    retryable: bool = False
+    in_doubt: bool = False
+    """A write that may have happened."""
+    details: Json = None
+    hint: str = ""
+    retry_after: float | None = None
+
+
+class Event(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True, gc=False):
+    """What every event has."""
+
+    seq: int
+    at: float
+
+
+class RunStarted(Event, frozen=True, tag="run.started", kw_only=True, gc=False):
+    """The run exists; freezes plan, bodies, tools, inputs and context."""
+
+    run_id: str
+    plan: JsonObject
+    bodies: dict[str, JsonObject] = {}
+    """Plans that are bodies of tools in it, by tool key."""
+    tools: dict[str, str] = {}
+    """Fingerprints by tool key."""
+    inputs: JsonObject = {}
+    context: JsonObject = {}
+    secrets: tuple[str, ...] = ()
+    """Names, never values."""
+    sources: JsonObject = {}
+    """Where the tools came from, so that another process can load them."""
+    parent: JsonObject = {}
+    """The run that this one was forked from, with the step and what was changed."""
+    approval: str | None = None
+    """Digest that was approved, for a plan that was."""
+
+
+class RunPaused(Event, frozen=True, tag="run.paused", gc=False):
+    """Nothing new starts until the run is resumed."""
+
+    reason: str = ""
+
+
+class RunResumed(Event, frozen=True, tag="run.resumed", gc=False):
+    """A driver took the run; `epoch` fences all earlier ones."""
+
+    epoch: int = 0
+    reason: str = ""
+    accepted: dict[str, str] = {}
+    """Fingerprints of changed tools that a person accepted."""
+
+
+class RunCompleted(Event, frozen=True, tag="run.completed", gc=False):
+    """The run ended well, perhaps with failures that were continued."""
+
+    status: Literal["completed", "completed_with_errors"] = "completed"
+    outputs: Json = None
+    warnings: int = 0
+
+
+class RunFailed(Event, frozen=True, tag="run.failed", gc=False):
+    """The run ended with a critical failure, or was stopped by a limit."""
+
+    reason: str = ""
+    error: Failure | None = None
+    outputs: Json = None
+
+
+class RunCancelled(Event, frozen=True, tag="run.cancelled", gc=False):
+    """The run was cancelled."""
+
+    reason: str = ""
+    outputs: Json = None
+
+
+class StepReady(Event, frozen=True, tag="step.ready", gc=False):
+    """The step may start as soon as it gets a slot."""
+
+    path: str
+
+
+class StepStarted(Event, frozen=True, tag="step.started", gc=False):
+    """An attempt began: with what, for how long at most, under which idempotency key."""
+
+    path: str
+    attempt: int = 1
+    tool: str = ""
+    inputs: Json = None
+    """As resolved; secrets stay templates. Of a loop: `{over: [...]}`."""
+    timeout: float | None = None
+    key: str = ""
+
+
+class StepProgress(Event, frozen=True, tag="step.progress", gc=False):
+    """How far a call is, as the tool reports it."""
+
+    path: str
+    progress: float = 0.0
+    total: float | None = None
+    message: str = ""
+
+
+class StepRetrying(Event, frozen=True, tag="step.retrying", gc=False):
+    """The attempt failed; the next one is due `delay` seconds after `at`."""
+
+    path: str
+    attempt: int
+    delay: float
+    error: Failure
+    duration: float = 0.0
+
+
+class StepSucceeded(Event, frozen=True, tag="step.succeeded", gc=False):
+    """The step is finished and will never be called again."""
+
+    path: str
+    output: Json = None
+    duration: float = 0.0
+    cached: bool = False
+    confidence: float | None = None
+    sources: tuple[Any, ...] = ()
+    cost: float | None = None
+    tokens: int | None = None
+    settled_by: str = ""
+    large: bool = False
+    """The output is a handle that the engine made; anything else that looks like one is data of the tool."""
+
+
+class StepFailed(Event, frozen=True, tag="step.failed", gc=False):
+    """All attempts and fallbacks have failed."""
+
+    path: str
+    error: Failure
+    duration: float = 0.0
+    continued: bool = False
+    """The plan goes on as if it were not critical."""
+
+
+class StepTimedOut(Event, frozen=True, tag="step.timed_out", gc=False):
+    """The last attempt took longer than it may."""
+
+    path: str
+    error: Failure
+    duration: float = 0.0
+    continued: bool = False
+
+
+class StepSkipped(Event, frozen=True, tag="step.skipped", gc=False):
+    """The step will not run: `when` was false, or something upstream failed."""
+
+    path: str
+    reason: str = ""
+    spreads: bool = False
+    """Because something upstream failed: what needs its output is skipped too."""
+
+
+class StepCancelled(Event, frozen=True, tag="step.cancelled", gc=False):
+    """The step was stopped before its end."""
+
+    path: str
+    reason: str = ""
+    in_doubt: bool = False
+    duration: float = 0.0
+
+
+class StepUnknown(Event, frozen=True, tag="step.unknown", gc=False):
+    """A write was in flight when its driver died: whether it happened is not known."""
+
+    path: str
+    tool: str = ""
+    key: str = ""
+
+
+class StepWaiting(Event, frozen=True, tag="step.waiting", gc=False):
+    """The step waits for a person."""
+
+    path: str
+    reason: Literal["approval", "input", "settle", "tool_changed"] | str = ""
+
+
+class FallbackStarted(Event, frozen=True, tag="fallback.started", gc=False):
+    """The step goes on with another tool; `index` counts the step's fallbacks from 1."""
+
+    path: str
+    index: int
+    tool: str
+    error: Failure | None = None
+    output: Json = None
+    """What the tool before it gave, where that was not sure enough; it stands if no fallback does better."""
+    confidence: float | None = None
+    sources: tuple[Any, ...] = ()
+    duration: float = 0.0
+
+
+class StateWritten(Event, frozen=True, tag="state.written", gc=False):
+    """Variables of the chain whose path this is were set."""
+
+    path: str
+    values: JsonObject
+
+
+class BranchTaken(Event, frozen=True, tag="branch.taken", gc=False):
+    """In the block whose path this is, control went to a step other than the next one, or to the end."""
+
+    path: str
+    source: str
+    target: str
+    cause: str = ""
+
+
+class ApprovalRequested(Event, frozen=True, tag="approval.requested", gc=False):
+    """A person has to allow the step (or, with an empty path, the run)."""
+
+    path: str
+    digest: str
+    tool: str = ""
+    inputs: Json = None
+    deadline: float | None = None
+
+
+class ApprovalDecided(Event, frozen=True, tag="approval.decided", gc=False):
+    """A person has decided."""
+
+    path: str
+    digest: str
+    approved: bool
+    by: str = ""
+    comment: str = ""
+
+
+class InputRequested(Event, frozen=True, tag="input.requested", gc=False):
+    """A form waits for a person until `deadline` (Unix time; None: for ever)."""
+
+    path: str
+    form: JsonObject
+    deadline: float | None = None
+    question: str = ""
+    """Set where a running tool asks, not an `ask` step: names the question inside the step."""
+
+
+class InputReceived(Event, frozen=True, tag="input.received", gc=False):
+    """A person has answered the form."""
+
+    path: str
+    values: JsonObject
+    by: str = ""
+    question: str = ""
+    declined: bool = False
+
+
+class BudgetExceeded(Event, frozen=True, tag="budget.exceeded", gc=False):
+    """The run would spend more than it may."""
+
+    budget: str
+    used: float
+    limit: float
+    path: str = ""
+
+
+class PlanRevised(Event, frozen=True, tag="plan.revised", gc=False):
+    """What is unfinished was planned anew."""
+
+    plan: JsonObject
+    bodies: dict[str, JsonObject] = {}
+    tools: dict[str, str] = {}
+    reason: str = ""
+
+
+class Warned(Event, frozen=True, tag="warning", gc=False):
+    """Something to know that stops nothing."""
+
+    path: str
+    code: str
+    message: str
+
+
+AnyEvent = (
+    RunStarted
+    | RunPaused
+    | RunResumed
+    | RunCompleted
+    | RunFailed
+    | RunCancelled
+    | StepReady
+    | StepStarted
+    | StepProgress
+    | StepRetrying
+    | StepSucceeded
+    | StepFailed
+    | StepTimedOut
+    | StepSkipped
+    | StepCancelled
+    | StepUnknown
+    | StepWaiting
+    | FallbackStarted
+    | StateWritten
+    | BranchTaken
+    | ApprovalRequested
+    | ApprovalDecided
+    | InputRequested
+    | InputReceived
+    | BudgetExceeded
+    | PlanRevised
+    | Warned
+)
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(AnyEvent)
+
+
+def event_type(event: AnyEvent) -> str:
+    """The event's dotted name, e.g. `step.succeeded`."""
+    return str(type(event).__struct_config__.tag)
+
+
+def encode_event(event: AnyEvent) -> bytes:
+    """The event as JSON text with its dotted name under `type`."""
+    return _encoder.encode(event)
+
+
+def decode_event(data: bytes | str) -> AnyEvent:
+    """The event of JSON text. Raises `msgspec.ValidationError` (a `ValueError`) for what is none."""
+    event: AnyEvent = _decoder.decode(data)
+    return event

@@ -1,0 +1,322 @@
+"""A plan and its steps, as frozen records: the one representation of every front end. Pure data, no behaviour.
+
+The contract is the page on the plan format in `docs/`; a field's default is the field's meaning when it is absent.
+Times are seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from toolpath.errors import Finding
+from toolpath.values import Json, JsonObject
+
+Flow = Literal["graph", "chain"]
+FailureMode = Literal["stop", "isolate", "continue"]
+OnUnresolved = Literal["error", "keep", "null", "skip"]
+WaitFor = Literal["all", "any", "first_success"]
+OutputValidation = Literal["strict", "warn", "off"]
+
+#: `next: end` ends the chain.
+END = "end"
+
+
+class Source:
+    """Where a plan was read from: its text's positions and the remarks of its reader.
+
+    Equal to every other source, since where a plan came from is no part of what it is.
+    """
+
+    __slots__ = ("file", "findings", "positions")
+
+    def __init__(
+        self,
+        file: str = "",
+        positions: dict[str, tuple[int, int]] | None = None,
+        findings: tuple[Finding, ...] = (),
+    ) -> None:
+        self.file = file
+        self.positions = positions or {}
+        """JSON pointer into the plan's canonical form → (line, column), both from 1."""
+        self.findings = findings
+        """What the reader found: unknown fields, wrong types, aliases that clash."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source)
+
+    def __hash__(self) -> int:
+        return hash(Source)
+
+    def __repr__(self) -> str:
+        return f"Source({self.file!r})"
+
+    def position(self, path: str) -> tuple[int, int] | None:
+        """The position of the pointer, or of the nearest thing that encloses it."""
+        while path:
+            if path in self.positions:
+                return self.positions[path]
+            path = path.rpartition("/")[0]
+        return self.positions.get("")
+
+
+class Retry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How often, how and after what a failed attempt is made again."""
+
+    max_retries: int = 3
+    """Attempts after the first."""
+    backoff: Literal["exponential", "fixed", "none"] = "exponential"
+    initial_delay: float = 1.0
+    factor: float = 2.0
+    max_delay: float = 60.0
+    jitter: bool = False
+    retry_on: tuple[str, ...] | None = None
+    """Error codes that are retried; None: all that may be."""
+
+
+class Fallback(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Another tool to ask when the step's own has failed or was not sure."""
+
+    tool: str
+    inputs: JsonObject | None = None
+    """None: the step's own inputs."""
+    condition: Literal["on_error", "on_low_confidence"] = "on_error"
+    threshold: float = 0.5
+
+
+class Cache(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The step's result may be kept and reused for `ttl` seconds."""
+
+    ttl: float | None = None
+    """Seconds; None: as the settings say (300); 0: never."""
+    key: str | None = None
+    """A template whose value replaces the inputs in the cache key."""
+
+
+class OnSuccess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What follows a success: fields to variables, then transformations in order, then a jump."""
+
+    map_outputs: dict[str, str] = {}
+    transform: JsonObject = {}
+    next: str | None = None
+
+
+class OnFailure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What follows a failure after all attempts and fallbacks. `retry` lives in the step's `retry`."""
+
+    action: Literal["stop", "continue"] | None = None
+    """None with `next`: branch there; None without: as the plan's failure mode says."""
+    next: str | None = None
+
+
+class Common(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What every kind of step may say."""
+
+    id: str
+    derived_id: bool = False
+    """The id was made from the tool's name, not written."""
+    depends_on: tuple[str, ...] = ()
+    when: str | bool | None = None
+    exclusive: bool = False
+    timeout: float | None = None
+    retry: Retry | None = None
+    fallback: tuple[Fallback, ...] = ()
+    critical: bool = True
+    cache: Cache | None = None
+    requires_approval: bool | str = False
+    on_success: OnSuccess = OnSuccess()
+    on_failure: OnFailure = OnFailure()
+    on_unresolved: OnUnresolved | None = None
+    output_validation: OutputValidation | None = None
+
+
+class Call(Common, frozen=True, kw_only=True, omit_defaults=True, tag="tool", tag_field="kind"):
+    """Call one tool."""
+
+    tool: str
+    inputs: JsonObject = {}
+
+
+class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Steps that run together: a branch, the body of a loop. Its ids are visible only inside it."""
+
+    id: str = ""
+    flow: Flow = "graph"
+    steps: tuple[Step, ...] = ()
+
+
+class Parallel(Common, frozen=True, kw_only=True, omit_defaults=True, tag="parallel", tag_field="kind"):
+    """Run branches side by side. A branch written as a step is a block of that one step, with its id."""
+
+    branches: tuple[Block, ...] = ()
+    wait_for: WaitFor = "all"
+
+
+class Loop(Common, frozen=True, kw_only=True, omit_defaults=True, tag="loop", tag_field="kind"):
+    """Run the body once for each item of `over`."""
+
+    over: Json = None
+    item: str = "item"
+    """Name of the loop variable; `as` in the notations."""
+    body: Block = Block()
+    concurrency: int = 1
+    collect: Json = None
+    """Template for what an item gives; None: the body's output."""
+
+
+class Agent(Common, frozen=True, kw_only=True, omit_defaults=True, tag="agent", tag_field="kind"):
+    """Let a model reach a goal with the tools named."""
+
+    requirement: str = ""
+    tools: tuple[str, ...] = ()
+    model: str | None = None
+    output: tuple[str, ...] = ()
+    max_rounds: int = 30
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One field of a form."""
+
+    name: str
+    label: str = ""
+    type: Literal["text", "number", "integer", "email", "password", "textarea", "select", "checkbox", "radio"] = "text"
+    required: bool = True
+    options: tuple[Json, ...] = ()
+    placeholder: str = ""
+    default: Json = None
+
+
+class Ask(Common, frozen=True, kw_only=True, omit_defaults=True, tag="ask", tag_field="kind"):
+    """Let a person fill in a form. `Common.timeout` is how long they have; None: as long as it takes."""
+
+    title: str = ""
+    description: str = ""
+    fields: tuple[Field, ...] = ()
+
+
+Step = Call | Parallel | Loop | Agent | Ask
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The most that a run may spend. None: no limit."""
+
+    calls: int | None = None
+    cost: float | None = None
+    """USD."""
+    tokens: int | None = None
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Bounds that end a run which would not end by itself."""
+
+    step_visits: int = 100
+    steps: int = 1_000_000
+    depth: int = 10
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a planner says of the plan it made."""
+
+    request: str = ""
+    reasoning: str = ""
+    confidence: float | None = None
+    questions: tuple[str, ...] = ()
+    estimates: JsonObject = {}
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A checked or checkable plan of tool calls."""
+
+    name: str = "plan"
+    description: str = ""
+    version: str = "1.0.0"
+    inputs: JsonObject = {}
+    """JSON Schema of an object; {}: the plan takes none that it declares."""
+    flow: Flow = "graph"
+    steps: tuple[Step, ...] = ()
+    outputs: Json = None
+    """Template; None: the output of the flow."""
+    failure_mode: FailureMode = "stop"
+    concurrency: int | None = None
+    """None: as the settings say (5)."""
+    timeout: float | None = None
+    budget: Budget = Budget()
+    limits: Limits = Limits()
+    on_unresolved: OnUnresolved = "error"
+    origin: Origin = Origin()
+    composite: bool = False
+    """Read from a composite: a chain whose output is its final state and whose retry default is 0."""
+    state: JsonObject = {}
+    """`initial_state`: variables that a chain starts with, besides its inputs."""
+    policy: JsonObject = {}
+    """Reserved; kept when read."""
+    metadata: JsonObject = {}
+    source: Source = Source()
+
+    @property
+    def block(self) -> Block:
+        """The plan's steps as a block."""
+        return Block(id="", flow=self.flow, steps=self.steps)
+
+    @property
+    def confidence(self) -> float | None:
+        """How sure the planner was, 0 to 1; None: no planner made it."""
+        return self.origin.confidence
+
+    @property
+    def reasoning(self) -> str:
+        """Why the planner chose these steps."""
+        return self.origin.reasoning
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What the planner could not know."""
+        return self.origin.questions
+
+
+def blocks_of(step: Step) -> tuple[Block, ...]:
+    """The blocks inside a step: branches or the loop's body."""
+    match step:
+        case Parallel():
+            return step.branches
+        case Loop():
+            return (step.body,)
+        case _:
+            return ()
+
+
+def every_step(block: Block, at: str = "") -> Iterator[tuple[str, Step]]:
+    """Every step of the block, however deep, with its JSON pointer below `at`."""
+    for index, step in enumerate(block.steps):
+        here = f"{at}/steps/{index}"
+        yield here, step
+        match step:
+            case Parallel():
+                for number, branch in enumerate(step.branches):
+                    yield from every_step(branch, f"{here}/parallel/{number}")
+            case Loop():
+                yield from every_step(step.body, f"{here}/loop")
+            case _:
+                pass
+
+
+def freeze(plan: Plan) -> JsonObject:
+    """The plan as plain JSON for journals and digests: `thaw` gives an equal plan back."""
+    frozen: JsonObject = msgspec.to_builtins(msgspec.structs.replace(plan, source=_NOWHERE), enc_hook=_no_source)
+    frozen.pop("source", None)
+    return frozen
+
+
+def thaw(frozen: JsonObject) -> Plan:
+    """The plan that `freeze` wrote. Raises `msgspec.ValidationError` for anything else."""
+    return msgspec.convert(frozen, Plan)
+
+
+_NOWHERE = Source()
+
+
+def _no_source(value: object) -> None:
+    if not isinstance(value, Source):
+        raise TypeError(f"A plan holds {type(value).__name__}, which is no JSON.")

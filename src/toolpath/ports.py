@@ -1,0 +1,274 @@
+"""Every seam of the house, as Protocols: where tools come from, where runs are kept, what the time is.
+
+Implementations live above; nothing here imports them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import RunInfo
+from toolpath.model.tool import Tool, ToolStats
+from toolpath.values import Json, JsonObject
+
+
+class Clock(Protocol):
+    """The time. The engine knows no other."""
+
+    def time(self) -> float:
+        """Unix time in seconds."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never go back, for durations and timers."""
+        ...
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> Timer:
+        """Have `callback` called in the running loop when `monotonic()` reaches `when`."""
+        ...
+
+
+class Timer(Protocol):
+    """A call that is to come."""
+
+    def cancel(self) -> None:
+        """Do not make it."""
+        ...
+
+
+class ToolContext(Protocol):
+    """What a tool may know of the run it is called in, and what it may do there."""
+
+    run_id: str
+    path: str
+    tool_call_id: str
+    """Stable over retries and resumption; equal to the idempotency key."""
+    plan_depth: int
+    attempt: int
+    idempotency_key: str
+    tenant: str
+    user: str
+    session: str
+    case: str | None
+    deadline: float | None
+    """Unix time at which the attempt is cut off."""
+    results: JsonObject
+    """Outputs of the steps that ended before it in its block, by id."""
+    conversation: list[JsonObject]
+    metadata: JsonObject
+
+    async def call(self, tool: str, inputs: JsonObject | None = None, *, key: str | None = None) -> Json:
+        """Call another tool as a journaled child step; a child that has finished is not called again."""
+        ...
+
+    async def chat(self, request: Any, *, key: str | None = None) -> Any:
+        """Ask a model, as a journaled child step."""
+        ...
+
+    async def ask(self, form: JsonObject, *, key: str | None = None, timeout: float | None = None) -> JsonObject:
+        """Ask a person: `{title, description?, inputs: [fields]}` → `{name: value}`."""
+        ...
+
+    def progress(self, progress: float, total: float | None = None, message: str = "") -> None:
+        """Report how far the call is."""
+        ...
+
+
+class Chat(Protocol):
+    """A language model: one request and its answer, no loop around it."""
+
+    async def __call__(self, request: ChatRequest) -> ChatReply:
+        """The answer. Raises `ChatFailed`."""
+        ...
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[ChatDelta]:
+        """The answer while it is being written; the last piece carries the reply. Raises `ChatFailed`."""
+        ...
+
+
+class Notebook(Protocol):
+    """Small JSON objects that outlive the process, by name."""
+
+    async def read(self, name: str) -> JsonObject | None:
+        """What was written last under the name, or None."""
+        ...
+
+    async def write(self, name: str, value: JsonObject) -> None:
+        """Keep it in place of what was there."""
+        ...
+
+
+class Provider(Protocol):
+    """A source of tools. Tools run themselves; a provider needs no engine."""
+
+    name: str
+
+    async def list_tools(self) -> Sequence[Tool]:
+        """All its tools now. May start what is needed to know them."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of processes and connections."""
+        ...
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Have `changed` called whenever the list of tools may have changed."""
+        ...
+
+    def describe(self) -> JsonObject:
+        """How another process can have the same tools again, e.g. `{"mcp": "time", "command": …}`; no secrets."""
+        ...
+
+
+class Blob(msgspec.Struct, frozen=True):
+    """Bytes that events point to by `digest`."""
+
+    digest: str
+    data: bytes
+
+
+class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that a person or program tells a run: kept until its driver has journaled it."""
+
+    kind: str
+    """approve, deny, answer, settle, cancel, pause, resume."""
+    path: str = ""
+    data: JsonObject = {}
+    by: str = ""
+    id: int = 0
+    """Given by the store."""
+
+
+class CacheEntry(msgspec.Struct, frozen=True):
+    """A kept result."""
+
+    value: Json
+    expires_at: float
+
+
+class RunChange(msgspec.Struct, frozen=True, kw_only=True):
+    """How the run's row changes with an append. None: as it was."""
+
+    status: str | None = None
+    reason: str | None = None
+    ended_at: float | None = None
+
+
+class Journal(Protocol):
+    """The events of one run, for the one process that drives it now."""
+
+    epoch: int
+    durable: bool
+    """Keeping takes a moment, outlives the process, and other processes can reach the run."""
+
+    def append(
+        self, events: Sequence[AnyEvent], *, blobs: Sequence[Blob] = (), change: RunChange | None = None
+    ) -> Awaitable[None] | None:
+        """Keep these events after all earlier ones, all or none of them.
+
+        None: they are kept. Else awaiting tells that they are. The events are encoded before this returns. Raises
+        `StaleEpoch` when another process has taken the run, `StoreError` when they cannot be kept.
+        """
+        ...
+
+    def release(self) -> Awaitable[None] | None:
+        """Say that this process drives the run no more."""
+        ...
+
+
+class Store(Protocol):
+    """Runs, events, blobs, signals, cache and tool statistics. One contract, one test suite for every store."""
+
+    async def open(self) -> None:
+        """Make it usable: create or migrate. Raises `StoreError`, saying what to do."""
+        ...
+
+    async def close(self) -> None:
+        """Keep what was accepted and let go."""
+        ...
+
+    async def create_run(self, info: RunInfo) -> RunInfo:
+        """Store the run as it is given, or return the one that has the same idempotency key and tenant."""
+        ...
+
+    async def begin_run(self, info: RunInfo, driver: str, events: Sequence[AnyEvent]) -> tuple[RunInfo, Journal | None]:
+        """Store the run, take it, and keep its first events: all in one, so that no run is there without its start.
+
+        Where one has the same idempotency key and tenant, that run and None.
+        """
+        ...
+
+    async def get_run(self, run_id: str) -> RunInfo:
+        """The run's row. Raises `RunNotFound`, naming runs with a like id."""
+        ...
+
+    async def list_runs(
+        self, *, status: str | None = None, tenant: str | None = None, limit: int = 50, before: str | None = None
+    ) -> list[RunInfo]:
+        """The newest runs first; `before` is the last id of the page before."""
+        ...
+
+    async def drive(self, run_id: str, driver: str) -> Journal:
+        """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`."""
+        ...
+
+    async def beat(self, driver: str) -> None:
+        """Say that this process still drives its runs."""
+        ...
+
+    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
+        """The committed events with a greater `seq` than `after`, in order."""
+        ...
+
+    async def wait_events(self, run_id: str, after: int) -> None:
+        """Return when the run has events beyond `after`, or may have. Woken for what this process appends."""
+        ...
+
+    async def get_blob(self, digest: str) -> bytes:
+        """The bytes. Raises `StoreError` when they are not there."""
+        ...
+
+    async def put_signal(self, run_id: str, signal: Signal) -> None:
+        """Keep a signal for the run's driver and wake it when it is in this process."""
+        ...
+
+    async def take_signals(self, run_id: str) -> list[Signal]:
+        """The signals not yet dropped, oldest first."""
+        ...
+
+    async def drop_signals(self, run_id: str, ids: Sequence[int]) -> None:
+        """Forget signals whose effect is in the journal."""
+        ...
+
+    def on_signal(self, run_id: str, callback: Callable[[], None] | None) -> None:
+        """Have `callback` called in the loop when a signal for the run was put by this process; None: no more."""
+        ...
+
+    async def cache_get(self, key: str, now: float) -> CacheEntry | None:
+        """The kept result that has not expired."""
+        ...
+
+    async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
+        """Keep a result for a group of tools."""
+        ...
+
+    async def cache_clear(self, group: str) -> None:
+        """Forget all kept results of the group."""
+        ...
+
+    async def load_stats(self) -> dict[str, ToolStats]:
+        """Statistics by tool key."""
+        ...
+
+    async def add_stats(self, changes: dict[str, ToolStats]) -> None:
+        """Add these calls to the statistics, keeping the latest 200 durations of each tool."""
+        ...
+
+    async def delete_runs(self, run_ids: Sequence[str]) -> int:
+        """Delete ended runs with all that is theirs; returns how many."""
+        ...

@@ -1,0 +1,230 @@
+"""JSON values: plain form, canonical form and digest, pointers, handles of large values, redaction. Pure."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import urllib.parse
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from toolpath.errors import OutputInvalid
+
+type_names = {
+    type(None): "null",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
+
+# `Any` stands for a JSON value throughout: None, bool, int, float, str, list or dict with text keys.
+Json = Any
+JsonObject = dict[str, Any]
+
+_encoder = msgspec.json.Encoder()
+_sorted_encoder = msgspec.json.Encoder(order="deterministic")
+_decoder = msgspec.json.Decoder()
+
+#: Nesting beyond this is refused everywhere: every reader and writer here recurses.
+MAX_DEPTH = 200
+
+
+def type_name(value: Json) -> str:
+    """The JSON Schema name of the value's type, e.g. `object`."""
+    return type_names.get(type(value), type(value).__name__)
+
+
+def encode(value: Json) -> bytes:
+    """The value as compact JSON text. Raises `OutputInvalid` for what is no JSON."""
+    try:
+        data = _encoder.encode(value)
+    except (TypeError, ValueError, RecursionError, OverflowError) as error:
+        raise OutputInvalid(f"The value is no JSON: {error}", hint="Return objects, lists, text and numbers.") from None
+    # msgspec writes NaN and infinity as null; a silent null would be a changed result.
+    if b"null" in data and _has_no_number(value):
+        raise OutputInvalid("The value holds NaN or infinity, which JSON does not have.")
+    return data
+
+
+def decode(data: bytes | str) -> Json:
+    """The value of JSON text. Raises `ValueError` for what is no JSON."""
+    return _decoder.decode(data)
+
+
+def plain(value: Any) -> tuple[Json, bytes]:
+    """What a tool returned as a plain JSON value of its own, and the same as text.
+
+    Dataclasses, tuples, dates, enums and the like become what JSON has for them. Raises `OutputInvalid` otherwise.
+    """
+    try:
+        data = _encoder.encode(value)
+        if b"null" not in data:
+            return _decoder.decode(data), data
+    except (TypeError, ValueError, RecursionError, OverflowError):
+        # `encode` says what is wrong.
+        pass
+    data = encode(value)
+    try:
+        return _decoder.decode(data), data
+    except (ValueError, RecursionError) as error:
+        raise OutputInvalid(f"The value is nested too deeply or is no JSON: {error}") from None
+
+
+def writable(text: str) -> str:
+    """The text with what no JSON text can hold, lone surrogates, replaced by question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _has_no_number(value: Any) -> bool:
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    if isinstance(value, Mapping):
+        return any(_has_no_number(item) for item in value.values())
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(_has_no_number(item) for item in value)
+    return False
+
+
+def canonical(value: Json) -> bytes:
+    """The one text that equal values share: sorted keys, no blanks, 1.0 as 1."""
+    return _sorted_encoder.encode(_folded_numbers(value))
+
+
+def _folded_numbers(value: Json) -> Json:
+    match value:
+        case float() if value.is_integer() and abs(value) < 2**53:
+            return int(value)
+        case dict():
+            return {key: _folded_numbers(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_folded_numbers(item) for item in value]
+        case _:
+            return value
+
+
+def digest(value: Json) -> str:
+    """`sha256:` and the hexadecimal digest of the value's canonical form."""
+    return f"sha256:{hashlib.sha256(canonical(value)).hexdigest()}"
+
+
+def digest_bytes(data: bytes) -> str:
+    """`sha256:` and the hexadecimal digest of bytes."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def pointer(*parts: str | int) -> str:
+    """A JSON pointer (RFC 6901) of these parts, e.g. `/steps/0/inputs`."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def walk(value: Json, at: str = "") -> Iterator[tuple[str, Json]]:
+    """Every value inside this one, itself first, with its JSON pointer."""
+    yield at, value
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from walk(item, at + pointer(key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from walk(item, at + pointer(index))
+
+
+class Handle(msgspec.Struct, frozen=True, kw_only=True, rename={"digest": "$blob"}):
+    """Stands for a value too large to travel: where its bytes are, how many, and how it begins."""
+
+    digest: str
+    size: int
+    preview: str = ""
+
+
+HANDLE_KEY = "$blob"
+
+
+def as_handle(value: Json) -> Handle | None:
+    """The handle that a journaled value stands for, or None for an ordinary value."""
+    if type(value) is Handle:
+        return value
+    if type(value) is dict and HANDLE_KEY in value and set(value) <= {HANDLE_KEY, "size", "preview"}:
+        try:
+            return msgspec.convert(value, Handle)
+        except msgspec.ValidationError:
+            return None
+    return None
+
+
+#: What stands where a secret stood.
+REDACTED = "[redacted]"
+
+
+class Redactor:
+    """Replaces secret values in text and JSON by `[redacted]`, in their plain, base64 and URL forms."""
+
+    __slots__ = ("forms",)
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self.forms: tuple[str, ...] = ()
+        """Every text that is replaced, longest first; empty: nothing is."""
+        self.add(values)
+
+    def __bool__(self) -> bool:
+        return bool(self.forms)
+
+    def add(self, values: Iterable[str]) -> None:
+        """Redact these values too. Values under four characters would blank out ordinary text and are left."""
+        forms = set(self.forms)
+        for value in values:
+            if len(value) < 4:
+                continue
+            raw = value.encode("utf-8", "surrogatepass")
+            forms |= {
+                value,
+                _decoder.decode(_encoder.encode(value)),
+                _encoder.encode(value).decode()[1:-1],
+                base64.b64encode(raw).decode(),
+                base64.b64encode(raw).decode().rstrip("="),
+                base64.urlsafe_b64encode(raw).decode(),
+                base64.urlsafe_b64encode(raw).decode().rstrip("="),
+                urllib.parse.quote(value, safe=""),
+                urllib.parse.quote_plus(value),
+            }
+        # Longest first, so that a form that contains another one goes as a whole.
+        self.forms = tuple(sorted(forms, key=len, reverse=True))
+
+    def text(self, text: str) -> str:
+        """The text without any secret."""
+        for form in self.forms:
+            if form in text:
+                text = text.replace(form, REDACTED)
+        return text
+
+    def value(self, value: Json) -> Json:
+        """The JSON value without any secret, in its keys and texts; the same object where there was none."""
+        if not self.forms:
+            return value
+        match value:
+            case str():
+                return self.text(value)
+            case dict():
+                return {self.text(key): self.value(item) for key, item in value.items()}
+            case list():
+                return [self.value(item) for item in value]
+            case _:
+                return value
+
+
+def is_redacted(value: Json) -> bool:
+    """Whether a secret was taken out of the value."""
+    match value:
+        case str():
+            return REDACTED in value
+        case dict():
+            return any(is_redacted(item) for item in value.values())
+        case list():
+            return any(is_redacted(item) for item in value)
+        case _:
+            return False
