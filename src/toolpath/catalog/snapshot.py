@@ -1,0 +1,138 @@
+"""A frozen view of all known tools: look-up by key, alias or bare name. Pure; the life is in `registry`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, KeysView, Mapping
+from functools import cached_property
+from types import MappingProxyType
+
+from toolpath.catalog.names import mangled_names
+from toolpath.errors import AmbiguousTool, ToolNotFound, ToolpathError, ToolUnavailable, closest
+from toolpath.model.tool import Tool, ToolStats
+from toolpath.values import digest
+
+
+class Catalog:
+    """The tools at one moment. Never changes; two catalogs of equal digest offer the same tools."""
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool],
+        stats: Mapping[str, ToolStats] | None = None,
+        problems: Mapping[str, ToolpathError] | None = None,
+    ) -> None:
+        self.tools: Mapping[str, Tool] = MappingProxyType(dict(tools))
+        """Key → tool, in the order in which they were added."""
+        self.stats: Mapping[str, ToolStats] = MappingProxyType(dict(stats or {}))
+        """Key → what is known from calls."""
+        self.problems: Mapping[str, ToolpathError] = MappingProxyType(dict(problems or {}))
+        """Group whose provider could not list its tools, or key of a tool that cannot be used → why."""
+
+    def with_stats(self, stats: Mapping[str, ToolStats]) -> Catalog:
+        """The same tools with other statistics; indices and digest are shared."""
+        twin = Catalog.__new__(Catalog)
+        # What was computed of the tools holds for the twin as well.
+        twin.__dict__.update(self.__dict__)
+        twin.stats = MappingProxyType(dict(stats))
+        return twin
+
+    @cached_property
+    def digest(self) -> str:
+        """`sha256:…` of all keys and fingerprints."""
+        return digest({key: tool.fingerprint for key, tool in self.tools.items()})
+
+    @cached_property
+    def _other_names(self) -> dict[str, tuple[str, ...]]:
+        """Alias, or else bare name → keys of the tools that answer to it."""
+        aliases: dict[str, dict[str, None]] = {}
+        bare: dict[str, dict[str, None]] = {}
+        for key, tool in self.tools.items():
+            for alias in tool.aliases:
+                aliases.setdefault(alias, {})[key] = None
+            if tool.group:
+                bare.setdefault(tool.name, {})[key] = None
+        return {name: tuple(keys) for name, keys in (bare | aliases).items()}
+
+    @cached_property
+    def _mangled(self) -> Mapping[str, str]:
+        return mangled_names(self.tools)
+
+    def find(self, name: str) -> Tool:
+        """The tool of that exact key, else of that alias, else of that bare name where it is unique.
+
+        Raises `AmbiguousTool`, naming the candidates, `ToolUnavailable` where its provider has a problem, or
+        `ToolNotFound`, naming the nearest keys.
+        """
+        tool = self.tools.get(name)
+        if tool is not None:
+            return tool
+        keys = self._other_names.get(name, ())
+        match keys:
+            case (key,):
+                return self.tools[key]
+            case () if (problem := self.problem_of(name)) is not None:
+                raise ToolUnavailable(f"{name!r} is not there: {problem.message}", reached=False, hint=problem.hint)
+            case ():
+                raise ToolNotFound(f"No tool is called {name!r}.", suggestions=self.nearest(name))
+            case _:
+                raise AmbiguousTool(
+                    f"{name!r} could be any of {len(keys)} tools: {', '.join(keys[:10])}.",
+                    suggestions=keys[:3],
+                    hint="Write the full key.",
+                )
+
+    def get(self, name: str) -> Tool | None:
+        """The tool `find` gives, or None where it raises."""
+        tool = self.tools.get(name)
+        if tool is None and len(keys := self._other_names.get(name, ())) == 1:
+            return self.tools[keys[0]]
+        return tool
+
+    def candidates(self, name: str) -> tuple[str, ...]:
+        """The keys of all tools that `name` could mean; empty: none."""
+        return (name,) if name in self.tools else self._other_names.get(name, ())
+
+    def problem_of(self, name: str) -> ToolpathError | None:
+        """Why there is no tool of that name, where its provider or the tool itself has a problem."""
+        return self.problems.get(name) or self.problems.get(name.rpartition(".")[0])
+
+    def nearest(self, name: str, limit: int = 3) -> tuple[str, ...]:
+        """The keys most like `name`, nearest first."""
+        return closest(name, self.tools, limit)
+
+    def from_model(self, mangled: str) -> Tool:
+        """The tool that a model provider knows by this mangled name. Raises `ToolNotFound`."""
+        key = self._mangled.get(mangled)
+        if key is None:
+            raise ToolNotFound(
+                f"No tool is known to the model as {mangled!r}.", suggestions=closest(mangled, self._mangled)
+            )
+        return self.tools[key]
+
+    def by_capability(self, capability: str) -> tuple[Tool, ...]:
+        """The tools that say they have this capability."""
+        wanted = capability.casefold()
+        return tuple(
+            tool for tool in self.tools.values() if any(wanted == known.casefold() for known in tool.capabilities)
+        )
+
+    def by_category(self, category: str) -> tuple[Tool, ...]:
+        """The tools of this category."""
+        return tuple(tool for tool in self.tools.values() if tool.category == category)
+
+    def keys(self) -> KeysView[str]:
+        """All keys."""
+        return self.tools.keys()
+
+    def __contains__(self, name: object) -> bool:
+        """Whether `name` is the exact key of a tool."""
+        return name in self.tools
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tools)
+
+    def __len__(self) -> int:
+        return len(self.tools)
+
+    def __repr__(self) -> str:
+        return f"Catalog({len(self.tools)} tools)"

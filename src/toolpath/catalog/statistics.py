@@ -1,0 +1,139 @@
+"""What is known of the tools from their calls: counted as they end, told as frozen records. Pure."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+
+from toolpath.model.tool import ToolStats
+
+#: Latest durations of successes that are kept of each tool.
+KEPT = 200
+
+
+class _Count:
+    __slots__ = (
+        "calls",
+        "confidence",
+        "confidences",
+        "cost",
+        "durations",
+        "failures",
+        "frozen",
+        "timeouts",
+        "total",
+        "updated",
+    )
+
+    def __init__(self) -> None:
+        self.calls = self.failures = self.timeouts = self.confidences = 0
+        self.total = self.confidence = self.cost = self.updated = 0.0
+        self.durations: deque[float] = deque(maxlen=KEPT)
+        self.frozen: ToolStats | None = None
+
+    def add(self, change: ToolStats) -> None:
+        self.calls += change.calls
+        self.failures += change.failures
+        self.timeouts += change.timeouts
+        self.total += change.total_duration
+        self.durations.extend(change.durations)
+        self.confidence += change.confidence_total
+        self.confidences += change.confidences
+        self.cost += change.cost
+        self.updated = max(self.updated, change.updated_at)
+        self.frozen = None
+
+    def freeze(self) -> ToolStats:
+        if self.frozen is None:
+            self.frozen = ToolStats(
+                calls=self.calls,
+                failures=self.failures,
+                timeouts=self.timeouts,
+                total_duration=self.total,
+                durations=tuple(self.durations),
+                confidence_total=self.confidence,
+                confidences=self.confidences,
+                cost=self.cost,
+                updated_at=self.updated,
+            )
+        return self.frozen
+
+
+class Statistics(Mapping[str, ToolStats]):
+    """Tool key → what is known of it now. A record that was given out never changes."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, _Count] = {}
+        self._unsaved: dict[str, _Count] | None = None
+
+    def keep_changes(self) -> None:
+        """From now on remember what is new, for `take_changes`."""
+        self._unsaved = {}
+
+    def take_changes(self) -> dict[str, ToolStats]:
+        """What was counted since this was last asked."""
+        if not self._unsaved:
+            return {}
+        unsaved, self._unsaved = self._unsaved, {}
+        return {key: count.freeze() for key, count in unsaved.items()}
+
+    def succeeded(
+        self, key: str, duration: float, at: float, confidence: float | None = None, cost: float | None = None
+    ) -> None:
+        """A call took so many seconds and ended well at this Unix time."""
+        _count_success(self._counts, key, duration, at, confidence, cost)
+        if self._unsaved is not None:
+            _count_success(self._unsaved, key, duration, at, confidence, cost)
+
+    def failed(self, key: str, duration: float, at: float, *, timed_out: bool = False) -> None:
+        """A call took so many seconds and failed."""
+        self.add(
+            key,
+            ToolStats(
+                calls=1,
+                failures=0 if timed_out else 1,
+                timeouts=1 if timed_out else 0,
+                total_duration=duration,
+                updated_at=at,
+            ),
+        )
+
+    def add(self, key: str, change: ToolStats, *, saved: bool = False) -> ToolStats:
+        """Add calls that were counted elsewhere; `saved`: the store has them already. Gives the sum."""
+        if self._unsaved is not None and not saved:
+            self._unsaved.setdefault(key, _Count()).add(change)
+        count = self._counts.setdefault(key, _Count())
+        count.add(change)
+        return count.freeze()
+
+    def __getitem__(self, key: str) -> ToolStats:
+        return self._counts[key].freeze()
+
+    def average(self, key: str) -> float | None:
+        """Mean seconds of the tool's calls, or None before the first."""
+        count = self._counts.get(key)
+        return count.total / count.calls if count is not None and count.calls else None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._counts)
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+
+def _count_success(
+    counts: dict[str, _Count], key: str, duration: float, at: float, confidence: float | None, cost: float | None
+) -> None:
+    count = counts.get(key)
+    if count is None:
+        count = counts[key] = _Count()
+    count.frozen = None
+    count.calls += 1
+    count.total += duration
+    count.updated = at
+    count.durations.append(duration)
+    if confidence is not None:
+        count.confidences += 1
+        count.confidence += confidence
+    if cost:
+        count.cost += cost

@@ -1,0 +1,1 @@
+"""The checker: every rule, all findings at once. Pure."""

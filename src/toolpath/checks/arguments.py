@@ -1,0 +1,209 @@
+"""Rules on what a tool is given: its inputs are known, complete, and of types that fit. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from toolpath.checks.context import Context
+from toolpath.checks.outputs import Argument
+from toolpath.checks.remarks import error, remark, warning
+from toolpath.checks.shapes import admits_null
+from toolpath.checks.views import StepView, Template, has_template
+from toolpath.errors import Finding, SchemaError
+from toolpath.language.schema.describe import type_text
+from toolpath.language.schema.fits import Fit, fits
+from toolpath.language.schema.locate import Located, locate
+from toolpath.language.schema.validate import Validator
+from toolpath.model.plan import Plan
+from toolpath.model.tool import Tool
+from toolpath.values import JsonObject, pointer
+
+
+class Use(msgspec.Struct, frozen=True, eq=False):
+    """One tool with the inputs that a step gives it."""
+
+    view: StepView
+    tool: Tool
+    template: Template
+    """The inputs; a fallback without inputs of its own gets the step's."""
+    path: str
+    """Where a finding about the inputs as a whole belongs."""
+
+
+def uses_of(context: Context, view: StepView) -> Iterator[Use]:
+    """Every tool that the step may call, with what it is given."""
+    own = next((template for template in view.templates if template.use == "input"), None)
+    if own is None:
+        return
+    if view.tool is not None:
+        yield Use(view, view.tool, own, own.path)
+    given = {template.path: template for template in view.templates if template.use == "fallback"}
+    for number, fallback in enumerate(view.step.fallback):
+        tool = context.catalog.get(fallback.tool)
+        at = f"{view.path}/fallback/{number}"
+        if tool is not None:
+            # Empty inputs have no template of their own, and are not the step's either.
+            template = own if fallback.inputs is None else given.get(f"{at}/inputs")
+            if template is not None:
+                yield Use(view, tool, template, f"{at}/inputs" if fallback.inputs is not None else f"{at}/tool")
+
+
+def inputs_are_known(context: Context) -> Iterator[Finding]:
+    """missing_input, unknown_input: a call has all the inputs that its tool requires, and no other."""
+    for view in context.views.steps:
+        for use in uses_of(context, view):
+            yield from _missing(use)
+            yield from _surplus(context, use)
+
+
+def _missing(use: Use) -> Iterator[Finding]:
+    schema, given = use.tool.input_schema, use.template.value
+    properties = _properties(schema)
+    for name in schema.get("required", ()):
+        if name in given or (isinstance(use.tool.body, Plan) and "default" in (properties.get(name) or {})):
+            continue
+        kind = type_text(properties.get(name))
+        yield error(
+            "missing_input",
+            use.path,
+            f"'{use.tool.key}' needs the input '{name}' ({kind}), which step '{use.view.step.id}' does not give.",
+            hint=f"Add {name} to its inputs.",
+        )
+
+
+def _surplus(context: Context, use: Use) -> Iterator[Finding]:
+    schema = use.tool.input_schema
+    properties = _properties(schema)
+    is_closed = schema.get("additionalProperties") is False
+    if not is_closed and ("properties" not in schema or schema.get("additionalProperties")):
+        return
+    for name in use.template.value:
+        if name in properties or locate(schema, (name,)).found == "found":
+            continue
+        yield remark(
+            "error" if is_closed else "warning",
+            "unknown_input",
+            use.template.path + pointer(name),
+            f"'{use.tool.key}' has no input '{name}'; it has {_with_types(properties)}.",
+            suggestions=context.suggest(name, properties),
+        )
+
+
+def _with_types(properties: JsonObject) -> str:
+    shown = [f"{name} ({type_text(schema)})" for name, schema in list(properties.items())[:8]]
+    if len(properties) > 8:
+        shown.append(f"{len(properties) - 8} more")
+    return ", ".join(shown) if shown else "none"
+
+
+def values_fit(context: Context) -> Iterator[Finding]:
+    """wrong_literal, never_fits, may_not_fit, bad_schema: what is given fits what the tool accepts."""
+    for view in context.views.steps:
+        for use in uses_of(context, view):
+            if use.tool.input_schema:
+                yield from _Arguments(context, use).findings()
+        for template in view.templates:
+            if template.use == "over":
+                yield from _list(context, template)
+
+
+def _list(context: Context, template: Template) -> Iterator[Finding]:
+    """What a loop goes over is a list."""
+    if not isinstance(template.value, str) or not has_template(template.value) or template.has_fault(""):
+        return
+    given = context.types.argument(template, "", template.value, drops_null=False)
+    if given.schema is None:
+        context.note_unknown(template, "")
+        return
+    fit = fits(given.schema, {"type": "array"})
+    if fit.verdict == "unknown":
+        context.note_unknown(template, "")
+    elif fit.verdict != "fits":
+        yield _unfitting(fit, given, locate({"type": "array"}, ()), template.path, what="The loop")
+
+
+def _unfitting(fit: Fit, given: Argument, schema: Located, path: str, *, what: str) -> Finding:
+    is_error = fit.verdict == "never" and fits(given.sure, schema.schema, input_root=schema.root).verdict == "never"
+    hint = "" if is_error or fit.verdict == "may" else "The tool's results are not held to its output schema."
+    return remark(
+        "error" if is_error else "warning",
+        "never_fits" if is_error else "may_not_fit",
+        path,
+        f"{what} is given {given.text}: {fit.reason}.",
+        hint=hint,
+    )
+
+
+class _Arguments:
+    """One call's inputs against its tool's schema."""
+
+    __slots__ = ("_context", "_use")
+
+    def __init__(self, context: Context, use: Use) -> None:
+        self._context = context
+        self._use = use
+
+    def findings(self) -> Iterator[Finding]:
+        use = self._use
+        validator = self._context.validator(use.tool)
+        if isinstance(validator, SchemaError):
+            yield warning(
+                "bad_schema", use.path, f"The input schema of '{use.tool.key}' is no usable JSON Schema: {validator}"
+            )
+            return
+        literals = {name: value for name, value in use.template.value.items() if not has_template(value)}
+        yield from self._literals(validator, literals)
+        for name, value in use.template.value.items():
+            if name not in literals:
+                place = self._context.types.memory.locate(use.tool.input_schema, (name,))
+                if place.found == "found" and place.schema:
+                    yield from self._template(name, value, place)
+
+    def _literals(self, validator: Validator, literals: JsonObject) -> Iterator[Finding]:
+        use = self._use
+        required = use.tool.input_schema.get("required", ())
+        # Null for what is optional is left out of the call.
+        given = {name: value for name, value in literals.items() if value is not None or name in required}
+        try:
+            validator.accept(given)
+        except SchemaError as fault:
+            for where, what in fault.faults:
+                name = where.split("/")[1].replace("~1", "/").replace("~0", "~") if where else ""
+                if name in given and locate(use.tool.input_schema, (name,)).found == "found":
+                    yield error(
+                        "wrong_literal",
+                        use.template.path + where,
+                        f"'{name}' of '{use.tool.key}' does not fit: {what}.",
+                    )
+
+    def _template(self, name: str, value: object, place: Located) -> Iterator[Finding]:
+        use, context = self._use, self._context
+        at = pointer(name)
+        if use.template.has_fault(at):
+            return
+        given = context.types.argument(use.template, at, value, drops_null=drops_null(use.tool, name))
+        if given.schema is None:
+            context.note_unknown(use.template, at)
+            return
+        fit = context.types.memory.fits(given.schema, place)
+        if fit.verdict == "unknown":
+            context.note_unknown(use.template, at)
+        elif fit.verdict != "fits":
+            yield _unfitting(fit, given, place, use.template.path + at, what=f"'{name}' of '{use.tool.key}'")
+
+
+def drops_null(tool: Tool, name: str) -> bool:
+    """Null for this input is left out of the call, or accepted."""
+    schema = _properties(tool.input_schema).get(name)
+    if schema is None:
+        return False
+    if name not in tool.input_schema.get("required", ()):
+        return True
+    return admits_null(schema)
+
+
+def _properties(schema: JsonObject) -> JsonObject:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}

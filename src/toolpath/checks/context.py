@@ -1,0 +1,109 @@
+"""All that the rules of one check know of a plan, found once each. Pure; finds nothing wrong itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.dependencies import waits_of
+from toolpath.checks.history import History
+from toolpath.checks.outputs import Types
+from toolpath.checks.remarks import Suggestions
+from toolpath.checks.shapes import Type
+from toolpath.checks.spending import Spending, Spent
+from toolpath.checks.views import Read, StepView, Template, Views
+from toolpath.errors import SchemaError
+from toolpath.language.schema.validate import Validator
+from toolpath.model.plan import Agent, Call, Plan
+from toolpath.model.tool import Tool
+
+
+class Body:
+    """What a check knows of a nested plan: the type of its output and the least that it spends."""
+
+    __slots__ = ("least", "type")
+
+    def __init__(self, of: Type, least: Spent) -> None:
+        self.type = of
+        self.least = least
+
+
+class Context:
+    """The plan as rules see it."""
+
+    __slots__ = (
+        "_validators",
+        "catalog",
+        "history",
+        "least",
+        "plan",
+        "secrets",
+        "suggest",
+        "types",
+        "unknown",
+        "views",
+        "waits",
+    )
+
+    def __init__(
+        self,
+        plan: Plan,
+        catalog: Catalog,
+        *,
+        secrets: Collection[str] | None = None,
+        body_of: Callable[[Tool], Body | None] = lambda tool: None,
+    ) -> None:
+        self.plan = plan
+        self.catalog = catalog
+        self.secrets = None if secrets is None else frozenset(secrets)
+        """Names of the secrets that there are; None: not known."""
+        self.suggest = Suggestions()
+        self.views = Views(plan, catalog)
+        self.waits = waits_of(self.views)
+        """What the steps of each block wait for, by `id` of its view."""
+        self.history = History(self.views)
+        self.types = Types(self.views, self.waits, self.history, lambda tool: _type(body_of(tool)))
+        self.least = Spending(plan, self.history, lambda tool: _least(body_of(tool))).block(self.views.root)
+        """The least that a run spends when all goes well."""
+        self.unknown: dict[str, list[Read]] = {}
+        """Who does not say what they give → where that is read."""
+        self._validators: dict[str, Validator | SchemaError] = {}
+
+    def note_unknown(self, template: Template, pointer: str) -> None:
+        """Remember that the types of what is read at this place are not known; one finding tells of them all."""
+        for read in template.reads_below(pointer):
+            self.note_unknown_read(read)
+
+    def note_unknown_read(self, read: Read) -> None:
+        """Remember that the type of what is read is not known."""
+        source = read.source
+        is_undeclared = read.kind == "inputs" and read.key not in self.plan.inputs.get("properties", {})
+        if is_undeclared or read.kind in ("unknown", "ambiguous") or (source is not None and _is_faulty(source)):
+            # Another finding says what is wrong; that nothing is known of it then is no news.
+            return
+        if self.types.reading(read).place.found == "missing" and not read.reference.guarded:
+            return
+        self.unknown.setdefault(self.types.describer(read), []).append(read)
+
+    def validator(self, tool: Tool) -> Validator | SchemaError:
+        """What tries literals on the tool's inputs, or why its schema cannot be used."""
+        known = self._validators.get(tool.key)
+        if known is None:
+            try:
+                known = Validator(tool.input_schema, formats=tool.strict_formats)
+            except SchemaError as error:
+                known = error
+            self._validators[tool.key] = known
+        return known
+
+
+def _is_faulty(view: StepView) -> bool:
+    return isinstance(view.step, Agent) or (isinstance(view.step, Call) and view.tool is None)
+
+
+def _least(body: Body | None) -> Spent:
+    return Spent() if body is None else body.least
+
+
+def _type(body: Body | None) -> Type:
+    return None if body is None else body.type

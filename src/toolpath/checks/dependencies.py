@@ -1,0 +1,180 @@
+"""What each step of a block waits for, and why; cycles and order among steps. Pure; reports nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from toolpath.checks.views import BlockView, Read, StepView, Views, container
+from toolpath.language.names import written_variables
+from toolpath.model.plan import Block
+
+
+class Wait(msgspec.Struct, frozen=True):
+    """A step waits for another one of its block."""
+
+    step: int
+    source: int
+    """Index of the step waited for."""
+    reason: str
+    """`depends_on`, or what it reads, e.g. `author._id`."""
+    path: str
+    """Where that is written."""
+    needs_output: bool = True
+    """False: only its status or error is read."""
+
+
+def waits_of(views: Views) -> dict[int, list[Wait]]:
+    """The waits of every block, by `id` of its view. A step inside a block makes the step that holds it wait."""
+    found: dict[int, list[Wait]] = {id(block): [] for block in views.blocks()}
+    writers = {id(block): _writers(block) for block in views.blocks()}
+    for view in views.steps:
+        found[id(view.block)] += _declared(view)
+        for template in view.templates:
+            for read in template.reads:
+                for block, wait in _read(read, view, writers):
+                    found[id(block)].append(wait)
+    return found
+
+
+def _declared(view: StepView) -> Iterator[Wait]:
+    for number, name in enumerate(view.step.depends_on):
+        source = view.block.positions.get(view.block.names.ids.get(name, ""))
+        if source is not None:
+            yield Wait(view.index, source, "depends_on", f"{view.path}/depends_on/{number}")
+
+
+def _read(read: Read, view: StepView, writers: dict[int, dict[str, list[int]]]) -> Iterator[tuple[BlockView, Wait]]:
+    if read.kind in ("output", "steps"):
+        source = read.source
+        holder = None if source is None else container(view, source.block)
+        # What `collect` reads of the body has no holder there: the body has ended.
+        if source is not None and holder is not None and not is_own(read, view, source.block):
+            needs_output = read.reference.aspect not in ("status", "error")
+            yield source.block, Wait(holder.index, source.index, read.text, read.path, needs_output)
+    elif read.kind == "state" and read.key:
+        here: StepView | None = view
+        while here is not None:
+            block = here.block
+            if not block.is_chain:
+                for writer in writers[id(block)].get(read.key, ()):
+                    if writer != here.index:
+                        yield block, Wait(here.index, writer, read.text, read.path)
+            here = block.owner
+
+
+def is_own(read: Read, view: StepView, block: BlockView) -> bool:
+    """The step's transformation reads the step's own output, which is there by then."""
+    return read.template.use == "transform" and block is view.block and read.key == view.step.id
+
+
+def _writers(block: BlockView) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for view in block.steps:
+        for variable in written_variables(Block(steps=(view.step,))):
+            found.setdefault(variable, []).append(view.index)
+    return found
+
+
+def writers_of(block: BlockView) -> dict[str, list[int]]:
+    """Variable → the block's steps that write it, themselves or in blocks inside them."""
+    return _writers(block)
+
+
+def find_cycles(size: int, waits: Iterable[Wait]) -> list[list[int]]:
+    """One cycle, as a closed walk `[a, b, a]`, for each knot of steps that wait for one another."""
+    sources: list[list[int]] = [[] for _ in range(size)]
+    for wait in waits:
+        if wait.step != wait.source:
+            sources[wait.step].append(wait.source)
+    return [_walk(knot, sources) for knot in _knots(sources)]
+
+
+def _walk(knot: list[int], sources: list[list[int]]) -> list[int]:
+    """The shortest way from the knot's first step back to itself, in the direction of waiting."""
+    inside = set(knot)
+    start = min(knot)
+    came_from: dict[int, int] = {}
+    queue = [start]
+    for here in queue:
+        for there in sources[here]:
+            if there == start:
+                return [start, *_back(here, came_from), start]
+            if there in inside and there not in came_from:
+                came_from[there] = here
+                queue.append(there)
+    return [start, start]
+
+
+def _back(here: int, came_from: dict[int, int]) -> list[int]:
+    way = []
+    while here in came_from:
+        way.append(here)
+        here = came_from[here]
+    return way[::-1]
+
+
+def _knots(sources: list[list[int]]) -> list[list[int]]:
+    """Groups of two or more steps each of which waits for all others: Tarjan's algorithm without recursion."""
+    order: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    knots: list[list[int]] = []
+    for root in range(len(sources)):
+        if root in order:
+            continue
+        calls: list[tuple[int, Iterator[int]]] = [(root, iter(sources[root]))]
+        order[root] = low[root] = len(order)
+        stack.append(root)
+        on_stack.add(root)
+        while calls:
+            here, rest = calls[-1]
+            for there in rest:
+                if there not in order:
+                    order[there] = low[there] = len(order)
+                    stack.append(there)
+                    on_stack.add(there)
+                    calls.append((there, iter(sources[there])))
+                    break
+                if there in on_stack:
+                    low[here] = min(low[here], order[there])
+            else:
+                calls.pop()
+                if calls:
+                    low[calls[-1][0]] = min(low[calls[-1][0]], low[here])
+                if low[here] == order[here]:
+                    knots += _taken(here, stack, on_stack)
+    return knots
+
+
+def _taken(root: int, stack: list[int], on_stack: set[int]) -> list[list[int]]:
+    knot: list[int] = []
+    while True:
+        member = stack.pop()
+        on_stack.discard(member)
+        knot.append(member)
+        if member == root:
+            return [knot] if len(knot) > 1 else []
+
+
+def ancestors(size: int, waits: Iterable[Wait]) -> list[int]:
+    """For each step the set, as bits, of the steps that have ended when it starts. Steps in a cycle have few."""
+    sources: list[set[int]] = [set() for _ in range(size)]
+    followers: list[list[int]] = [[] for _ in range(size)]
+    for wait in waits:
+        if wait.source not in sources[wait.step]:
+            sources[wait.step].add(wait.source)
+            followers[wait.source].append(wait.step)
+    left = [len(steps) for steps in sources]
+    before = [0] * size
+    ready = [step for step in range(size) if not left[step]]
+    while ready:
+        here = ready.pop()
+        for follower in followers[here]:
+            before[follower] |= before[here] | (1 << here)
+            left[follower] -= 1
+            if not left[follower]:
+                ready.append(follower)
+    return before

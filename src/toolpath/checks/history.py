@@ -1,0 +1,277 @@
+"""What has happened when a step starts: which steps may have ended, which surely succeeded, which variables are set.
+
+Pure; reports nothing. Sets are bits of integers, so that a chain of 10,000 steps stays cheap.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+import msgspec
+
+from toolpath.checks.jumps import Edge, edges_of, goes_on_after_failure, may_skip, reached
+from toolpath.checks.shapes import field_of
+from toolpath.checks.views import BlockView, Read, StepView, Views, called_tools, container
+from toolpath.language.names import CHAIN_VARIABLES
+from toolpath.model.plan import Loop, Parallel, Plan
+from toolpath.model.tool import Tool
+
+#: Times that each step of a chain is looked at, on average, before its jumps are too many to follow.
+_MOST_PASSES = 20
+
+
+class Facts(msgspec.Struct):
+    """What holds at one place of a block, as bits: steps by index, variables by number."""
+
+    may_end: int = 0
+    """Steps that may have ended."""
+    sure: int = 0
+    """Steps whose latest visit surely succeeded."""
+    may_set: int = 0
+    sure_set: int = 0
+    failed: int = 0
+    """Steps whose latest visit surely failed."""
+    last: int = 0
+    """Steps whose success may be the latest of the chain; the bit after the last step: there was none."""
+
+    def join(self, other: Facts) -> bool:
+        """Let this place be reached from the other way too; True where that changes anything."""
+        before = msgspec.structs.astuple(self)
+        self.may_end |= other.may_end
+        self.sure &= other.sure
+        self.may_set |= other.may_set
+        self.sure_set &= other.sure_set
+        self.failed &= other.failed
+        self.last |= other.last
+        return before != msgspec.structs.astuple(self)
+
+
+class Writes(msgspec.Struct, frozen=True):
+    """The variables that a step may set, and those that it surely sets when it succeeds, as bits."""
+
+    may: int = 0
+    sure: int = 0
+
+
+class History:
+    """The facts of every block of a plan."""
+
+    __slots__ = ("_catalog", "_facts", "_given", "_numbers")
+
+    def __init__(self, views: Views) -> None:
+        self._catalog = views.catalog
+        self._numbers: dict[str, int] = {}
+        self._facts: dict[int, list[Facts | None]] = {}
+        plan = views.plan
+        self._given = frozenset([*plan.inputs.get("properties", {}), *plan.state, *CHAIN_VARIABLES])
+        # Inner blocks come after those that hold them: reversed, each block finds its inner ones done.
+        for block in reversed(list(views.blocks())):
+            writes = [self._writes(view) for view in block.steps]
+            find = _chain_facts if block.is_chain else _graph_facts
+            self._facts[id(block)] = find(block, plan, writes)
+
+    def at(self, view: StepView) -> Facts | None:
+        """What holds when the step starts, of its own block alone; None: control never gets there."""
+        return self._facts[id(view.block)][view.index]
+
+    def end(self, block: BlockView) -> Facts | None:
+        """What holds when the block has ended well; None: it never does."""
+        return self._facts[id(block)][-1]
+
+    def variable(self, name: str, read: Read) -> tuple[bool, bool]:
+        """Whether the variable may be set where it is read, and whether it surely is."""
+        if name in self._given:
+            return True, True
+        return self.written(name, read)
+
+    def written(self, name: str, read: Read) -> tuple[bool, bool]:
+        """Whether a step may have set the variable where it is read, and whether one surely has."""
+        bit = self._bit(name)
+        may = sure = False
+        for facts in self._around(read):
+            may |= bool(facts.may_set & bit)
+            sure |= bool(facts.sure_set & bit)
+        own_may, own_sure = self._set_by_own_step(name, read)
+        return may or own_may, sure or own_sure
+
+    def step(self, read: Read) -> tuple[bool, bool]:
+        """Whether the step that is read may have ended, and whether it surely succeeded."""
+        block = read.template.block.climb(read.up)
+        source = None if block is None else block.positions.get(read.key)
+        facts = None if block is None else self._before(read, block)
+        if source is None or facts is None or block is None:
+            return True, True
+        step = read.template.step
+        holder = None if step is None else container(step, block)
+        if not block.is_chain and holder is not None and holder.index == source:
+            return False, False
+        return bool(facts.may_end >> source & 1), bool(facts.sure >> source & 1)
+
+    def surely_failed(self, read: Read) -> bool:
+        """Whether the step that is read has surely failed."""
+        source = read.source
+        facts = None if source is None else self._before(read, source.block)
+        return source is not None and facts is not None and bool(facts.failed >> source.index & 1)
+
+    def _before(self, read: Read, block: BlockView) -> Facts | None:
+        """What holds in the block when the template is evaluated."""
+        template = read.template
+        if (template.use == "collect" and block is template.block) or template.step is None:
+            return self.end(block)
+        holder = container(template.step, block)
+        return None if holder is None else self.at(holder)
+
+    def _around(self, read: Read) -> Iterator[Facts]:
+        """What holds where the template is evaluated, in its block and in those around it."""
+        block: BlockView | None = read.template.block
+        while block is not None:
+            facts = self._before(read, block)
+            if facts is not None:
+                yield facts
+            owner = block.owner
+            if owner is not None and isinstance(owner.step, Loop) and owner.step.concurrency == 1:
+                # One item after the other: a later one reads what an earlier one wrote.
+                last = self.end(block)
+                yield Facts(may_set=0 if last is None else last.may_set)
+            block = None if owner is None else owner.block
+
+    def _set_by_own_step(self, name: str, read: Read) -> tuple[bool, bool]:
+        """As `written`, of what the step's mappings and earlier transformations set before this one is computed."""
+        step = read.template.step
+        if read.template.use != "transform" or step is None:
+            return False, False
+        on_success = step.step.on_success
+        for variable in on_success.transform:
+            if read.template.variable == variable:
+                break
+            if variable == name:
+                return True, True
+        fields = [field for field, variable in on_success.map_outputs.items() if variable == name]
+        return bool(fields), any(self._maps_surely(step, field) for field in fields)
+
+    def _bit(self, name: str) -> int:
+        return 1 << self._numbers.setdefault(name, len(self._numbers))
+
+    def _bits(self, names: Iterator[str]) -> int:
+        found = 0
+        for name in names:
+            found |= self._bit(name)
+        return found
+
+    def _writes(self, view: StepView) -> Writes:
+        on_success = view.step.on_success
+        own = self._bits(iter(on_success.map_outputs.values())) | self._bits(iter(on_success.transform))
+        sure = self._bits(
+            variable for field, variable in on_success.map_outputs.items() if self._maps_surely(view, field)
+        ) | self._bits(iter(on_success.transform))
+        inner = [self.end(block) or Facts() for block in view.blocks]
+        for facts in inner:
+            own |= facts.may_set
+        if isinstance(view.step, Parallel) and inner:
+            merged = inner[0].sure_set
+            for facts in inner[1:]:
+                merged = merged | facts.sure_set if view.step.wait_for == "all" else merged & facts.sure_set
+            sure |= merged
+        return Writes(own, sure)
+
+    def _maps_surely(self, view: StepView, field: str) -> bool:
+        """The step's results always have the field, as far as their schema tells."""
+        match view.step:
+            case Parallel(wait_for="all"):
+                return any(block.name == field.split(".", maxsplit=1)[0] for block in view.blocks)
+            case Parallel():
+                return field.split(".", maxsplit=1)[0] in ("winner", "output")
+            case _:
+                return all(_has_field(tool, field) for _, tool in called_tools(self._catalog, view))
+
+
+def _has_field(tool: Tool, field: str) -> bool:
+    place = field_of(tool.output_schema, field)
+    return place.found == "unknown" or (place.found == "found" and not place.optional)
+
+
+def _graph_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Facts | None]:
+    """In a graph a reference is a dependency: what is read has ended, since it is read."""
+    all_steps = Facts()
+    may_twice = sure_twice = 0
+    for view, wrote in zip(block.steps, writes, strict=True):
+        all_steps.may_end |= 1 << view.index
+        may_twice |= all_steps.may_set & wrote.may
+        all_steps.may_set |= wrote.may
+        if not may_skip(view.step, plan.on_unresolved) and not goes_on_after_failure(view.step, plan.failure_mode):
+            all_steps.sure |= 1 << view.index
+            sure_twice |= all_steps.sure_set & wrote.sure
+            all_steps.sure_set |= wrote.sure
+    facts: list[Facts | None] = []
+    for wrote in writes:
+        if not wrote.may:
+            facts.append(all_steps)
+            continue
+        # What the step writes itself it finds only where another one writes it too.
+        others = msgspec.structs.replace(all_steps)
+        others.may_set &= ~wrote.may | may_twice
+        others.sure_set &= ~wrote.sure | sure_twice
+        facts.append(others)
+    ended = msgspec.structs.replace(all_steps)
+    for view in block.steps:
+        if not view.step.critical:
+            # It may fail and the plan still completes.
+            ended.sure &= ~(1 << view.index)
+    return [*facts, ended]
+
+
+def _chain_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Facts | None]:
+    """The facts at each step and at the end, to the fixed point where jumps go back."""
+    size = len(block.steps)
+    facts: list[Facts | None] = [None] * (size + 1)
+    facts[0] = Facts(last=1 << size)
+    edges = edges_of(block, plan)
+    # Earliest step first, so that a chain without jumps back is done in one pass.
+    waiting = [0] if block.steps else []
+    visits = 0
+    while waiting:
+        here = heapq.heappop(waiting)
+        before = facts[here]
+        if before is None or (waiting and waiting[0] == here):
+            continue
+        visits += 1
+        if visits > _MOST_PASSES * size + 1000:
+            return _least_known(edges, writes)
+        for edge in edges[here]:
+            if _enter(facts, edge, _after(before, edge, writes[here])) and edge.target < size:
+                heapq.heappush(waiting, edge.target)
+    return facts
+
+
+def _least_known(edges: list[list[Edge]], writes: list[Writes]) -> list[Facts | None]:
+    """What holds for certain in a chain with more jumps than are worth following: anything may be, nothing is sure."""
+    size = len(edges)
+    may_set = 0
+    for wrote in writes:
+        may_set |= wrote.may
+    least = Facts(may_end=(1 << size) - 1, may_set=may_set, last=(1 << (size + 1)) - 1)
+    here = reached(edges)
+    return [least if index in here else None for index in range(size + 1)]
+
+
+def _enter(facts: list[Facts | None], edge: Edge, after: Facts) -> bool:
+    known = facts[edge.target]
+    if known is None:
+        facts[edge.target] = after
+        return True
+    return known.join(after)
+
+
+def _after(before: Facts, edge: Edge, wrote: Writes) -> Facts:
+    bit = 1 << edge.source
+    is_success, is_failure = edge.cause == "success", edge.cause == "failure"
+    return Facts(
+        may_end=before.may_end | bit,
+        sure=before.sure | bit if is_success else before.sure & ~bit,
+        # A block that failed may have written something before.
+        may_set=before.may_set | (wrote.may if is_success or is_failure else 0),
+        sure_set=before.sure_set | (wrote.sure if is_success else 0),
+        failed=before.failed | bit if is_failure else before.failed & ~bit,
+        last=bit if is_success else before.last,
+    )

@@ -1,0 +1,373 @@
+"""What is known of the values in a plan before it runs: outputs of steps and blocks, variables, inputs, items. Pure.
+
+A type here is a JSON Schema that stands for itself, or None where nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import get_args
+
+import msgspec
+
+from toolpath.checks.dependencies import Wait
+from toolpath.checks.history import Facts, History
+from toolpath.checks.jumps import goes_on_after_failure, may_skip
+from toolpath.checks.memory import Memory
+from toolpath.checks.results import type_of
+from toolpath.checks.shapes import (
+    HELD,
+    Type,
+    either,
+    field_of,
+    list_of,
+    object_of,
+    of_field,
+    of_literal,
+    or_null,
+    shape_of,
+    standalone,
+    tuple_of,
+    without_null,
+)
+from toolpath.checks.views import BlockView, Read, StepView, Template, Views, called_tools, has_template
+from toolpath.language.expressions.tree import Path
+from toolpath.language.names import CHAIN_VARIABLES
+from toolpath.language.schema.describe import type_text
+from toolpath.language.schema.locate import Located, locate
+from toolpath.model.plan import Ask, Call, Loop, Parallel, Plan
+from toolpath.model.run import StepStatus
+from toolpath.model.tool import Tool
+from toolpath.values import Json, JsonObject
+from toolpath.values import pointer as pointer_of
+
+#: Types that are found by way of others, one inside the other, at most.
+_DEEPEST = 40
+#: Items of a list that are told apart.
+_MOST_ITEMS = 50
+
+_TEXT: JsonObject = {"type": "string"}
+_ASPECTS: dict[str, JsonObject] = {
+    "status": {"type": "string", "enum": list(get_args(StepStatus))},
+    "duration": {"type": "number"},
+    "error": {"type": ["object", "null"]},
+}
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the value that a reference gives."""
+
+    place: Located
+    """What the schema of the root says of the path."""
+    held: bool
+    """Values are held to that schema: what it does not have is not there."""
+    described_by: str
+    """Whose schema it is, for messages."""
+
+    @property
+    def type(self) -> Type:
+        """The schema of the value, for itself; None where it is not known."""
+        if self.place.found != "found" or not self.place.schema:
+            return None
+        return standalone(self.place.schema, self.place.root)
+
+
+class Argument(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a value that is given to something."""
+
+    schema: Type
+    sure: Type
+    """What it surely is, whether or not tools do what they say; None: that is not known."""
+    text: str
+    """As messages call it, e.g. `'writer._id' (string)`."""
+
+
+class Types:
+    """The types of one plan, each found once."""
+
+    __slots__ = (
+        "_blocks",
+        "_body",
+        "_depth",
+        "_history",
+        "_readings",
+        "_results",
+        "_steps",
+        "_variables",
+        "_views",
+        "_waits",
+        "_writers",
+        "memory",
+    )
+
+    def __init__(
+        self, views: Views, waits: dict[int, list[Wait]], history: History, type_of_body: Callable[[Tool], Type]
+    ) -> None:
+        self._views = views
+        self._waits = waits
+        self._history = history
+        self._body = type_of_body
+        self._steps: dict[int, Type] = {}
+        self._blocks: dict[int, Type] = {}
+        self._variables: dict[str, Type] = {}
+        self._results: dict[tuple[str, bool], JsonObject] = {}
+        self._readings: dict[int, Reading] = {}
+        self.memory = Memory()
+        self._depth = 0
+        self._writers: dict[str, list[Callable[[], Type]]] = {}
+        for view in views.steps:
+            for field, variable in view.step.on_success.map_outputs.items():
+                self._writers.setdefault(variable, []).append(_mapped(self, view, field))
+        for template in views.templates:
+            if template.use == "transform":
+                self._writers.setdefault(template.variable, []).append(_transformed(self, template))
+
+    def output(self, view: StepView) -> Type:
+        """The type of the step's output where it has succeeded."""
+        key = id(view)
+        if key not in self._steps:
+            self._steps[key] = None
+            self._steps[key] = self._guarded(lambda: self._output(view))
+        return self._steps[key]
+
+    def block(self, block: BlockView) -> Type:
+        """The type of the block's own output."""
+        key = id(block)
+        if key not in self._blocks:
+            self._blocks[key] = None
+            self._blocks[key] = self._guarded(lambda: self._block(block))
+        return self._blocks[key]
+
+    def plan(self) -> Type:
+        """The type of the plan's output."""
+        views = self._views
+        if views.outputs is not None:
+            return self.template(views.outputs)
+        if views.plan.composite:
+            return self.state()
+        return self.block(views.root)
+
+    def state(self) -> Type:
+        """The type of the plan's final state: every variable, though some may not be set."""
+        names = self._views.root.names.variables
+        parts = {name: self.variable(name) for name in sorted(names)}
+        schema = object_of(parts)
+        schema["required"] = [name for name in parts if name in CHAIN_VARIABLES]
+        return schema
+
+    def variable(self, name: str, *, written: bool = False) -> Type:
+        """The type of a variable of the state; `written`: a step has surely set it, so its first value is gone."""
+        key = f"{written}:{name}"
+        if key not in self._variables:
+            self._variables[key] = None
+            self._variables[key] = self._guarded(lambda: self._variable(name, written))
+        return self._variables[key]
+
+    def input(self, name: str) -> Type:
+        """The type of an input of the plan."""
+        inputs = self._views.plan.inputs
+        schema = inputs.get("properties", {}).get(name)
+        if not isinstance(schema, dict):
+            return None
+        known = standalone(schema, inputs) if schema.keys() - {"description", "title", "default"} else None
+        is_given = name in inputs.get("required", ()) or "default" in schema
+        return known if is_given or known is None else or_null(known)
+
+    def template(self, template: Template) -> Type:
+        """The type of what the template gives."""
+        return self.value(template, "", template.value)
+
+    def _guarded(self, find: Callable[[], Type]) -> Type:
+        if self._depth >= _DEEPEST:
+            return None
+        self._depth += 1
+        try:
+            return find()
+        finally:
+            self._depth -= 1
+
+    def _output(self, view: StepView) -> Type:
+        match view.step:
+            case Call():
+                return either(self._of_tool(view, tool) for _, tool in called_tools(self._views.catalog, view))
+            case Parallel() as parallel:
+                branches = {block.name: self.block(block) for block in view.blocks}
+                if parallel.wait_for == "all":
+                    return object_of(branches)
+                winner: JsonObject = {"type": "string", "enum": list(branches)}
+                return object_of({"winner": winner, "output": either(branches.values())})
+            case Loop():
+                return list_of(self._item_output(view))
+            case Ask(fields=fields):
+                return object_of({field.name: of_field(field) for field in fields})
+            case _:
+                return None
+
+    def _of_tool(self, view: StepView, tool: Tool) -> Type:
+        schema = tool.output_schema
+        if schema is None:
+            return self._body(tool) if isinstance(tool.body, Plan) else None
+        held = (view.step.output_validation or tool.output_validation) == "strict"
+        key = (tool.key, held)
+        if schema and key not in self._results:
+            self._results[key] = {**schema, HELD: held}
+        return self._results.get(key)
+
+    def _item_output(self, view: StepView) -> Type:
+        collect = next((template for template in view.templates if template.use == "collect"), None)
+        found = self.template(collect) if collect is not None else self.block(view.blocks[0]) if view.blocks else None
+        # An item that failed leaves null where the mode lets the loop go on.
+        return found if self._views.plan.failure_mode == "stop" else or_null(found)
+
+    def _block(self, block: BlockView) -> Type:
+        facts = self._history.end(block) or Facts()
+        if block.is_chain:
+            last = [view for view in block.steps if facts.last >> view.index & 1]
+            none = facts.last >> len(block.steps) & 1
+            return either([*(self.output(view) for view in last), *([{"type": "null"}] if none else [])])
+        if len(block.steps) == 1 and block.steps[0].step.id == block.name:
+            return self._sink(block.steps[0])
+        waited_for = {wait.source for wait in self._waits[id(block)] if wait.source != wait.step}
+        return object_of({v.step.id: self._sink(v) for v in block.steps if v.index not in waited_for})
+
+    def _sink(self, view: StepView) -> Type:
+        plan, found = self._views.plan, self.output(view)
+        is_void = may_skip(view.step, plan.on_unresolved) or goes_on_after_failure(view.step, plan.failure_mode)
+        return or_null(found) if is_void or not view.step.critical else found
+
+    def _variable(self, name: str, written: bool) -> Type:
+        plan = self._views.plan
+        if name in CHAIN_VARIABLES:
+            return _TEXT
+        found = [find() for find in self._writers.get(name, ())]
+        if not written:
+            if name in plan.inputs.get("properties", {}):
+                found.append(self.input(name))
+            elif name in plan.state:
+                found.append(of_literal(plan.state[name]))
+        return either(found)
+
+    def reading(self, read: Read) -> Reading:
+        """What is known of the value that the reference gives, where there is one."""
+        known = self._readings.get(id(read.reference))
+        if known is None:
+            schema, described_by = self._root(read)
+            path = read.reference.path if read.kind != "run" else ()
+            held = schema is not None and self._held_at(schema, path)
+            place = self.memory.locate(schema, path)
+            known = Reading(place=place, held=held, described_by=described_by)
+            self._readings[id(read.reference)] = known
+        return known
+
+    def _root(self, read: Read) -> tuple[Type, str]:
+        """The type of what the name stands for, and who says so."""
+        match read.kind:
+            case "output":
+                source = read.source
+                return (None, "") if source is None else (self.output(source), _describer(source))
+            case "steps":
+                return _ASPECTS.get(read.reference.aspect), "the engine"
+            case "state" if read.key:
+                _, written = self._history.written(read.key, read)
+                return self.variable(read.key, written=written), f"what is written to '{read.key}'"
+            case "inputs" if read.key:
+                return self.input(read.key), "the plan's inputs"
+            case "item":
+                return self._item(read), "the list of the loop"
+            case "last":
+                return self.block(read.template.block), "the body of the loop"
+            case "run" | "secrets":
+                return _TEXT, "the engine"
+            case _:
+                return None, ""
+
+    def _item(self, read: Read) -> Type:
+        block = read.template.block.climb(read.up)
+        owner = None if block is None else block.owner
+        over = next((t for t in owner.templates if t.use == "over"), None) if owner is not None else None
+        found = None if over is None else self.template(over)
+        if over is not None and isinstance(over.value, list) and not has_template(over.value):
+            return {"enum": over.value} if over.value else None
+        items = locate(found, (None,))
+        return standalone(items.schema, items.root) if items.found == "found" and items.schema else None
+
+    def _held_at(self, schema: JsonObject, path: tuple[str | int | None, ...]) -> bool:
+        """Whether the results that the path goes into are held to their schema, at the place where it leaves it."""
+        # What no tool has made, the engine has.
+        held = True
+        for length in range(len(path) + 1):
+            place = self.memory.locate(schema, path[:length])
+            if place.found != "found" or place.schema is None:
+                break
+            held = bool(place.schema.get(HELD, held))
+        return held
+
+    def is_lone(self, read: Read) -> bool:
+        """Whether the reference is all that stands in its text, so that its value goes on as it is."""
+        return isinstance(read.template.tree(read.reference.pointer), Path)
+
+    def argument(self, template: Template, pointer: str, value: Json, *, drops_null: bool) -> Argument:
+        """What is known of a part of the inputs. That a step may have been skipped is for another rule to say."""
+        reads = template.reads_below(pointer)
+        if len(reads) == 1 and reads[0].reference.pointer == pointer and self.is_lone(reads[0]):
+            reading = self.reading(reads[0])
+            schema, text = reading.type, f"'{reads[0].text}'"
+        else:
+            schema, text = self.value(template, pointer, value), "a value"
+        if drops_null and isinstance(value, str):
+            schema = without_null(schema)
+        held = all(self.reading(read).held for read in reads)
+        sure = schema if held else shape_of(value)
+        return Argument(schema=schema, sure=sure, text=f"{text} ({type_text(schema)})")
+
+    def describer(self, read: Read) -> str:
+        """Who would have to say what the reference gives, e.g. `the output of 'web.search'`."""
+        return self.reading(read).described_by or f"'{read.text}'"
+
+    def value(self, template: Template, pointer: str, value: Json) -> Type:
+        """The type of a part of a template: literals are themselves, templates what they give."""
+        match value:
+            case str() if "{{" in value:
+                return self._text(template, pointer)
+            case dict() if len(value) <= _MOST_ITEMS or has_template(value):
+                parts = {name: self.value(template, pointer + pointer_of(name), item) for name, item in value.items()}
+                return object_of(parts)
+            case list() if len(value) <= _MOST_ITEMS or has_template(value):
+                items = [self.value(template, f"{pointer}/{index}", item) for index, item in enumerate(value)]
+                return tuple_of(items) if len(items) <= _MOST_ITEMS else list_of(either(items))
+            case _:
+                return {"const": value}
+
+    def _text(self, template: Template, pointer: str) -> Type:
+        tree = template.tree(pointer)
+        return _TEXT if tree is None else type_of(tree, lambda reference: self.read(Read(template, reference)))
+
+    def read(self, read: Read) -> Type:
+        """The type of what a reference gives, null included where what it reads may have been skipped."""
+        found = self.reading(read).type
+        if read.kind != "output" or found is None or read.reference.guarded:
+            return found
+        _, sure = self._history.step(read)
+        return found if sure else or_null(found)
+
+
+def _mapped(types: Types, view: StepView, field: str) -> Callable[[], Type]:
+    """The type of a field that `map_outputs` takes out of the step's output."""
+
+    def find() -> Type:
+        place = field_of(types.output(view), field)
+        return standalone(place.schema, place.root) if place.found == "found" and place.schema else None
+
+    return find
+
+
+def _transformed(types: Types, template: Template) -> Callable[[], Type]:
+    return lambda: types.template(template)
+
+
+def _describer(source: StepView) -> str:
+    match source.step:
+        case Call() if source.tool is not None:
+            return f"the output of '{source.tool.key}'"
+        case _:
+            return f"the output of '{source.step.id}'"

@@ -1,0 +1,191 @@
+"""Rules on what is read: that it has happened by then, is surely there, and lies inside its schema. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolpath.checks.arguments import drops_null, uses_of
+from toolpath.checks.context import Context
+from toolpath.checks.dependencies import is_own
+from toolpath.checks.jumps import goes_on_after_failure, may_skip
+from toolpath.checks.remarks import error, listed, remark, warning
+from toolpath.checks.shapes import HELD, field_of, may_be_absent
+from toolpath.checks.views import Read, StepView
+from toolpath.errors import Finding
+from toolpath.values import pointer
+
+#: Kinds of references whose type is known from a schema.
+_TYPED = frozenset({"output", "state", "inputs", "item", "last"})
+
+
+def reads_come_after(context: Context) -> Iterator[Finding]:
+    """not_upstream, maybe_missing: what is read may have happened by then, and surely has."""
+    for template in context.views.templates:
+        for read in template.reads:
+            if read.kind in ("output", "steps"):
+                yield from _step(context, read)
+            elif read.kind == "state" and read.key in template.names.variables:
+                yield from _variable(context, read)
+
+
+def _step(context: Context, read: Read) -> Iterator[Finding]:
+    source, reader = read.source, read.template.step
+    if source is None or (reader is not None and is_own(read, reader, source.block)):
+        return
+    may, sure = context.history.step(read)
+    if not may:
+        # In a graph that is a step that waits for itself, of which the rule on cycles speaks.
+        if source.block.is_chain:
+            yield error(
+                "not_upstream",
+                read.path,
+                f"'{read.text}' is read where step '{source.step.id}' cannot have ended yet.",
+                hint="Move that step up, or this one down.",
+            )
+    elif not sure and read.kind == "output" and not _is_covered(context, read, source):
+        yield warning(
+            "maybe_missing",
+            read.path,
+            f"'{read.text}' is null where step '{source.step.id}' {_why(context, source)}.",
+            hint=f"Read it with a default, e.g. {{{{ {read.text} | default('') }}}}, or give both one condition.",
+        )
+
+
+def _is_covered(context: Context, read: Read, source: StepView) -> bool:
+    """The expression, the step's own condition or the place that the value goes to makes null harmless."""
+    if read.reference.guarded or takes_null(context, read):
+        return True
+    reader = read.template.step
+    return reader is not None and _shares_condition(context, reader, source)
+
+
+def _shares_condition(context: Context, reader: StepView, source: StepView) -> bool:
+    """Both run under one and the same condition, so that where one is skipped the other is too."""
+    if reader.block is not source.block or source.block.is_chain or reader.step.when != source.step.when:
+        return False
+    return not goes_on_after_failure(source.step, context.plan.failure_mode)
+
+
+def takes_null(context: Context, read: Read) -> bool:
+    """The reference is all that stands there, and what it goes to has a use for null."""
+    template = read.template
+    if not context.types.is_lone(read):
+        return False
+    match template.use:
+        case "outputs" | "collect" | "transform" | "when" | "approval" | "cache_key":
+            return True
+        case "input" | "fallback":
+            names = read.reference.pointer.split("/")[1:]
+            uses = [] if template.step is None else uses_of(context, template.step)
+            return len(names) == 1 and all(drops_null(use.tool, names[0]) for use in uses if use.template is template)
+        case _:
+            return False
+
+
+def _why(context: Context, source: StepView) -> str:
+    if may_skip(source.step, context.plan.on_unresolved):
+        return "is skipped"
+    if goes_on_after_failure(source.step, context.plan.failure_mode) or not source.step.critical:
+        return "has failed"
+    return "is not visited"
+
+
+def _variable(context: Context, read: Read) -> Iterator[Finding]:
+    may, sure = context.history.variable(read.key, read)
+    if not may:
+        yield error(
+            "not_upstream",
+            read.path,
+            f"The variable '{read.key}' is read where nothing can have set it yet.",
+            hint="Write it in an earlier step, or give it a first value under 'state'.",
+        )
+    elif not sure and not read.reference.guarded:
+        yield warning(
+            "maybe_missing",
+            read.path,
+            f"The variable '{read.key}' may not be set: not every way to here sets it.",
+            hint=f"Read it with a default, e.g. {{{{ state.{read.key} | default('') }}}}.",
+        )
+
+
+def paths_are_there(context: Context) -> Iterator[Finding]:
+    """outside_schema, may_not_fit, maybe_missing: what is read lies inside the schema of what it is read from."""
+    for template in context.views.templates:
+        for read in template.reads:
+            if not read.reference.path or read.reference.guarded:
+                continue
+            if read.kind in _TYPED:
+                yield from _path(context, read)
+            elif read.reference.aspect == "error" and not context.history.surely_failed(read):
+                yield warning(
+                    "maybe_missing",
+                    read.path,
+                    f"'{read.text}' is not there where '{read.key}' has not failed.",
+                    hint=f"Read it with a default, e.g. {{{{ {read.text} | default('') }}}}.",
+                )
+
+
+def _path(context: Context, read: Read) -> Iterator[Finding]:
+    reading = context.types.reading(read)
+    place = reading.place
+    if place.found == "unknown":
+        context.note_unknown_read(read)
+    elif place.found == "missing":
+        yield remark(
+            "error" if reading.held else "warning",
+            "outside_schema" if reading.held else "may_not_fit",
+            read.path,
+            f"'{read.text}' is not in {reading.described_by}: {place.reason}.",
+            hint=f"It has {', '.join(place.available[:8])}." if place.available else "",
+            suggestions=context.suggest(_last_key(read), [name.partition(":")[0] for name in place.available]),
+        )
+    elif may_be_absent(place.root, read.reference.path, place) and not _is_forgiven(context, read):
+        yield warning(
+            "maybe_missing",
+            read.path,
+            f"'{read.text}' may not be there: {reading.described_by} does not promise it.",
+            hint=f"Read it with a default, e.g. {{{{ {read.text} | default('') }}}}.",
+        )
+
+
+def _last_key(read: Read) -> str:
+    return next((key for key in read.reference.path if isinstance(key, str)), "")
+
+
+def _is_forgiven(context: Context, read: Read) -> bool:
+    """What is missing skips the step, or is null where null does no harm."""
+    step = read.template.step
+    if step is None or read.template.use not in ("input", "fallback"):
+        return False
+    mode = step.step.on_unresolved or context.plan.on_unresolved
+    return mode == "skip" or (mode == "null" and takes_null(context, read))
+
+
+def mappings_are_there(context: Context) -> Iterator[Finding]:
+    """outside_schema, may_not_fit: the fields that `map_outputs` takes are in the step's output."""
+    for view in context.views.steps:
+        for field in view.step.on_success.map_outputs:
+            schema = context.types.output(view)
+            place = field_of(schema, field)
+            if place.found == "missing" and schema is not None:
+                held = bool(schema.get(HELD))
+                yield remark(
+                    "error" if held else "warning",
+                    "outside_schema" if held else "may_not_fit",
+                    f"{view.path}/on_success/map_outputs{pointer(field)}",
+                    f"The output of '{view.step.id}' has no field '{field}': {place.reason}.",
+                    hint=f"It has {', '.join(place.available[:8])}." if place.available else "",
+                    suggestions=context.suggest(field, [name.partition(":")[0] for name in place.available]),
+                )
+
+
+def types_are_known(context: Context) -> Iterator[Finding]:
+    """unknown_type: one finding for each output, input or variable of which nobody says what it is."""
+    for source, reads in context.unknown.items():
+        texts = list(dict.fromkeys(read.text for read in reads))
+        yield warning(
+            "unknown_type",
+            reads[0].path,
+            f"{source[:1].upper()}{source[1:]} is not described, so {listed(texts, 4)} cannot be checked.",
+            hint="Declare an output schema, or read it with a default.",
+        )

@@ -1,0 +1,194 @@
+"""Rules on names: that each expression is of the language and every name in it means something there. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from toolpath.checks.context import Context
+from toolpath.checks.remarks import error, listed, warning
+from toolpath.checks.views import Read
+from toolpath.errors import Finding
+from toolpath.language.names import Ambiguous, Names
+
+_RUN_KEYS = ("id", "started_at")
+
+
+def expressions_are_sound(context: Context) -> Iterator[Finding]:
+    """The codes of the language: what stands in {{ }} is an expression, and secrets stand only where they may."""
+    for template in context.views.templates:
+        for pointer, fault in template.faults:
+            if fault.code == "ambiguous_name":
+                continue  # of which the rule on names speaks
+            yield error(
+                fault.code, template.path + pointer, fault.message, hint=fault.hint, suggestions=fault.suggestions
+            )
+
+
+def names_are_known(context: Context) -> Iterator[Finding]:
+    """unknown_step, unknown_variable, unknown_input, unknown_reference, unknown_secret, ambiguous_name."""
+    for template in context.views.templates:
+        for read in template.reads:
+            yield from _name(context, read)
+
+
+def _name(context: Context, read: Read) -> Iterator[Finding]:
+    match read.kind:
+        case "unknown":
+            found = _unknown(context, read)
+            # A default stands in at run time, though it is hardly what was meant.
+            yield msgspec.structs.replace(found, severity="warning") if read.reference.guarded else found
+        case "ambiguous":
+            yield _ambiguous(read, read.reference.root.candidates if isinstance(read.reference.root, Ambiguous) else ())
+        case "inputs" if read.key:
+            yield from _input(context, read)
+        case "state" if read.key:
+            yield from _variable(context, read)
+        case "secrets":
+            if context.secrets is not None and read.key and read.key not in context.secrets:
+                yield error(
+                    "unknown_secret",
+                    read.path,
+                    f"There is no secret '{read.key}'.",
+                    suggestions=context.suggest(read.key, context.secrets),
+                )
+        case "run":
+            key = read.key or (read.reference.path[0] if read.reference.path else None)
+            if key is not None and key not in _RUN_KEYS:
+                yield error(
+                    "unknown_reference",
+                    read.path,
+                    f"'run' has no '{key}': it has 'id' and 'started_at'.",
+                    suggestions=context.suggest(str(key), _RUN_KEYS),
+                )
+        case _:
+            pass
+
+
+def _unknown(context: Context, read: Read) -> Finding:
+    names = read.template.names
+    written = read.reference.name
+    space, rest = _split(written)
+    if space == "steps":
+        step_id = rest.rpartition(".")[0]
+        shared = _shared(names, step_id)
+        if shared:
+            return _ambiguous(read, shared)
+        return error(
+            "unknown_step",
+            read.path,
+            f"There is no step '{step_id}' here.",
+            hint=_inside_hint(context, step_id),
+            suggestions=context.suggest(step_id, _step_ids(read)),
+        )
+    if space == "state" and not names.has_state:
+        return error(
+            "unknown_variable", read.path, f"'{written}': a graph in which no step writes a variable has no state."
+        )
+    if space == "state" or names.in_chain:
+        name = rest if space == "state" else written
+        return error(
+            "unknown_variable",
+            read.path,
+            f"Nothing sets the variable '{name}'.",
+            hint=_inside_hint(context, name),
+            suggestions=context.suggest(name, names.visible()),
+        )
+    hint = ""
+    if written in context.plan.inputs.get("properties", {}):
+        hint = f"For the plan's input write 'inputs.{written}'."
+    elif written == "last":
+        hint = "'last' is the output of a loop's body, in its 'collect' alone."
+    return error(
+        "unknown_reference",
+        read.path,
+        f"'{written}' means nothing here.",
+        hint=hint or _inside_hint(context, written),
+        suggestions=() if hint else context.suggest(written, names.visible()),
+    )
+
+
+def _ambiguous(read: Read, candidates: tuple[str, ...]) -> Finding:
+    return error(
+        "ambiguous_name",
+        read.path,
+        f"'{read.reference.name}' could be any of {listed(candidates)}.",
+        hint="Give the steps ids and name one of them.",
+        suggestions=candidates[:3],
+    )
+
+
+def _shared(names: Names, name: str) -> tuple[str, ...]:
+    """The steps that a tool's name could mean, here or in a block around."""
+    around: Names | None = names
+    while around is not None:
+        if name in around.shared:
+            return around.shared[name]
+        around = around.outer
+    return ()
+
+
+def _split(written: str) -> tuple[str, str]:
+    """`steps.a.status` as `steps` and `a.status`; `state['a-b']` as `state` and `a-b`."""
+    space, _, rest = written.partition(".") if "[" not in written.partition(".")[0] else written.partition("[")
+    return space, rest.replace("']", "").lstrip("'")
+
+
+def _step_ids(read: Read) -> list[str]:
+    found: list[str] = []
+    names = read.template.names
+    while True:
+        found += dict.fromkeys(names.ids.values())
+        if names.outer is None:
+            return found
+        names = names.outer
+
+
+def _inside_hint(context: Context, step_id: str) -> str:
+    """A step of that id that stands where it cannot be seen."""
+    view = context.views.hidden.get(step_id)
+    if view is None or view.block.owner is None:
+        return ""
+    return (
+        f"The step '{step_id}' is inside '{view.block.owner.step.id}' and seen only there: read what that step gives."
+    )
+
+
+def _input(context: Context, read: Read) -> Iterator[Finding]:
+    declared = context.plan.inputs.get("properties", {})
+    if read.key in declared:
+        return
+    if context.plan.inputs.get("additionalProperties") in (None, False):
+        yield error(
+            "unknown_input",
+            read.path,
+            f"The plan has no input '{read.key}'; it has {listed(declared)}.",
+            hint="Declare it under 'inputs'.",
+            suggestions=context.suggest(read.key, declared),
+        )
+    elif not read.reference.guarded:
+        yield warning(
+            "maybe_missing",
+            read.path,
+            f"The plan's inputs admit '{read.key}', but do not declare it: it may not be given.",
+            hint="Declare it under 'inputs', or read it with default(…).",
+        )
+
+
+def _variable(context: Context, read: Read) -> Iterator[Finding]:
+    names = read.template.names
+    if read.key not in names.variables:
+        yield error(
+            "unknown_variable",
+            read.path,
+            f"Nothing sets the variable '{read.key}'.",
+            suggestions=context.suggest(read.key, names.variables),
+        )
+    elif read.reference.name == read.key and read.key in names.ids:
+        yield warning(
+            "ambiguous_name",
+            read.path,
+            f"'{read.key}' is a variable of the state and a step: the variable is read.",
+            hint=f"Write 'state.{read.key}' or 'steps.{read.key}.output'.",
+        )

@@ -1,0 +1,101 @@
+"""What a run is started with: are these inputs what the plan declares, and the inputs as the run reads them. Pure."""
+
+from __future__ import annotations
+
+from toolpath.checks.remarks import Suggestions, error, listed
+from toolpath.errors import Finding, SchemaError
+from toolpath.language.schema.coerce import coerce
+from toolpath.language.schema.validate import Validator
+from toolpath.model.plan import Plan
+from toolpath.values import JsonObject, pointer
+
+
+def check_inputs(plan: Plan, inputs: JsonObject) -> tuple[Finding, ...]:
+    """Everything that is wrong with the inputs, with pointers into them below `/inputs`; empty: a run may start.
+
+    Codes: missing_input, unknown_input, wrong_input. What is only missing its default, or has another form of the same
+    value (`"3"` for 3), is no fault.
+    """
+    if not isinstance(inputs, dict):
+        return (error("wrong_input", "/inputs", "The inputs are no object.", hint="Give names and values."),)
+    declared = plan.inputs.get("properties", {})
+    found = [
+        error(
+            "missing_input",
+            "/inputs",
+            f"The plan needs the input '{name}'{_told(declared.get(name))}.",
+            hint=f"Give {name}=….",
+        )
+        for name in plan.inputs.get("required", ())
+        if inputs.get(name) is None and not _has_default(declared.get(name)) and not _admits(declared, name, inputs)
+    ]
+    found += _surplus(plan, inputs)
+    found += _wrong(plan, inputs)
+    return tuple(found)
+
+
+def fill_inputs(plan: Plan, inputs: JsonObject) -> JsonObject:
+    """The inputs as the run reads them: coerced, defaults filled in, optional ones that are not given null.
+
+    Only for inputs in which `check_inputs` finds nothing.
+    """
+    declared = plan.inputs.get("properties", {})
+    filled = {
+        name: schema["default"] for name, schema in declared.items() if isinstance(schema, dict) and "default" in schema
+    }
+    filled |= {name: value for name, value in inputs.items() if value is not None or name not in filled}
+    coerced: JsonObject = coerce(filled, plan.inputs) if plan.inputs else filled
+    return {**dict.fromkeys(declared), **coerced}
+
+
+def _surplus(plan: Plan, inputs: JsonObject) -> list[Finding]:
+    declared = plan.inputs.get("properties", {})
+    if plan.inputs.get("additionalProperties") not in (None, False) or "patternProperties" in plan.inputs:
+        return []
+    suggest = Suggestions()
+    return [
+        error(
+            "unknown_input",
+            "/inputs" + pointer(name),
+            f"The plan has no input '{name}'; it has {listed(declared)}.",
+            suggestions=suggest(name, declared),
+        )
+        for name in inputs
+        if name not in declared
+    ]
+
+
+def _wrong(plan: Plan, inputs: JsonObject) -> list[Finding]:
+    if not plan.inputs:
+        return []
+    # An input given as null is one that is not given, where it is optional or has a default.
+    declared = plan.inputs.get("properties", {})
+    needed = [name for name in plan.inputs.get("required", ()) if not _has_default(declared.get(name))]
+    given = {name: value for name, value in inputs.items() if value is not None or name in needed}
+    checked = {**plan.inputs, "required": [], "additionalProperties": True}
+    try:
+        Validator(checked).accept(given)
+    except SchemaError as fault:
+        return [
+            error("wrong_input", f"/inputs{where}", f"The input '{where.lstrip('/')}' does not fit: {what}.")
+            for where, what in fault.faults
+            if where
+        ] or [error("wrong_input", "/inputs", fault.message)]
+    return []
+
+
+def _has_default(schema: object) -> bool:
+    return isinstance(schema, dict) and "default" in schema
+
+
+def _admits(declared: JsonObject, name: str, inputs: JsonObject) -> bool:
+    """Null was given, and the schema may take it: then it is for the schema to say."""
+    return name in inputs and name in declared
+
+
+def _told(schema: object) -> str:
+    if not isinstance(schema, dict):
+        return ""
+    kind, description = schema.get("type"), str(schema.get("description", "")).split("\n")[0][:80]
+    told = ", ".join(str(part) for part in (kind, description) if part)
+    return f" ({told})" if told else ""

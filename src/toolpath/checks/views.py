@@ -1,0 +1,320 @@
+"""One walk of a plan: its steps in their blocks, with their names, templates and tools. Pure.
+
+Rules read these views and never walk the plan themselves, so that a check is linear in the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.errors import ExpressionError
+from toolpath.language.expressions.leaf import Leaf, read_condition, read_leaf
+from toolpath.language.expressions.look import path_text
+from toolpath.language.expressions.structure import texts
+from toolpath.language.expressions.tree import Reference, Tree
+from toolpath.language.names import Ambiguous, Names, Root, inner_names, plan_names
+from toolpath.model.plan import Agent, Ask, Block, Call, Loop, Parallel, Plan, Step, blocks_of
+from toolpath.model.tool import Tool
+from toolpath.values import MAX_DEPTH, Json, pointer
+
+Use = Literal["input", "fallback", "when", "approval", "over", "collect", "transform", "cache_key", "text", "outputs"]
+
+_CONDITIONS: frozenset[str] = frozenset({"when", "approval"})
+_WITH_SECRETS: frozenset[str] = frozenset({"input", "fallback"})
+
+
+class Template:
+    """One place of the plan where expressions may stand."""
+
+    __slots__ = ("_below", "block", "faults", "leaves", "names", "path", "reads", "step", "use", "value", "variable")
+
+    def __init__(
+        self, use: Use, path: str, value: Json, *, block: BlockView, step: StepView | None, variable: str = ""
+    ) -> None:
+        self.use = use
+        self.path = path
+        self.value = value
+        self.block = block
+        """The block whose names are read; `up` of a reference counts from it."""
+        self.step = step
+        """The step that the place belongs to; None: the plan's outputs."""
+        self.variable = variable
+        """The variable that a transformation sets."""
+        self.names = block.names.collecting() if use == "collect" else block.names
+        self.leaves, too_deep = _leaves(value, self.names, use)
+        """Pointer into the value → the string there with its expressions resolved."""
+        self.faults = [(at, fault) for at, leaf in self.leaves.items() for fault in leaf.faults] + too_deep
+        """Pointer into the value, and what is wrong with the expressions there; names are no faults here."""
+        self.reads = [Read(self, reference) for leaf in self.leaves.values() for reference in leaf.references]
+        """What its expressions read."""
+        self._below: dict[str, list[Read]] = {}
+        for read in self.reads:
+            self._below.setdefault(_first(read.reference.pointer), []).append(read)
+
+    def reads_below(self, pointer: str) -> list[Read]:
+        """What is read at or below the pointer, which leads to one key of the value or is empty."""
+        return self._below.get(_first(pointer), []) if pointer else self.reads
+
+    def has_fault(self, pointer: str) -> bool:
+        """What stands at or below the pointer is in part no expression."""
+        return bool(self.faults) and any(f"{at}/".startswith(f"{pointer}/") for at, _ in self.faults)
+
+    def tree(self, pointer: str) -> Tree | None:
+        """The expression that is the whole text at the pointer; None for one that stands inside other text."""
+        leaf = self.leaves.get(pointer)
+        return None if leaf is None or leaf.whole is None else leaf.whole.tree
+
+
+def _leaves(value: Json, names: Names, use: Use) -> tuple[dict[str, Leaf], list[tuple[str, ExpressionError]]]:
+    if use in _CONDITIONS:
+        return {"": read_condition(value, names)}, []
+    leaves: dict[str, Leaf] = {}
+    for at, text in texts(value):
+        if text is None:
+            deep = ExpressionError(f"The value is nested deeper than {MAX_DEPTH} levels.", code="expression_too_large")
+            return leaves, [(at, deep)]
+        leaf = read_leaf(text, at, names, allow_secrets=use in _WITH_SECRETS)
+        if leaf is not None:
+            leaves[at] = leaf
+    return leaves, []
+
+
+def _first(pointer: str) -> str:
+    return pointer.split("/", 2)[1] if pointer else ""
+
+
+class Read(msgspec.Struct, frozen=True, eq=False):
+    """One reference where it stands."""
+
+    template: Template
+    reference: Reference
+
+    @property
+    def kind(self) -> str:
+        """What is read: the kind of its root, or `ambiguous` or `unknown`."""
+        match self.reference.root:
+            case Root() as root:
+                return root.kind
+            case Ambiguous():
+                return "ambiguous"
+            case None:
+                return "unknown"
+
+    @property
+    def key(self) -> str:
+        """Id of the step, name of the variable, input, loop variable or secret; empty where there is none."""
+        return self.reference.root.key if isinstance(self.reference.root, Root) else ""
+
+    @property
+    def up(self) -> int:
+        """How many blocks around the template's the root is."""
+        return self.reference.root.up if isinstance(self.reference.root, Root) else 0
+
+    @property
+    def path(self) -> str:
+        """JSON pointer of the text that holds it."""
+        return self.template.path + self.reference.pointer
+
+    @property
+    def text(self) -> str:
+        """As people write it, e.g. `writer.address[0]`."""
+        return path_text(self.reference.name, self.reference.path)
+
+    @property
+    def source(self) -> StepView | None:
+        """The step that is read."""
+        block = self.template.block.climb(self.up) if self.kind in ("output", "steps") else None
+        return None if block is None else block.find(self.key)
+
+
+class StepView:
+    """A step where it stands."""
+
+    __slots__ = ("block", "blocks", "candidates", "index", "path", "step", "templates", "tool")
+
+    def __init__(self, step: Step, path: str, block: BlockView, index: int) -> None:
+        self.step = step
+        self.path = path
+        self.block = block
+        self.index = index
+        self.tool: Tool | None = None
+        """What a call calls; None for other kinds and where there is no such tool."""
+        self.candidates: tuple[str, ...] = ()
+        """Keys of the tools that the call's name could mean, where it could mean several."""
+        self.blocks: tuple[BlockView, ...] = ()
+        self.templates: list[Template] = []
+
+
+class BlockView:
+    """A block where it stands: the plan's own steps, a branch, a loop's body."""
+
+    __slots__ = ("block", "name", "names", "owner", "path", "positions", "steps")
+
+    def __init__(self, block: Block, path: str, names: Names, owner: StepView | None) -> None:
+        self.block = block
+        self.path = path
+        self.names = names
+        self.owner = owner
+        self.name = block.id
+        self.steps: list[StepView] = []
+        self.positions: dict[str, int] = {}
+        """Step id → index; of equal ids the first."""
+
+    @property
+    def is_chain(self) -> bool:
+        """The steps run in their order."""
+        return self.block.flow == "chain"
+
+    def climb(self, up: int) -> BlockView | None:
+        """The block so many blocks around this one."""
+        view: BlockView | None = self
+        for _ in range(up):
+            view = view.owner.block if view is not None and view.owner is not None else None
+        return view
+
+    def find(self, step_id: str) -> StepView | None:
+        """The block's own step of that id."""
+        index = self.positions.get(step_id)
+        return None if index is None else self.steps[index]
+
+
+class Views:
+    """The whole plan, walked once."""
+
+    __slots__ = ("catalog", "hidden", "outputs", "plan", "root", "steps", "templates", "too_deep")
+
+    def __init__(self, plan: Plan, catalog: Catalog) -> None:
+        self.plan = plan
+        self.catalog = catalog
+        self.steps: list[StepView] = []
+        """Every step, however deep, each after the one that holds it."""
+        self.templates: list[Template] = []
+        """Every template, steps' first, the plan's outputs last."""
+        self.hidden: dict[str, StepView] = {}
+        """Step id → the first step of that id, wherever it stands."""
+        self.too_deep: list[str] = []
+        """Paths of steps with blocks that are nested deeper than anything here goes."""
+        self.root = _view(self, plan.block, "", (plan_names(plan), None))
+        self.outputs: Template | None = None
+        if plan.outputs is not None:
+            self.outputs = Template("outputs", "/outputs", plan.outputs, block=self.root, step=None)
+            self.templates.append(self.outputs)
+
+    def blocks(self) -> Iterator[BlockView]:
+        """Every block, outer ones first."""
+        yield self.root
+        for view in self.steps:
+            yield from view.blocks
+
+
+def container(view: StepView, block: BlockView) -> StepView | None:
+    """The step of `block` that is, or holds, the step."""
+    while view.block is not block:
+        if view.block.owner is None:
+            return None
+        view = view.block.owner
+    return view
+
+
+def _view(views: Views, block: Block, path: str, place: tuple[Names, StepView | None], depth: int = 0) -> BlockView:
+    names, owner = place
+    view = BlockView(block, path, names, owner)
+    for index, step in enumerate(block.steps):
+        at = StepView(step, f"{path}/steps/{index}", view, index)
+        view.steps.append(at)
+        view.positions.setdefault(step.id, index)
+        views.steps.append(at)
+        views.hidden.setdefault(step.id, at)
+        _find_tool(views, at)
+        if depth >= MAX_DEPTH:
+            if blocks_of(step):
+                views.too_deep.append(at.path)
+        else:
+            at.blocks = tuple(
+                _view(views, inner, _block_path(at, number), (inside, at), depth + 1)
+                for number, (inner, inside) in enumerate(zip(blocks_of(step), inner_names(step, names), strict=True))
+            )
+        for use, where, value in _places(step):
+            if use == "collect" and not at.blocks:
+                continue
+            seen_from = at.blocks[0] if use == "collect" else view
+            at.templates.append(Template(use, at.path + where, value, block=seen_from, step=at))
+        for variable, value in step.on_success.transform.items():
+            where = f"{at.path}/on_success/transform{pointer(variable)}"
+            at.templates.append(Template("transform", where, value, block=view, step=at, variable=variable))
+        views.templates += at.templates
+    return view
+
+
+def _block_path(view: StepView, number: int) -> str:
+    return f"{view.path}/parallel/{number}" if isinstance(view.step, Parallel) else f"{view.path}/loop"
+
+
+def _find_tool(views: Views, view: StepView) -> None:
+    if isinstance(view.step, Call):
+        view.tool = views.catalog.get(view.step.tool)
+        if view.tool is None:
+            view.candidates = views.catalog.candidates(view.step.tool)
+
+
+def _places(step: Step) -> Iterator[tuple[Use, str, Json]]:
+    """Where expressions may stand in the step: what for, pointer below the step, value."""
+    if isinstance(step.when, str):
+        yield "when", "/when", step.when
+    if isinstance(step.requires_approval, str):
+        yield "approval", "/requires_approval", step.requires_approval
+    yield from _places_of_kind(step)
+    for index, fallback in enumerate(step.fallback):
+        if fallback.inputs:
+            yield "fallback", f"/fallback/{index}/inputs", fallback.inputs
+    if step.cache is not None and step.cache.key is not None:
+        yield "cache_key", "/cache/key", step.cache.key
+
+
+def _places_of_kind(step: Step) -> Iterator[tuple[Use, str, Json]]:
+    match step:
+        case Call():
+            yield "input", "/inputs", step.inputs
+        case Loop():
+            yield "over", "/loop/over", step.over
+            if step.collect is not None:
+                yield "collect", "/loop/collect", step.collect
+        case Agent():
+            yield "text", "/agent/requirement", step.requirement
+        case Ask():
+            form = {"title": step.title, "description": step.description}
+            yield "text", "/ask", {**form, "inputs": [msgspec.to_builtins(field) for field in step.fields]}
+        case Parallel():
+            pass
+
+
+def called_tools(catalog: Catalog, view: StepView) -> Iterator[tuple[str, Tool]]:
+    """The tools that a step may call, with the pointer to where each is named."""
+    if view.tool is not None:
+        yield f"{view.path}/tool", view.tool
+    for number, fallback in enumerate(view.step.fallback):
+        tool = catalog.get(fallback.tool)
+        if tool is not None:
+            yield f"{view.path}/fallback/{number}/tool", tool
+
+
+def has_template(value: Json) -> bool:
+    """A string anywhere in the value holds a template."""
+    waiting = [value]
+    while waiting:
+        here = waiting.pop()
+        match here:
+            case str():
+                if "{{" in here:
+                    return True
+            case dict():
+                waiting += here.values()
+            case list():
+                waiting += here
+            case _:
+                pass
+    return False
