@@ -1,0 +1,269 @@
+"""The store in memory: a run's journal is a plain list of events. Nothing outlives the process."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from toolpath.model.events import AnyEvent, encode_event
+from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.model.tool import ToolStats
+from toolpath.ports import Blob, CacheEntry, RunChange, Signal
+from toolpath.store.handles import digests_in
+from toolpath.store.rows import changed, merged, no_blob, no_run, out_of_order, run_exists, taken_over
+from toolpath.store.waiters import Waiters
+from toolpath.values import decode, encode
+
+#: Kept results beyond this push out the oldest.
+CACHE_ENTRIES = 10_000
+
+
+class _Run:
+    """One run: its row, and its events in order."""
+
+    __slots__ = ("epoch", "events", "info", "referred", "signals")
+
+    def __init__(self, info: RunInfo) -> None:
+        self.info = info
+        self.epoch = info.epoch
+        self.events: list[AnyEvent] = []
+        self.signals: dict[int, Signal] = {}
+        self.referred: tuple[int, frozenset[str]] = (0, frozenset())
+
+    def row(self) -> RunInfo:
+        updated_at = self.events[-1].at if self.events else self.info.updated_at
+        return msgspec.structs.replace(
+            self.info, epoch=self.epoch, last_seq=len(self.events), updated_at=max(updated_at, self.info.updated_at)
+        )
+
+    def blobs(self) -> frozenset[str]:
+        """Digests that its events point to; events never change, so only new ones are read."""
+        count, digests = self.referred
+        if count < len(self.events):
+            found = digests.union(*(digests_in(encode_event(event)) for event in self.events[count:]))
+            self.referred = (len(self.events), found)
+        return self.referred[1]
+
+
+class MemoryJournal:
+    """The journal of one run in memory."""
+
+    __slots__ = ("_blobs", "_clock", "_run", "_waiters", "epoch")
+
+    durable = False
+
+    def __init__(self, store: MemoryStore, run: _Run) -> None:
+        self.epoch = run.epoch
+        self._run = run
+        self._blobs = store._blobs
+        self._waiters = store._waiters
+        self._clock = store._clock
+
+    def append(
+        self, events: Sequence[AnyEvent], *, blobs: Sequence[Blob] = (), change: RunChange | None = None
+    ) -> None:
+        """Keep the events; they are kept when this returns. Raises `StaleEpoch`."""
+        run = self._run
+        if run.epoch != self.epoch:
+            raise taken_over(run.info.run_id, self.epoch)
+        kept = run.events
+        if events:
+            last = len(kept)
+            if events[0].seq != last + 1 or events[-1].seq != last + len(events):
+                raise out_of_order(run.info.run_id, events[0], last)
+            kept.extend(events)
+        if blobs:
+            self._blobs.update((blob.digest, blob.data) for blob in blobs)
+        if change is not None:
+            now = events[-1].at if events else self._clock()
+            run.info = msgspec.structs.replace(changed(run.info, change), updated_at=now)
+        if self._waiters.waiting and events:
+            self._waiters.wake(run.info.run_id)
+
+    def release(self) -> None:
+        """Say that this process drives the run no more."""
+        run = self._run
+        if run.epoch == self.epoch:
+            run.info = msgspec.structs.replace(run.info, driver="")
+
+
+class MemoryStore:
+    """Everything in dictionaries of this process. `clock` gives Unix time in seconds."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._runs: dict[str, _Run] = {}
+        self._by_key: dict[tuple[str, str], str] = {}
+        self._blobs: dict[str, bytes] = {}
+        self._cache: dict[str, tuple[str, bytes, float]] = {}
+        self._stats: dict[str, ToolStats] = {}
+        self._signal_ids = itertools.count(1)
+        self._waiters = Waiters()
+
+    async def open(self) -> None:
+        """Nothing has to be done."""
+
+    async def close(self) -> None:
+        """Wake all who wait; what was stored stays readable."""
+        self._waiters.wake_all()
+
+    async def create_run(self, info: RunInfo) -> RunInfo:
+        """Store the run, or return the one that has the same idempotency key and tenant."""
+        key = (info.tenant, info.idempotency_key)
+        if info.idempotency_key and key in self._by_key:
+            return self._runs[self._by_key[key]].row()
+        if info.run_id in self._runs:
+            raise run_exists(info.run_id)
+        run = _Run(info)
+        self._runs[info.run_id] = run
+        if info.idempotency_key:
+            self._by_key[key] = info.run_id
+        return run.row()
+
+    async def begin_run(
+        self, info: RunInfo, driver: str, events: Sequence[AnyEvent]
+    ) -> tuple[RunInfo, MemoryJournal | None]:
+        """Store the run, take it, and keep its first events."""
+        stored = await self.create_run(info)
+        if stored.run_id != info.run_id:
+            return stored, None
+        journal = await self.drive(info.run_id, driver)
+        journal.append(events)
+        return stored, journal
+
+    async def get_run(self, run_id: str) -> RunInfo:
+        """The run's row. Raises `RunNotFound`."""
+        return self._find(run_id).row()
+
+    def _find(self, run_id: str) -> _Run:
+        run = self._runs.get(run_id)
+        if run is None:
+            raise no_run(run_id, itertools.islice(reversed(self._runs), 1000))
+        return run
+
+    async def list_runs(
+        self, *, status: str | None = None, tenant: str | None = None, limit: int = 50, before: str | None = None
+    ) -> list[RunInfo]:
+        """The newest runs first; `before` is the last id of the page before."""
+        ordered = sorted(self._runs.values(), key=_age, reverse=True)
+        if before is not None:
+            bound = _age(self._find(before))
+            ordered = [run for run in ordered if _age(run) < bound]
+        return [run.row() for run in itertools.islice(_wanted(ordered, status, tenant), max(limit, 0))]
+
+    async def drive(self, run_id: str, driver: str) -> MemoryJournal:
+        """Take the run with a new epoch."""
+        run = self._find(run_id)
+        run.epoch += 1
+        run.info = msgspec.structs.replace(run.info, driver=driver, driver_seen_at=self._clock())
+        return MemoryJournal(self, run)
+
+    async def beat(self, driver: str) -> None:
+        """Say that this process still drives its runs."""
+        now = self._clock()
+        for run in self._runs.values():
+            if driver and run.info.driver == driver:
+                run.info = msgspec.structs.replace(run.info, driver_seen_at=now)
+
+    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
+        """The events with a greater `seq` than `after`, in order."""
+        start = max(after, 0)
+        return self._find(run_id).events[start : None if limit is None else start + max(limit, 0)]
+
+    async def wait_events(self, run_id: str, after: int) -> None:
+        """Return when the run has events beyond `after`."""
+        if len(self._find(run_id).events) > after:
+            return
+        future = self._waiters.add(run_id)
+        try:
+            await future
+        finally:
+            self._waiters.discard(run_id, future)
+
+    async def get_blob(self, digest: str) -> bytes:
+        """The bytes. Raises `StoreError` when they are not there."""
+        if digest not in self._blobs:
+            raise no_blob(digest)
+        return self._blobs[digest]
+
+    async def put_signal(self, run_id: str, signal: Signal) -> None:
+        """Keep a signal for the run's driver and wake it."""
+        number = next(self._signal_ids)
+        self._find(run_id).signals[number] = msgspec.structs.replace(signal, id=number)
+        self._waiters.signal(run_id)
+
+    async def take_signals(self, run_id: str) -> list[Signal]:
+        """The signals not yet dropped, oldest first."""
+        return list(self._find(run_id).signals.values())
+
+    async def drop_signals(self, run_id: str, ids: Sequence[int]) -> None:
+        """Forget signals whose effect is in the journal."""
+        if run_id in self._runs:
+            for number in ids:
+                self._runs[run_id].signals.pop(number, None)
+
+    def on_signal(self, run_id: str, callback: Callable[[], None] | None) -> None:
+        """Have `callback` called in the loop when a signal for the run was put; None: no more."""
+        self._waiters.watch(run_id, callback)
+
+    async def cache_get(self, key: str, now: float) -> CacheEntry | None:
+        """The kept result that has not expired, as a copy of its own."""
+        kept = self._cache.get(key)
+        if kept is None:
+            return None
+        _, data, expires_at = kept
+        if expires_at <= now:
+            del self._cache[key]
+            return None
+        return CacheEntry(decode(data), expires_at)
+
+    async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
+        """Keep a result for a group of tools."""
+        self._cache.pop(key, None)
+        self._cache[key] = (group, encode(entry.value), entry.expires_at)
+        if len(self._cache) > CACHE_ENTRIES:
+            del self._cache[next(iter(self._cache))]
+
+    async def cache_clear(self, group: str) -> None:
+        """Forget all kept results of the group."""
+        for key in [key for key, (owner, _, _) in self._cache.items() if owner == group]:
+            del self._cache[key]
+
+    async def load_stats(self) -> dict[str, ToolStats]:
+        """Statistics by tool key."""
+        return dict(self._stats)
+
+    async def add_stats(self, changes: dict[str, ToolStats]) -> None:
+        """Add these calls to the statistics."""
+        for key, more in changes.items():
+            self._stats[key] = merged(self._stats.get(key, ToolStats()), more)
+
+    async def delete_runs(self, run_ids: Sequence[str]) -> int:
+        """Delete ended runs with all that is theirs; returns how many."""
+        gone = [self._runs.pop(run_id) for run_id in dict.fromkeys(run_ids) if self._has_ended(run_id)]
+        for run in gone:
+            run.epoch = -1
+            self._by_key.pop((run.info.tenant, run.info.idempotency_key), None)
+            self._waiters.wake(run.info.run_id)
+        orphans = frozenset[str]().union(*(run.blobs() for run in gone)) & self._blobs.keys() if self._blobs else ()
+        if orphans:
+            needed = frozenset[str]().union(*(run.blobs() for run in self._runs.values()))
+            for digest in orphans - needed:
+                del self._blobs[digest]
+        return len(gone)
+
+    def _has_ended(self, run_id: str) -> bool:
+        return run_id in self._runs and self._runs[run_id].info.status in ENDED_RUN
+
+
+def _age(run: _Run) -> tuple[float, str]:
+    return run.info.created_at, run.info.run_id
+
+
+def _wanted(runs: Sequence[_Run], status: str | None, tenant: str | None) -> Iterator[_Run]:
+    for run in runs:
+        if (status is None or run.info.status == status) and (tenant is None or run.info.tenant == tenant):
+            yield run

@@ -1,0 +1,148 @@
+-- Every statement of the SQLite store, under the name by which `sql.py` gives it.
+
+-- name: insert_run
+-- A new run; nothing happens when its id, or its idempotency key with its tenant, is taken.
+INSERT INTO runs (run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver,
+                  driver_seen_at, last_seq, idempotency_key, parent)
+VALUES (:run_id, :name, :status, :reason, :created_at, :updated_at, :ended_at, :tenant, :user, :epoch, :driver,
+        :driver_seen_at, :last_seq, :idempotency_key, :parent)
+ON CONFLICT DO NOTHING;
+
+-- name: select_number
+-- The run's number in this file.
+SELECT number FROM runs WHERE run_id = :run_id;
+
+-- name: select_run
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at,
+       last_seq, idempotency_key, parent
+FROM runs WHERE run_id = :run_id;
+
+-- name: select_run_by_key
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at,
+       last_seq, idempotency_key, parent
+FROM runs WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND idempotency_key <> '';
+
+-- name: select_runs
+-- A page of runs, newest first. The bounds of the first page lie beyond every run.
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at,
+       last_seq, idempotency_key, parent
+FROM runs
+WHERE (created_at, run_id) < (:created_at, :run_id) AND (:tenant IS NULL OR tenant = :tenant)
+ORDER BY created_at DESC, run_id DESC LIMIT :limit;
+
+-- name: select_runs_of_status
+-- The same for one status, along its own index.
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at,
+       last_seq, idempotency_key, parent
+FROM runs
+WHERE status = :status AND (created_at, run_id) < (:created_at, :run_id) AND (:tenant IS NULL OR tenant = :tenant)
+ORDER BY created_at DESC, run_id DESC LIMIT :limit;
+
+-- name: select_recent_ids
+-- Ids that a mistyped one may have meant.
+SELECT run_id FROM runs ORDER BY created_at DESC LIMIT 1000;
+
+-- name: take_run
+-- A new epoch: from here on appends of every earlier one change no row.
+UPDATE runs SET epoch = epoch + 1, driver = :driver, driver_seen_at = :now
+WHERE run_id = :run_id RETURNING number, epoch, last_seq;
+
+-- name: fence
+-- The first statement of every append: no row, no append.
+UPDATE runs SET last_seq = :last, updated_at = :at
+WHERE number = :number AND epoch = :epoch AND last_seq = :before;
+
+-- name: fence_and_change
+-- The same where the run's status moves too. A run that goes on has no time of end any more.
+UPDATE runs
+SET last_seq = :last, updated_at = :at, status = coalesce(:status, status), reason = coalesce(:reason, reason),
+    ended_at = CASE WHEN :goes_on THEN NULL ELSE coalesce(:ended_at, ended_at) END
+WHERE number = :number AND epoch = :epoch AND last_seq = :before;
+
+-- name: select_fence
+-- Why the fence was shut.
+SELECT epoch, last_seq FROM runs WHERE number = :number;
+
+-- name: insert_event
+INSERT INTO events (id, data) VALUES (?, ?);
+
+-- name: insert_blob
+INSERT INTO blobs (digest, data) VALUES (?, ?) ON CONFLICT DO NOTHING;
+
+-- name: insert_blob_use
+INSERT INTO blob_uses (digest, run_id) VALUES (?, ?) ON CONFLICT DO NOTHING;
+
+-- name: release_run
+UPDATE runs SET driver = '' WHERE number = :number AND epoch = :epoch;
+
+-- name: beat
+-- `driver <> ''` lets the partial index serve.
+UPDATE runs SET driver_seen_at = :now WHERE driver = :driver AND driver <> '';
+
+-- name: select_events
+-- The run's number is null, and no row found, for a run that is not stored.
+SELECT id & 4294967295 AS seq, data FROM events
+WHERE id > ((SELECT number FROM runs WHERE run_id = :run_id) << 32) + :after
+  AND id < ((SELECT number FROM runs WHERE run_id = :run_id) + 1) << 32
+ORDER BY id LIMIT :limit;
+
+-- name: select_blob
+SELECT data FROM blobs WHERE digest = :digest;
+
+-- name: insert_signal
+-- Nothing happens for a run that is not stored.
+INSERT INTO signals (run_id, data) SELECT run_id, :data FROM runs WHERE run_id = :run_id;
+
+-- name: select_signals
+SELECT id, data FROM signals WHERE run_id = :run_id ORDER BY id;
+
+-- name: select_latest_signal
+SELECT coalesce(max(id), 0) FROM signals WHERE run_id = :run_id;
+
+-- name: delete_signal
+DELETE FROM signals WHERE run_id = ? AND id = ?;
+
+-- name: select_cached
+SELECT value, expires_at FROM cache WHERE key = :key AND expires_at > :now;
+
+-- name: upsert_cached
+INSERT INTO cache (key, owner, value, expires_at) VALUES (:key, :owner, :value, :expires_at)
+ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, value = excluded.value, expires_at = excluded.expires_at;
+
+-- name: delete_cached
+DELETE FROM cache WHERE owner = :owner;
+
+-- name: delete_expired
+-- A few at a time, so that no one put pays for all.
+DELETE FROM cache WHERE key IN (SELECT key FROM cache WHERE expires_at <= :now LIMIT 20);
+
+-- name: select_stats
+SELECT tool, data FROM tool_stats;
+
+-- name: select_stats_of
+SELECT data FROM tool_stats WHERE tool = :tool;
+
+-- name: upsert_stats
+INSERT INTO tool_stats (tool, data) VALUES (:tool, :data) ON CONFLICT (tool) DO UPDATE SET data = excluded.data;
+
+-- name: delete_run
+-- Only a run that has ended.
+DELETE FROM runs
+WHERE run_id = :run_id AND status IN ('completed', 'completed_with_errors', 'failed', 'cancelled')
+RETURNING number;
+
+-- name: delete_events
+DELETE FROM events WHERE id > :number << 32 AND id < (:number + 1) << 32;
+
+-- name: delete_signals
+DELETE FROM signals WHERE run_id = :run_id;
+
+-- name: delete_orphaned_blobs
+-- The blobs that no other run's events point to.
+DELETE FROM blobs WHERE digest IN (
+    SELECT digest FROM blob_uses AS used WHERE used.run_id = :run_id
+    AND NOT EXISTS (SELECT 1 FROM blob_uses AS other WHERE other.digest = used.digest AND other.run_id <> :run_id)
+);
+
+-- name: delete_blob_uses
+DELETE FROM blob_uses WHERE run_id = :run_id;
