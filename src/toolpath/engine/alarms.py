@@ -1,0 +1,87 @@
+"""A run's alarms: when a retry is due, an answer is late, a block or the run has taken too long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from toolpath.engine.cancel import fail_run
+from toolpath.engine.drive import Drive
+from toolpath.engine.people import expire
+from toolpath.engine.state import StepState
+from toolpath.model.events import Failure
+from toolpath.ports import Timer
+
+
+class Alarms:
+    """Watches the time for one drive."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+        self._timers: set[Timer] = set()
+
+    def at(self, when: float, callback: Callable[[], None]) -> None:
+        """Have `callback` called at Unix time `when`, while the drive lasts."""
+        drive = self._drive
+        clock = drive.services.clock
+        timer: Timer
+
+        def fire() -> None:
+            self._timers.discard(timer)
+            drive.control.at = clock.time()
+            drive.commits.weighty = True
+            try:
+                callback()
+            except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+                drive.fail(error)
+            drive.wake()
+
+        timer = clock.call_at(clock.monotonic() + max(0.0, when - clock.time()), fire)
+        self._timers.add(timer)
+
+    def arm(self) -> None:
+        """Watch what the latest decisions want watched."""
+        control = self._drive.control
+        retries, control.timers = control.timers, []
+        for step in retries:
+            assert step.due is not None
+            self.at(step.due, partial(self._retry, step, step.due))
+        deadlines, control.deadlines = control.deadlines, []
+        for when, step in deadlines:
+            self.at(when, partial(expire, control, step))
+        blocks, control.block_timers = control.block_timers, []
+        for when, step in blocks:
+            self.at(when, partial(self._block_timed_out, step, step.entry))
+
+    def _retry(self, step: StepState, due: float) -> None:
+        if step.status == "ready" and step.due == due:
+            self._drive.control.retry_now(step)
+
+    def _block_timed_out(self, step: StepState, entry: int) -> None:
+        if step.entry == entry:
+            self._drive.control.block_timed_out(step)
+
+    def arm_run(self) -> None:
+        """Watch the time that the whole run may take; what it was parked for does not count."""
+        drive = self._drive
+        state, plan = drive.state, drive.program.plan
+        limits = []
+        if plan.timeout is not None:
+            limits.append(drive.control.at + plan.timeout - state.active_time)
+        if state.context.deadline is not None:
+            limits.append(state.context.deadline)
+        if limits and state.status == "running":
+            self.at(min(limits), self._run_timed_out)
+
+    def _run_timed_out(self) -> None:
+        drive = self._drive
+        if drive.state.status == "running" and not drive.commits.parked:
+            limit = drive.program.plan.timeout
+            message = "The run's deadline is over." if limit is None else f"The run took longer than {limit:g} s."
+            fail_run(drive.control, "timeout", Failure(type="RunTimeout", message=message, code="timeout"))
+
+    def close(self) -> None:
+        """Watch nothing any more."""
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()

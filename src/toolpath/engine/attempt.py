@@ -1,0 +1,37 @@
+"""One attempt at a call, from its start to its outcome. A record of what is under way; decides nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from toolpath.engine.nodes import Target
+from toolpath.engine.state import StepState
+from toolpath.values import JsonObject
+
+
+class Attempt:
+    """A call under way. Class attributes are what most calls never change."""
+
+    task: asyncio.Task[Any] | None = None
+    context: Any = None
+    calling = False
+    """The tool has been called and has not come back."""
+    stopped = ""
+    """Why it is being cut off: `timeout`, `cancelled`, or `left` when the drive ends."""
+    abandoned = False
+    """It did not heed being cut off: whatever it gives later is thrown away."""
+    grace: Any = None
+    """The timer that ends its time to clean up."""
+    limited = False
+    """It holds places of its tool's or server's limit."""
+    paused = 0
+    """How many calls or questions of its own it is waiting for: meanwhile it holds no slot."""
+    started = 0.0
+
+    def __init__(self, step: StepState, target: Target, inputs: JsonObject, key: str, timeout: float) -> None:
+        self.step = step
+        self.target = target
+        self.inputs = inputs
+        self.key = key
+        self.timeout = timeout

@@ -1,0 +1,60 @@
+"""Cutting off what is under way: a block, a step with all that is inside it, or the run. Pure."""
+
+from __future__ import annotations
+
+from toolpath.engine.decider import Decider
+from toolpath.engine.ends import cut_off
+from toolpath.engine.state import Scope, StepState
+from toolpath.model import events as ev
+from toolpath.model.events import Failure
+
+_OPEN = frozenset({"ready", "running", "waiting", "unknown", "pending"})
+
+
+def cancel_scope(decider: Decider, scope: Scope, reason: str) -> None:
+    """Cut off everything in the block, innermost first."""
+    for step in list(scope.steps.values()):
+        cancel_step(decider, step, reason)
+    # The event that follows says the same of the block to whoever reads the journal.
+    cut_off(scope)
+    finished = decider.state.finished
+    if scope in finished:
+        finished.remove(scope)
+
+
+def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
+    """Cut off the step. Nobody is asked about a write that may have happened: its record says so."""
+    if step.status not in _OPEN:
+        return
+    for inner in list(step.scopes or ()):
+        if not inner.done:
+            cancel_scope(decider, inner, reason)
+    for child in children_of(decider, step):
+        cancel_step(decider, child, reason)
+    calling = step.status == "running" and bool(step.key)
+    target = step.node.targets[step.target] if step.node.targets else None
+    in_doubt = step.status == "unknown" or (calling and target is not None and not target.repeatable)
+    decider.emit(ev.StepCancelled(decider.seq, decider.at, step.path, reason, in_doubt))
+    if calling or step.question:
+        decider.stops.append(step)
+
+
+def children_of(decider: Decider, step: StepState) -> list[StepState]:
+    """The calls that a running tool has made itself."""
+    if step.children is None:
+        return []
+    return [known for known in decider.state.steps.values() if known.scope is step.children]
+
+
+def cancel_run(decider: Decider, reason: str) -> None:
+    """End the run as cancelled."""
+    if decider.state.root is not None:
+        cancel_scope(decider, decider.state.root, reason or "the run was cancelled")
+    decider.emit(ev.RunCancelled(decider.seq, decider.at, reason))
+
+
+def fail_run(decider: Decider, reason: str, failure: Failure) -> None:
+    """End the run as failed, whatever still runs."""
+    if decider.state.root is not None:
+        cancel_scope(decider, decider.state.root, reason)
+    decider.emit(ev.RunFailed(decider.seq, decider.at, reason, failure))

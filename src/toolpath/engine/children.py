@@ -1,0 +1,270 @@
+"""What a running tool does through its context: calls of other tools, questions to people, reports of progress."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from toolpath.engine.attempt import Attempt
+from toolpath.engine.drive import Drive
+from toolpath.engine.paths import safe_key
+from toolpath.engine.recover import ENDED
+from toolpath.engine.state import EMPTY, StepState
+from toolpath.errors import OutputInvalid, ToolFailed
+from toolpath.language.expressions.compile import Compiled
+from toolpath.model import events as ev
+from toolpath.model.events import Failure
+from toolpath.ports import Signal
+from toolpath.values import Json, JsonObject, digest, plain, writable
+
+
+class Children:
+    """The engine's side of every `ToolContext` of a run."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._replies: dict[str, list[asyncio.Future[None]]] = {}
+        """Who waits for the end of a call, by its path."""
+        self._answers: dict[str, asyncio.Future[None]] = {}
+        """Who waits for a person, by the path of the tool that asked."""
+        self._asking: dict[str, Attempt] = {}
+
+    def all_ask(self, running: Mapping[StepState, Attempt]) -> bool:
+        """Whether every call under way waits for a person."""
+        return all(step.path in self._asking or self._waits_for_child(step) for step in running)
+
+    def _waits_for_child(self, step: StepState) -> bool:
+        # A call under way inside is asked about for itself; a plan inside waits where nothing of it is under way.
+        prefix = f"{step.path}/"
+        return any(path.startswith(prefix) for path in self._replies)
+
+    async def call_child(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
+        """Run a call that a tool makes as a journaled child step."""
+        drive = self._drive
+        inputs = _json(inputs, f"What is given to {tool}")
+        node = drive.program.dynamic(tool)
+        target = node.targets[0]
+        name = safe_key(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
+        child = drive.state.child(parent.step, name, target.key)
+        if child.status in ("failed", "timed_out", "cancelled", "skipped") and not child.denied:
+            self._reset(child)
+        if child.status not in ENDED:
+            await self._run(parent, child, inputs)
+        if child.status == "succeeded":
+            return drive.large.restored(child.output)
+        error = child.error
+        raise ToolFailed(error.message if error else f"{child.path} was {child.status}.")
+
+    def _reset(self, child: StepState) -> None:
+        """A call that failed is made again: as the journal says, and in a block of its own where it is a plan."""
+        drive = self._drive
+        control = drive.control
+        control.at = drive.services.clock.time()
+        error = child.error or Failure(type="Skipped", message=f"{child.path} was {child.status}.", code="cancelled")
+        control.emit(ev.StepRetrying(control.seq, control.at, child.path, child.attempt, 0.0, error))
+        child.attempt = 0
+
+    def _derived(self, parent: Attempt, name: str, key: str, inputs: JsonObject) -> str:
+        """Tool, digest of its inputs, and occurrence: the same when the tool is run again."""
+        base = f"{safe_key(name)}-{digest([key, inputs])[7:15]}"
+        counts = parent.context.counts
+        count = counts[base] = counts.get(base, 0) + 1
+        return base if count == 1 else f"{base}-{count}"
+
+    async def verify(self, step: StepState, tool: str) -> Signal | None:
+        """How a write in doubt is settled by the tool that can tell; None when it cannot, and a person has to.
+
+        The tool is called with the write's inputs, and its idempotency key where it takes one. `true` or
+        `{happened: true, output}`: it happened; `false` or `{happened: false}`: it did not, and is made again.
+        """
+        drive = self._drive
+        if drive.held:
+            # Nothing is called, and nothing settled, before a person has accepted the tools that changed.
+            return None
+        node = drive.program.dynamic(tool)
+        properties = node.targets[0].tool.input_schema.get("properties", {})
+        inputs = {name: value for name, value in (step.inputs or {}).items() if name in properties}
+        if "idempotency_key" in properties:
+            inputs["idempotency_key"] = step.key
+        child = self._verifying(step, node.targets[0].key)
+        if child.status in ("pending", "ready"):
+            if node.always_approve:
+                # A person who has to be asked may as well be asked about the write itself.
+                return None
+            reply = self._reply_to(child)
+            child.given = inputs
+            drive.control.at = drive.services.clock.time()
+            drive.commits.weighty = True
+            drive.control.begin(child)
+            drive.wake()
+            await reply
+        told = drive.large.restored(child.output) if child.status == "succeeded" else None
+        happened = told.get("happened") if isinstance(told, dict) else told
+        if happened is True:
+            output = told.get("output") if isinstance(told, dict) else None
+            return Signal(kind="settle", path=step.path, data={"output": output}, by=tool)
+        if happened is False:
+            return Signal(kind="settle", path=step.path, data={"retry": True}, by=tool)
+        return None
+
+    def _verifying(self, step: StepState, key: str) -> StepState:
+        """The call that answers this doubt: an answer to an earlier one says nothing of what was done since."""
+        count = 1
+        while True:
+            child = self._drive.state.child(step, "verify" if count == 1 else f"verify-{count}", key)
+            if child.status not in ENDED:
+                return child
+            count += 1
+
+    async def _run(self, parent: Attempt, child: StepState, inputs: JsonObject) -> None:
+        drive = self._drive
+        if parent.stopped or parent.abandoned:
+            raise ToolFailed("The call is over: it can make no calls any more.")
+        asked = child.path in self._replies
+        reply = self._reply_to(child)
+        if not asked:
+            self._give(child, inputs)
+            if child.status in ("pending", "ready"):
+                drive.control.at = drive.services.clock.time()
+                drive.commits.weighty = True
+                self._admit(child)
+                drive.control.settle()
+        await self._wait(parent, reply)
+
+    def _give(self, child: StepState, inputs: JsonObject) -> None:
+        child.given = inputs
+        if child.node.always_approve:
+            # What a person is shown, and their approval binds to, is what the tool gave.
+            (target,) = child.node.targets
+            shown = msgspec.structs.replace(target, inputs=Compiled(inputs, {}))
+            child.node = msgspec.structs.replace(child.node, targets=(shown,))
+
+    def _admit(self, child: StepState) -> None:
+        """Begin the call, or ask a person first."""
+        control = self._drive.control
+        if child.approved is not None and control.approval_of(child)[1] != child.approved:
+            # What was approved is not what would be called now.
+            child.approved, child.status = None, "pending"
+        control.admit(child)
+
+    def _reply_to(self, child: StepState) -> asyncio.Future[None]:
+        reply: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._replies.setdefault(child.path, []).append(reply)
+        return reply
+
+    async def _wait(self, parent: Attempt, reply: asyncio.Future[None]) -> None:
+        """Wait without holding a slot, so that nesting cannot deadlock, and without the clock running."""
+        drive = self._drive
+        parent.paused += 1
+        if parent.paused == 1:
+            drive.busy -= 1
+            drive.deadlines.remove(parent)
+        drive.wake()
+        try:
+            await reply
+        finally:
+            parent.paused -= 1
+            if parent.paused == 0 and not parent.abandoned:
+                drive.busy += 1
+                parent.started = drive.services.clock.monotonic()
+                drive.deadlines.add(parent)
+
+    def reply(self) -> None:
+        """Wake the tools whose calls have ended or whose questions were answered."""
+        drive = self._drive
+        control = drive.control
+        replies, control.replies = control.replies, []
+        for step in replies:
+            if step.status in ENDED:
+                _wake(self._replies.pop(step.path, ()))
+            elif (asker := self._answers.pop(step.path, None)) is not None:
+                _wake((asker,))
+            elif step.status == "running" and step not in drive.running:
+                # The tool that asked runs no more: it is called again, and finds the answer under its key.
+                step.attempt -= 1
+                control.emit(ev.StepReady(control.seq, control.at, step.path))
+                if step.scope.block is not EMPTY or step.given is not None:
+                    control.push(step)
+
+    async def ask_person(self, parent: Attempt, form: JsonObject, key: str, timeout: float | None) -> JsonObject:
+        """Put a form before a person; an answer given earlier to the same question is given at once."""
+        drive = self._drive
+        step, control = parent.step, drive.control
+        known = (step.answers or {}).get(key)
+        if known is not None:
+            return known
+        form = _json(form, "The form")
+        if parent.stopped or parent.abandoned:
+            raise ToolFailed("The call is over: it can ask nobody any more.")
+        if step.path in self._asking:
+            raise ToolFailed("The tool already waits for an answer; ask one question after the other.")
+        control.at = drive.services.clock.time()
+        deadline = None if timeout is None else control.at + timeout
+        control.emit(ev.StepWaiting(control.seq, control.at, step.path, "input"))
+        control.emit(ev.InputRequested(control.seq, control.at, step.path, form, deadline, key))
+        if deadline is not None:
+            control.deadlines.append((deadline, step))
+        drive.commits.weighty = True
+        reply = self._answers[step.path] = asyncio.get_running_loop().create_future()
+        self._asking[step.path] = parent
+        try:
+            await self._wait(parent, reply)
+        finally:
+            self._asking.pop(step.path, None)
+            self._answers.pop(step.path, None)
+        answer: JsonObject = (step.answers or {})[key]
+        return answer
+
+    async def chat_child(self, parent: Attempt, request: Any, key: str) -> Any:
+        """Ask a model."""
+        chat = self._drive.services.chat
+        if chat is None:
+            raise ToolFailed("No model is configured.", hint="Set TOOL_PLANNER_LLM and the provider's key.")
+        return await chat(request)
+
+    def report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
+        """Journal how far a call is. Also from the thread of a `def` tool."""
+        if threading.get_ident() == self._thread:
+            self._report(parent, progress, total, message)
+        else:
+            self._loop.call_soon_threadsafe(self._report, parent, progress, total, message)
+
+    def _report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
+        drive = self._drive
+        # What comes after the end of the call changes nothing any more.
+        if parent.stopped or drive.running.get(parent.step) is not parent:
+            return
+        # What JSON has no number for could be written, but never read again.
+        if not math.isfinite(progress):
+            return
+        if total is not None and not math.isfinite(total):
+            total = None
+        control = drive.control
+        control.at = drive.services.clock.time()
+        text = writable(drive.services.redactor.text(str(message)[:1000]))
+        control.emit(ev.StepProgress(control.seq, control.at, parent.step.path, float(progress), total, text))
+        drive.commits.flush_soon()
+
+
+def _wake(waiting: Iterable[asyncio.Future[None]]) -> None:
+    for future in waiting:
+        if not future.done():
+            future.set_result(None)
+
+
+def _json(value: JsonObject, what: str) -> JsonObject:
+    """The value as JSON of its own. Raises `ToolFailed` where it is none."""
+    try:
+        read = plain(value)[0]
+    except OutputInvalid as error:
+        raise ToolFailed(f"{what} is no JSON: {error.message}") from None
+    if not isinstance(read, dict):
+        raise ToolFailed(f"{what} is no object.")
+    return read

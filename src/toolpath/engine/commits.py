@@ -1,0 +1,133 @@
+"""The way of a run's events into its journal: in batches, in order, and who has to wait for what."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from toolpath.engine.control import Control
+from toolpath.model.run import ENDED_RUN
+from toolpath.ports import Blob, Clock, Journal, RunChange, Timer
+
+#: Starts of reads wait this long for company before they are written alone.
+COMPANY = 0.05
+
+
+class Commits:
+    """Hands a run's events to its journal.
+
+    In memory they are kept at once. On a durable store `flush` gives a future; whatever the events allow may begin when
+    it is done.
+    """
+
+    def __init__(
+        self, journal: Journal, control: Control, clock: Clock, failed: Callable[[BaseException], None]
+    ) -> None:
+        self.journal = journal
+        self.durable = journal.durable
+        """Keeping takes time, and other processes can see and stop the run."""
+        self.weighty = True
+        """The batch holds more than starts of reads."""
+        self.parked = False
+        self.blobs: list[Blob] = []
+        self._control = control
+        self._clock = clock
+        self._failed = failed
+        self._last: asyncio.Future[None] | None = None
+        self._timer: Timer | None = None
+        self._row = ""
+        self._closed = False
+        self.soon = False
+        """A hand-over is on its way."""
+
+    @property
+    def pending(self) -> bool:
+        """Something handed over is not kept yet, or could not be kept."""
+        last = self._last
+        return last is not None and (not last.done() or last.cancelled() or last.exception() is not None)
+
+    def flush(self) -> asyncio.Future[None] | None:
+        """Hand over all events so far. None: they are kept; else await it.
+
+        Raises what kept the store from keeping an earlier batch: nothing may follow a gap.
+        """
+        last = self._last
+        if last is not None and last.done():
+            last.result()
+            self._last = None
+        control = self._control
+        if control.announce:
+            control.announce_ready()
+        batch = control.batch
+        if not batch:
+            return self._last
+        control.batch = []
+        self.weighty = False
+        blobs = self.blobs
+        if blobs:
+            self.blobs = []
+        future = self.journal.append(batch, blobs=blobs, change=self._change())
+        if future is None:
+            return None
+        # A store may give any awaitable; a future of it can be awaited by many.
+        kept = asyncio.ensure_future(future)
+        kept.add_done_callback(self._done)
+        self._last = kept
+        return kept
+
+    async def keep(self) -> None:
+        """Hand over all events so far, and wait until they are kept."""
+        commit = self.flush()
+        if commit is not None:
+            await commit
+
+    async def mark(self) -> None:
+        """Bring the run's row up to date where no event does."""
+        change = self._change()
+        if change is None:
+            return
+        future = self.journal.append((), change=change)
+        if future is not None:
+            await future
+
+    def _done(self, future: asyncio.Future[None]) -> None:
+        if not future.cancelled() and (error := future.exception()) is not None:
+            self._failed(error)
+
+    def _change(self) -> RunChange | None:
+        state = self._control.state
+        status = "waiting" if self.parked and state.status == "running" else state.status
+        if status == self._row:
+            return None
+        self._row = status
+        return RunChange(status=status, reason=state.reason, ended_at=self._control.at if status in ENDED_RUN else None)
+
+    def flush_soon(self) -> None:
+        """Hand the events over in a moment: nothing waits for them.
+
+        In memory that is the loop's next turn, so that one hand-over serves all that happens in this one.
+        """
+        if self.soon:
+            return
+        self.soon = True
+        if self.durable:
+            self._timer = self._clock.call_at(self._clock.monotonic() + COMPANY, self._flush_alone)
+        else:
+            asyncio.get_running_loop().call_soon(self._flush_alone)
+
+    def _flush_alone(self) -> None:
+        self._timer = None
+        self.soon = False
+        if self._closed:
+            return
+        try:
+            self.flush()
+        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            self._failed(error)
+
+    def close(self) -> None:
+        """Hand nothing over by timer any more."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -1,0 +1,86 @@
+"""What a running tool may know and do: the engine's side of `ports.ToolContext`."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from toolpath.engine.attempt import Attempt
+from toolpath.errors import ToolFailed
+from toolpath.values import Json, JsonObject
+
+
+class Caller(Protocol):
+    """What a context needs of its run."""
+
+    async def call_child(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
+        """Run a child call and give its output."""
+        ...
+
+    async def ask_person(self, parent: Attempt, form: JsonObject, key: str, timeout: float | None) -> JsonObject:
+        """Put a form before a person and give the answer."""
+        ...
+
+    async def chat_child(self, parent: Attempt, request: Any, key: str) -> Any:
+        """Ask a model and give its reply."""
+        ...
+
+    def report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
+        """Journal how far the call is."""
+        ...
+
+
+class CallContext:
+    """Given to a tool whose first parameter is a `ToolContext`."""
+
+    def __init__(self, caller: Caller, attempt: Attempt, *, deadline: float | None) -> None:
+        step = attempt.step
+        scope = step.scope
+        self._caller = caller
+        self._attempt = attempt
+        self.counts: dict[str, int] = {}
+        """How often each child was asked for: names the next one."""
+        self.run_id: str = scope.run["id"]
+        self.path = step.path
+        self.tool_call_id = attempt.key
+        self.plan_depth = scope.depth
+        self.attempt = step.attempt
+        self.idempotency_key = attempt.key
+        self.deadline = deadline
+        self.tenant = ""
+        self.user = ""
+        self.session = ""
+        self.case: str | None = None
+        self.conversation: list[JsonObject] = []
+        self.metadata: JsonObject = {}
+
+    @property
+    def results(self) -> JsonObject:
+        """Outputs of the steps that ended before it in its block, by id."""
+        return dict(self._attempt.step.scope.outputs)
+
+    def _key(self, kind: str, key: str | None) -> str:
+        """The name of a child: the same for the same call however often the tool is run again."""
+        if key is not None:
+            return key
+        count = self.counts[kind] = self.counts.get(kind, 0) + 1
+        return kind if count == 1 else f"{kind}-{count}"
+
+    async def call(self, tool: str, inputs: JsonObject | None = None, *, key: str | None = None) -> Json:
+        """Call another tool as a journaled child step. Raises `ToolFailed` when it fails."""
+        return await self._caller.call_child(self._attempt, tool, inputs or {}, key or "")
+
+    async def chat(self, request: Any, *, key: str | None = None) -> Any:
+        """Ask a model, as a journaled child step."""
+        return await self._caller.chat_child(self._attempt, request, self._key("chat", key))
+
+    async def ask(self, form: JsonObject, *, key: str | None = None, timeout: float | None = None) -> JsonObject:
+        """Ask a person. Raises `ToolFailed` when they decline or the time is over."""
+        answer = await self._caller.ask_person(self._attempt, form, self._key("question", key), timeout)
+        if answer.get("declined"):
+            raise ToolFailed("The person declined to answer.")
+        values: JsonObject = answer["values"]
+        return values
+
+    def progress(self, progress: float, total: float | None = None, message: str = "") -> None:
+        """Report how far the call is."""
+        self._caller.report(self._attempt, progress, total, message)

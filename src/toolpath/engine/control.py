@@ -1,0 +1,353 @@
+"""What follows when a step or a block has ended: retry, fallback, variables, branch, next item, join, the run's end.
+
+Pure: decides by state and events, writes events, and leaves commands for the runner. Clock and chance are given to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from toolpath.engine import ends
+from toolpath.engine.cancel import cancel_scope, cancel_step, fail_run
+from toolpath.engine.joins import Verdict, loop_verdict, may_begin, parallel_verdict
+from toolpath.engine.results import Done, exhausted, failure_of_expression, read_field, redacted
+from toolpath.engine.retries import next_delay
+from toolpath.engine.starts import Starts
+from toolpath.engine.state import EMPTY, Scope, State, StepState
+from toolpath.errors import ExpressionError, SchemaError
+from toolpath.language.names import Frame
+from toolpath.model import events as ev
+from toolpath.model.events import Failure
+from toolpath.values import Json, JsonObject, is_redacted
+
+
+class Control(Starts):
+    """Decides for one run."""
+
+    def __init__(self, state: State, *, chance: Callable[[], float], view: Callable[[Scope], Frame]) -> None:
+        super().__init__(state, view=view)
+        self.halted: tuple[str, Failure] | None = None
+        """Reason and failure with which the run ends as soon as nothing is under way."""
+        self._chance = chance
+
+    # What goes into the journal, without any secret.
+
+    def skip(self, step: StepState, reason: str, *, spreads: bool = False) -> None:
+        """The step will not run."""
+        super().skip(step, str(self.redact(reason)), spreads=spreads)
+
+    def warn(self, path: str, code: str, message: str) -> None:
+        """Something to know that stops nothing."""
+        super().warn(path, code, str(self.redact(message)))
+
+    def _failure_of(self, error: ExpressionError | SchemaError) -> Failure:
+        return redacted(failure_of_expression(error), self.redact)
+
+    # A step has ended.
+
+    def succeed(self, step: StepState, done: Done) -> None:
+        """The step's call, block or form gave an output."""
+        node = step.node
+        if done.confidence is not None and len(node.targets) > 1 and self._doubted(step, done):
+            return
+        if step.doubt is not None and (step.doubt.confidence or 0.0) >= (
+            1.0 if done.confidence is None else done.confidence
+        ):
+            done.output, done.confidence, done.sources = step.doubt.output, step.doubt.confidence, step.doubt.sources
+        self.emit(
+            ev.StepSucceeded(
+                self.state.seq + 1,
+                self.at,
+                step.path,
+                done.output if done.handle is None else done.handle,
+                done.duration,
+                done.cached,
+                done.confidence,
+                done.sources,
+                done.cost,
+                done.tokens,
+                large=done.handle is not None,
+            )
+        )
+        if node.map_outputs or node.transform:
+            self._write_state(step, done.output)
+        if node.after_success is not None and step.scope.block.flow == "chain":
+            self._jumped(step, node.after_success, "on_success")
+        self._after(step)
+
+    def _after(self, step: StepState) -> None:
+        if step.scope.block is EMPTY:
+            self.replies.append(step)
+            return
+        self.settle()
+
+    def _doubted(self, step: StepState, done: Done) -> bool:
+        """Whether another tool is asked since this one was not sure enough."""
+        targets = step.node.targets
+        for index in range(step.target + 1, len(targets)):
+            target = targets[index]
+            assert done.confidence is not None
+            if target.condition == "on_low_confidence" and done.confidence < target.threshold:
+                event = ev.FallbackStarted(
+                    self.seq,
+                    self.at,
+                    step.path,
+                    index,
+                    target.key,
+                    None,
+                    done.output,
+                    done.confidence,
+                    done.sources,
+                    done.duration,
+                )
+                self.emit(event)
+                self.admit(step)
+                self.settle()
+                return True
+        return False
+
+    def _write_state(self, step: StepState, output: Json) -> None:
+        node = step.node
+        owner = self.state.state_owner(step.scope)
+        values: JsonObject = {}
+        for field, variable in node.map_outputs:
+            found, value = read_field(output, field)
+            if found:
+                values[variable] = value
+            else:
+                message = f"The output of {step.path} has no field {field!r}; the variable {variable!r} stays unset."
+                self.warn(step.path, "missing_field", message)
+        if values:
+            self.emit(ev.StateWritten(self.seq, self.at, owner.path, self.redact(values)))
+        for variable, compiled in node.transform:
+            try:
+                value = compiled.evaluate(self.frame_of(step))
+            except ExpressionError as error:
+                message = f"transform of {variable!r} failed: {error}"
+                self.warn(step.path, "transform_failed", message)
+                continue
+            self.emit(ev.StateWritten(self.seq, self.at, owner.path, self.redact({variable: value})))
+
+    def _jumped(self, step: StepState, target: int, cause: str) -> None:
+        block = step.scope.block
+        name = "end" if target < 0 else block.nodes[target].id
+        self.emit(ev.BranchTaken(self.seq, self.at, step.scope.path, step.node.id, name, cause))
+
+    def attempt_failed(self, step: StepState, failure: Failure, duration: float) -> None:
+        """An attempt failed: try again, ask another tool, or give up."""
+        node, failure = step.node, redacted(failure, self.redact)
+        if node.targets:
+            target = node.targets[step.target]
+            pause = next_delay(target, step.attempt, failure, self._chance())
+            if pause is not None:
+                self.emit(ev.StepRetrying(self.seq, self.at, step.path, step.attempt, pause, failure, duration))
+                if pause > 0:
+                    self.timers.append(step)
+                else:
+                    self.retry_now(step)
+                self.settle()
+                return
+            if target.retry.max_retries and step.attempt > target.retry.max_retries:
+                failure = exhausted(failure, target.retry.max_retries, node.id)
+            index = self._next_fallback(step, failure)
+            if index is not None:
+                tool = node.targets[index].key
+                self.emit(ev.FallbackStarted(self.seq, self.at, step.path, index, tool, failure, duration=duration))
+                self.admit(step)
+                self.settle()
+                return
+        self.fail(step, failure, duration)
+
+    def retry_now(self, step: StepState) -> None:
+        """The pause is over: begin the next attempt."""
+        step.due = None
+        self.begin(step)
+
+    def _next_fallback(self, step: StepState, failure: Failure) -> int | None:
+        if failure.code in ("denied", "cancelled"):
+            return None
+        targets = step.node.targets
+        for index in range(step.target + 1, len(targets)):
+            if targets[index].condition == "on_error":
+                return index
+        return None
+
+    def fail(self, step: StepState, failure: Failure, duration: float = 0.0) -> None:
+        """All attempts and fallbacks have failed."""
+        node, scope, failure = step.node, step.scope, redacted(failure, self.redact)
+        if step.doubt is not None:
+            # An answer that was not sure enough is better than none.
+            doubt, step.doubt = step.doubt, None
+            done = Done(doubt.output, duration)
+            done.confidence, done.sources = doubt.confidence, doubt.sources
+            step.target = len(node.targets) - 1
+            self.succeed(step, done)
+            return
+        # A limit of the plan is no fault of a tool that the plan could have foreseen.
+        continued = node.continues and scope.block is not EMPTY and failure.code not in ("step_visits", "depth")
+        if step.scopes:
+            for inner in step.scopes:
+                cancel_scope(self, inner, f"{step.path} failed")
+        kind = ev.StepTimedOut if failure.code == "timeout" else ev.StepFailed
+        self.emit(kind(self.seq, self.at, step.path, failure, duration, continued))
+        if continued and node.after_failure is not None and scope.block.flow == "chain":
+            self._jumped(step, node.after_failure, "on_failure")
+        if scope.stopping:
+            self.stop_block(scope, f"{node.id} failed")
+        self._after(step)
+
+    def stop_block(self, scope: Scope, reason: str) -> None:
+        """Start nothing new in the block and in what is open inside it; what runs may finish."""
+        if not scope.block.is_chain:
+            for node in scope.block.nodes:
+                self.state.step_of(scope, node.index)
+        for step in list(scope.steps.values()):
+            # What only looks at how others ended still starts: it may be there to clean up.
+            if step.status in ("pending", "ready", "waiting") and not step.entered and not step.node.soft:
+                self.skip(step, reason, spreads=True)
+            elif step.status == "waiting" and step.node.kind == "ask":
+                cancel_step(self, step, reason)
+            for inner in list(step.scopes or ()):
+                if not inner.done:
+                    self.stop_block(inner, reason)
+
+    # A block has ended.
+
+    def block_finished(self, scope: Scope) -> None:
+        """Nothing of the block is left to run."""
+        owner = scope.owner
+        if owner is None:
+            self._finish_run(scope)
+        elif owner.status != "running":
+            return
+        elif scope.halted:
+            if not any(not other.done for other in owner.scopes or ()):
+                self.emit(ev.StepCancelled(self.seq, self.at, owner.path, scope.halted))
+                self._after(owner)
+        elif owner.node.kind == "loop":
+            self._item_finished(owner, scope)
+        elif owner.node.kind == "parallel":
+            self._branch_finished(owner, scope)
+        else:
+            self._plan_finished(owner, scope)
+
+    def _item_finished(self, owner: StepState, scope: Scope) -> None:
+        collect = owner.node.collect
+        if collect is not None and scope.failure is None:
+            scope.last = ends.default_output(scope)
+            try:
+                output = collect.evaluate(self.view(scope))
+            except ExpressionError as error:
+                self.emit(ev.StepFailed(self.seq, self.at, scope.path, self._failure_of(error)))
+            else:
+                self.emit(ev.StepSucceeded(self.seq, self.at, scope.path, self.redact(output)))
+        self.feed(owner)
+
+    def feed(self, owner: StepState) -> None:
+        """Begin as many items as may run, or end the loop."""
+        if owner not in self.begun and not self._renewed(owner):
+            return
+        body = owner.node.blocks[0]
+        while may_begin(owner):
+            assert owner.loop is not None
+            self.open_block(self.state.open(owner, body, branch=owner.loop.next))
+        verdict = loop_verdict(owner)
+        if verdict is not None:
+            self._conclude(owner, verdict)
+
+    def _renewed(self, owner: StepState) -> bool:
+        """Take up a loop that another driver began; False where it cannot go on.
+
+        Secrets are in no journal: what its items hold of them is found anew, from the outermost loop inwards.
+        """
+        scope = owner.scope
+        while scope.owner is not None and scope.owner.loop is None:
+            scope = scope.owner.scope
+        if scope.owner is not None and scope.owner not in self.begun and not self._renewed(scope.owner):
+            return False
+        self.begun.add(owner)
+        assert owner.loop is not None
+        assert owner.node.over is not None
+        if not is_redacted(owner.loop.items):
+            return True
+        try:
+            items = owner.node.over.evaluate(self.frame_of(owner))
+        except ExpressionError as error:
+            self.fail(owner, self._failure_of(error))
+            return False
+        if not isinstance(items, list) or len(items) != len(owner.loop.items):
+            message = f"`over` of {owner.path} holds a secret, and does not give the list any more that it gave."
+            self.fail(owner, Failure(type="LoopOverChanged", message=message, code="validation"))
+            return False
+        owner.loop.items = items
+        for inner in owner.scopes or ():
+            inner.item = items[inner.branch]
+        return True
+
+    def _branch_finished(self, owner: StepState, scope: Scope) -> None:
+        verdict = parallel_verdict(owner, scope)
+        if verdict is None:
+            return
+        if verdict.winner:
+            self.emit(ev.BranchTaken(self.seq, self.at, owner.path, owner.node.id, verdict.winner, "winner"))
+        for branch in verdict.losers:
+            cancel_scope(self, branch, f"{verdict.winner} was first")
+        self._conclude(owner, verdict)
+
+    def _conclude(self, owner: StepState, verdict: Verdict) -> None:
+        self.begun.discard(owner)
+        if verdict.failure is not None:
+            self.attempt_failed(owner, verdict.failure, self._since(owner))
+            return
+        if verdict.writes:
+            path = self.state.state_owner(owner.scope).path
+            self.emit(ev.StateWritten(self.seq, self.at, path, verdict.writes))
+        self.succeed(owner, Done(self.redact(verdict.output), self._since(owner)))
+
+    def _plan_finished(self, owner: StepState, scope: Scope) -> None:
+        if scope.failure is not None:
+            self.attempt_failed(owner, scope.failure, self._since(owner))
+            return
+        target = owner.node.targets[owner.target]
+        try:
+            output = self._block_output(scope)
+            if target.returns is not None and target.validation == "strict":
+                output = target.returns.accept(output)
+        except (ExpressionError, SchemaError) as error:
+            self.attempt_failed(owner, failure_of_expression(error), self._since(owner))
+            return
+        self.succeed(owner, Done(self.redact(output), self._since(owner)))
+
+    def _block_output(self, scope: Scope) -> Json:
+        outputs = scope.block.outputs
+        return ends.default_output(scope) if outputs is None else outputs.evaluate(self.view(scope))
+
+    def _since(self, step: StepState) -> float:
+        return max(0.0, self.at - (step.started_at or self.at) - step.duration)
+
+    def _finish_run(self, scope: Scope) -> None:
+        if self.halted is not None:
+            fail_run(self, *self.halted)
+            return
+        if scope.failure is not None:
+            outputs = ends.default_output(scope) if scope.block.by_id else None
+            self.emit(ev.RunFailed(self.seq, self.at, "", scope.failure, outputs))
+            return
+        try:
+            outputs = self.redact(self._block_output(scope))
+        except ExpressionError as error:
+            self.emit(ev.RunFailed(self.seq, self.at, "outputs", self._failure_of(error)))
+            return
+        status = "completed_with_errors" if self.state.errors else "completed"
+        self.emit(ev.RunCompleted(self.seq, self.at, status, outputs, len(self.state.warnings)))  # type: ignore[arg-type]
+
+    def block_timed_out(self, step: StepState) -> None:
+        """A block took longer than it may."""
+        if step.status != "running":
+            return
+        for inner in step.scopes or ():
+            cancel_scope(self, inner, f"{step.path} timed out")
+        message = f"{step.path} took longer than {self._since(step):g} s."
+        self.attempt_failed(
+            step, Failure(type="Timeout", message=message, code="timeout", retryable=True), self._since(step)
+        )

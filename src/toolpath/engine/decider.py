@@ -1,0 +1,87 @@
+"""What decisions stand on: the state, the events written so far, and the commands left for the runner. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from toolpath.engine.fold import HANDLERS
+from toolpath.engine.state import EMPTY, Scope, State, StepState
+from toolpath.language.names import Frame
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent
+from toolpath.values import Json
+
+#: A heap entry: the longest way to the end first, then first come, first served.
+ReadyStep = tuple[float, int, StepState]
+
+
+def _as_it_is(value: Json) -> Json:
+    return value
+
+
+class Decider:
+    """Writes events and makes them true; keeps what the runner has to do about them."""
+
+    def __init__(self, state: State, *, view: Callable[[Scope], Frame]) -> None:
+        self.state = state
+        self.at = 0.0
+        """Unix time of what is being decided; the runner sets it."""
+        self.view = view
+        """The frame that a block's expressions read."""
+        self.batch: list[AnyEvent] = []
+        """Events that the journal does not have yet."""
+        self.ready: list[ReadyStep] = []
+        self.announce: list[StepState] = []
+        """Ready steps whose event is written only if they do not start at once."""
+        self.timers: list[StepState] = []
+        """Steps whose `due` the runner has to watch."""
+        self.deadlines: list[tuple[float, StepState]] = []
+        """When the time to answer is over."""
+        self.block_timers: list[tuple[float, StepState]] = []
+        self.stops: list[StepState] = []
+        """Running calls to be cut off."""
+        self.redact: Callable[[Json], Json] = _as_it_is
+        """Takes secrets out of what goes into the journal."""
+        self.replies: list[StepState] = []
+        """Ended calls that a running tool had made, and its questions that were answered."""
+
+    def emit(self, event: AnyEvent) -> None:
+        """Write the event and make it true."""
+        self.batch.append(event)
+        state = self.state
+        # `fold.apply` in place: three times a step is often enough to count.
+        handler = HANDLERS.get(type(event))
+        if handler is not None:
+            handler(state, event)
+        state.seq = event.seq
+        state.last_at = event.at
+
+    @property
+    def seq(self) -> int:
+        """Number of the event to be written next."""
+        return self.state.seq + 1
+
+    def frame_of(self, step: StepState) -> Frame:
+        """Where the step's expressions find their values."""
+        return self.view(step.scope)
+
+    @property
+    def has_commands(self) -> bool:
+        """The runner has something to do besides beginning ready steps."""
+        return bool(self.stops or self.replies or self.timers or self.deadlines or self.block_timers)
+
+    def announce_ready(self) -> None:
+        """Write `step.ready` for what could not start at once."""
+        announce, self.announce = self.announce, []
+        for step in announce:
+            # A child that a tool called is named by its start: only that says which tool it is.
+            if step.status == "pending" and step.scope.block is not EMPTY:
+                self.emit(ev.StepReady(self.seq, self.at, step.path))
+
+    def skip(self, step: StepState, reason: str, *, spreads: bool = False) -> None:
+        """The step will not run."""
+        self.emit(ev.StepSkipped(self.seq, self.at, step.path, reason, spreads))
+
+    def warn(self, path: str, code: str, message: str) -> None:
+        """Something to know that stops nothing."""
+        self.emit(ev.Warned(self.seq, self.at, path, code, message))

@@ -1,0 +1,99 @@
+"""How a run hears what people and other processes tell it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from toolpath.engine.cancel import cancel_run
+from toolpath.engine.control import Control
+from toolpath.engine.drive import Drive
+from toolpath.engine.people import hear
+from toolpath.errors import RunConflict, SchemaError
+from toolpath.model import events as ev
+from toolpath.model.run import ENDED_RUN
+from toolpath.ports import Signal
+
+#: How often a driver on a durable store looks for what other processes told its run, in seconds.
+LISTEN = 1.0
+
+
+class Ears:
+    """Listens for one drive."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+        self.called = False
+        """Somebody in this process has said something that was not heard yet."""
+        self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def busy(self) -> bool:
+        """Something was said that is not heard yet, or is being obeyed just now."""
+        return self.called or self._one_at_a_time.locked()
+
+    def call(self) -> None:
+        """Somebody in this process has said something."""
+        if not self.called:
+            self.called = True
+            self._drive.spawn(self._hear_and_go_on())
+
+    async def _hear_and_go_on(self) -> None:
+        await self.hear()
+        self._drive.wake()
+
+    async def listen(self) -> None:
+        """Other processes cannot wake this one: look once a second, and say that this one still drives."""
+        services = self._drive.services
+        while True:
+            await asyncio.sleep(LISTEN)
+            await services.store.beat(services.driver)
+            await self._hear_and_go_on()
+
+    async def hear(self) -> None:
+        """Make true what the run was told since it last listened."""
+        drive = self._drive
+        store, run_id = drive.services.store, drive.state.run_id
+        # A signal that is being obeyed is still in the store.
+        async with self._one_at_a_time:
+            self.called = False
+            signals = await store.take_signals(run_id)
+            if drive.held:
+                signals = [signal for signal in signals if signal.kind == "cancel"]
+            if not signals or drive.state.status in ENDED_RUN:
+                return
+            drive.control.at = drive.services.clock.time()
+            for signal in signals:
+                self._obey(signal)
+            drive.commits.weighty = True
+            kept = drive.commits.flush()
+            if kept is not None:
+                await kept
+            await store.drop_signals(run_id, [signal.id for signal in signals])
+
+    def _obey(self, signal: Signal) -> None:
+        drive = self._drive
+        control, state = drive.control, drive.state
+        try:
+            match signal.kind:
+                case "cancel":
+                    cancel_run(control, signal.data.get("reason", ""))
+                case "pause":
+                    if state.status == "running":
+                        control.emit(ev.RunPaused(control.seq, control.at, signal.data.get("reason", "")))
+                case "resume":
+                    if state.status == "paused":
+                        control.emit(ev.RunResumed(control.seq, control.at, drive.commits.journal.epoch))
+                        queue_again(control)
+                case _:
+                    hear(control, signal)
+        except (RunConflict, SchemaError) as error:
+            # Said to a run that has moved on: the sender was told what it could be told; the journal keeps the rest.
+            drive.warn(signal.path, "signal_refused", str(error))
+
+
+def queue_again(control: Control) -> None:
+    """After a pause: queue what was ready. Whatever else was open is still watched by this driver."""
+    queued = {id(entry[2]) for entry in control.ready}
+    for step in list(control.state.steps.values()):
+        if step.status == "ready" and step.due is None and id(step) not in queued:
+            control.begin(step)

@@ -1,0 +1,85 @@
+"""What a block gives when parts of it have ended: an output, a failure, or nothing yet. Pure: writes nothing."""
+
+from __future__ import annotations
+
+from toolpath.engine import ends
+from toolpath.engine.state import Scope, StepState
+from toolpath.model.events import Failure
+from toolpath.model.plan import Loop, Parallel
+from toolpath.values import Json, JsonObject
+
+
+class Verdict:
+    """How a `parallel` or a `loop` ended."""
+
+    __slots__ = ("failure", "losers", "output", "winner", "writes")
+
+    def __init__(self, output: Json = None, failure: Failure | None = None) -> None:
+        self.output = output
+        self.failure = failure
+        self.winner: str = ""
+        self.losers: list[Scope] = []
+        self.writes: JsonObject = {}
+        """Variables that its parts wrote, merged in their order."""
+
+
+def parallel_verdict(owner: StepState, ended: Scope) -> Verdict | None:
+    """What follows from the end of one branch; None while others decide."""
+    step, scopes = owner.node.step, owner.scopes or []
+    if not isinstance(step, Parallel):
+        return None
+    if step.wait_for == "all":
+        if len(scopes) < len(owner.node.blocks) or not all(scope.done for scope in scopes):
+            return None
+        return _all(sorted(scopes, key=lambda scope: scope.branch))
+    if ended.failure is None or step.wait_for == "any":
+        return _winner(ended, scopes)
+    if all(scope.done and scope.failure is not None for scope in scopes):
+        return Verdict(failure=ended.failure)
+    return None
+
+
+def _all(scopes: list[Scope]) -> Verdict:
+    failed = [scope.failure for scope in scopes if scope.failure is not None]
+    if failed:
+        return Verdict(failure=failed[0])
+    verdict = Verdict({scope.block.id: ends.default_output(scope) for scope in scopes})
+    for scope in scopes:
+        verdict.writes.update(scope.writes or {})
+    return verdict
+
+
+def _winner(winner: Scope, scopes: list[Scope]) -> Verdict:
+    output = None if winner.failure else {"winner": winner.block.id, "output": ends.default_output(winner)}
+    verdict = Verdict(output, winner.failure)
+    verdict.winner = winner.block.id
+    verdict.losers = [scope for scope in scopes if scope is not winner and not scope.done]
+    if winner.failure is None:
+        verdict.writes.update(winner.writes or {})
+    return verdict
+
+
+def loop_verdict(owner: StepState) -> Verdict | None:
+    """What the loop gives, once no item is under way or to come."""
+    loop = owner.loop
+    if loop is None or loop.active or (loop.failure is None and loop.next < len(loop.items)):
+        return None
+    if loop.failure is not None:
+        return Verdict(failure=loop.failure)
+    verdict = Verdict(loop.results)
+    for item in sorted(loop.writes):
+        verdict.writes.update(loop.writes[item])
+    return verdict
+
+
+def may_begin(owner: StepState) -> bool:
+    """Whether the loop may begin another item now."""
+    loop, step = owner.loop, owner.node.step
+    return (
+        loop is not None
+        and isinstance(step, Loop)
+        and loop.failure is None
+        and not owner.scope.stopping
+        and loop.active < step.concurrency
+        and loop.next < len(loop.items)
+    )

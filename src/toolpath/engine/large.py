@@ -1,0 +1,87 @@
+"""Values too large to travel: kept aside as blobs, and brought back where an expression reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from toolpath.engine.results import Done
+from toolpath.engine.state import Scope
+from toolpath.language.names import Frame
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent
+from toolpath.ports import Blob, Store
+from toolpath.values import Handle, Json, JsonObject, as_handle, decode
+
+
+class _Outputs(dict[str, Json]):
+    """Outputs by step id, each restored when it is first read: an expression reads few of many."""
+
+    def __init__(self, kept: JsonObject, restored: Callable[[Json], Json]) -> None:
+        super().__init__()
+        self._kept = kept
+        self._restored = restored
+
+    def __missing__(self, key: str) -> Json:
+        value = self[key] = self._restored(self._kept[key])
+        return value
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._kept
+
+
+class LargeValues:
+    """The large values of one run that are at hand."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Json] = {}
+        """By digest."""
+
+    def keep(self, done: Done) -> Blob:
+        """Put the output aside: in the journal its handle stands for it."""
+        assert done.handle is not None
+        self.values[done.handle.digest] = done.output
+        return Blob(done.handle.digest, done.blob)
+
+    async def load(self, events: Iterable[AnyEvent], store: Store) -> None:
+        """Bring back the values whose handles are in these events."""
+        for event in events:
+            # What a tool made to look like a handle stays what it is.
+            handle = as_handle(event.output) if isinstance(event, ev.StepSucceeded) and event.large else None
+            if handle is not None and handle.digest not in self.values:
+                self.values[handle.digest] = decode(await store.get_blob(handle.digest))
+
+    def view(self, scope: Scope) -> Frame:
+        """The frame as expressions read it: values where the state has handles. The scope itself where it has none."""
+        if not self.values:
+            return scope
+        frame = Frame(
+            inputs=self.restored(scope.inputs),
+            run=scope.run,
+            outputs=_Outputs(scope.outputs, self.restored),
+            state={key: self.restored(value) for key, value in scope.state.items()},
+            item=self.restored(scope.item),
+            up=None if scope.up is None else self._outer(scope.up),
+            secrets=scope.secrets,
+            step_record=lambda step_id: self.restored(scope.step_record(step_id)),
+            void=scope.void,
+        )
+        frame.last = self.restored(scope.last)
+        return frame
+
+    def _outer(self, frame: Frame) -> Frame:
+        return self.view(frame) if isinstance(frame, Scope) else frame
+
+    def restored(self, value: Json) -> Json:
+        """The value with every handle at hand replaced by what it stands for."""
+        if not self.values:
+            return value
+        if type(value) is Handle:
+            return self.values.get(value.digest, value)
+        if type(value) is dict:
+            handle = as_handle(value)
+            if handle is not None and handle.digest in self.values:
+                return self.values[handle.digest]
+            return {key: self.restored(item) for key, item in value.items()}
+        if type(value) is list:
+            return [self.restored(item) for item in value]
+        return value

@@ -1,0 +1,100 @@
+"""How many calls of a tool or server run at once, and how many in a time: shared by all runs of a process."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+
+from toolpath.model.tool import Rate, Tool
+from toolpath.ports import Clock
+
+
+class Limit:
+    """A number of places, and a number of starts per time."""
+
+    def __init__(self, clock: Clock, places: int | None, rate: Rate | None) -> None:
+        self._clock = clock
+        self._places = places
+        self._rate = rate
+        self._starts: deque[float] = deque()
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._armed = False
+        self.taken = 0
+
+    def blocked(self) -> bool:
+        """Whether a call would have to wait now."""
+        if self._places is not None and self.taken >= self._places:
+            return True
+        return self._rate is not None and self._rate_wait(self._rate) > 0
+
+    def take(self) -> None:
+        """A call begins."""
+        self.taken += 1
+        if self._rate is not None:
+            self._starts.append(self._clock.monotonic())
+
+    def release(self) -> None:
+        """A call has ended."""
+        self.taken -= 1
+        self._wake()
+
+    def wait(self, again: Callable[[], None]) -> None:
+        """Have `again` called once a call may be tried."""
+        self._waiting.append(again)
+        self._arm()
+
+    def _rate_wait(self, rate: Rate) -> float:
+        now = self._clock.monotonic()
+        while self._starts and self._starts[0] <= now - rate.seconds:
+            self._starts.popleft()
+        return 0.0 if len(self._starts) < rate.calls else self._starts[0] + rate.seconds - now
+
+    def _arm(self) -> None:
+        if self._armed or self._rate is None:
+            return
+        pause = self._rate_wait(self._rate)
+        if pause > 0:
+            self._armed = True
+            self._clock.call_at(self._clock.monotonic() + pause, self._due)
+
+    def _due(self) -> None:
+        self._armed = False
+        self._wake()
+        if self._waiting:
+            self._arm()
+
+    def _wake(self) -> None:
+        # Each one woken asks again: it may have been cancelled, or find the place taken.
+        while self._waiting and not self.blocked():
+            count = len(self._waiting)
+            self._waiting.popleft()()
+            if len(self._waiting) >= count:
+                break
+
+
+class Limits:
+    """The limits of every tool and server, by name."""
+
+    def __init__(self, clock: Clock, servers: Mapping[str, int] | None = None) -> None:
+        self._clock = clock
+        self._servers = dict(servers or {})
+        self._limits: dict[str, Limit] = {}
+
+    def of(self, tool: Tool) -> tuple[Limit, ...]:
+        """The limits that a call of the tool is under."""
+        found: list[Limit] = []
+        if tool.max_concurrency is not None or tool.rate is not None:
+            found.append(self._limit(f"tool {tool.key}", tool.max_concurrency, tool.rate))
+        if tool.server and tool.server in self._servers:
+            found.append(self._limit(f"server {tool.server}", self._servers[tool.server], None))
+        return tuple(found)
+
+    def set_server(self, server: str, places: int) -> None:
+        """At most so many calls at once of all tools of the server."""
+        self._servers[server] = places
+
+    def _limit(self, name: str, places: int | None, rate: Rate | None) -> Limit:
+        limit = self._limits.get(name)
+        if limit is None:
+            limit = self._limits[name] = Limit(self._clock, places, rate)
+        return limit

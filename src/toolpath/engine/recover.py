@@ -1,0 +1,111 @@
+"""What a run that another driver left goes on with: the state says it all. Pure.
+
+Reads that were in flight are made again; a write in flight is unknown, and repeated only where that is safe or a person
+says so.
+"""
+
+from __future__ import annotations
+
+from toolpath.engine import ends
+from toolpath.engine.control import Control
+from toolpath.engine.state import EMPTY, Scope, StepState
+from toolpath.model import events as ev
+
+ENDED = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
+
+
+def recover(control: Control) -> None:
+    """Take up everything that is open."""
+    state = control.state
+    state.unblocked.clear()
+    state.finished.clear()
+    for step in list(state.steps.values()):
+        if step.status == "running" and step.key:
+            _in_flight(control, step)
+        elif step.status == "unknown" and not step.entered:
+            # Taken back by a retry: somebody has to say first what became of it.
+            control.emit(
+                ev.StepUnknown(control.seq, control.at, step.path, step.node.targets[step.target].key, step.key)
+            )
+    if state.root is not None and state.status == "running":
+        _take_up(control, state.root)
+    control.settle()
+
+
+def _in_flight(control: Control, step: StepState) -> None:
+    target = step.node.targets[step.target]
+    if target.repeatable or step.answers or _waited(control, step):
+        # An attempt that its driver did not live to see is made again, not counted as failed.
+        step.attempt -= 1
+        control.emit(ev.StepReady(control.seq, control.at, step.path))
+        if step.scope.block is not EMPTY:
+            # A call that a running tool made is begun by that tool, which is run again.
+            control.push(step)
+    else:
+        control.emit(ev.StepUnknown(control.seq, control.at, step.path, target.key, step.key))
+
+
+def _waited(control: Control, step: StepState) -> bool:
+    """Whether the tool was waiting for a call of its own that in turn waits for a person, or has their answer."""
+    if step.children is None:
+        return False
+    prefix = f"{step.path}/"
+    return any(
+        inner.status == "waiting" or (inner.status not in ENDED and (inner.answers or inner.approved))
+        for path, inner in control.state.steps.items()
+        if path.startswith(prefix)
+    )
+
+
+def _take_up(control: Control, scope: Scope) -> None:
+    block = scope.block
+    if scope.done:
+        return
+    for step in list(scope.steps.values()):
+        _take_up_step(control, step)
+    if block.flow == "chain":
+        _take_up_chain(control, scope)
+        return
+    for node in block.nodes:
+        if not scope.missing[node.index] and control.state.step_of(scope, node.index).status == "pending":
+            control.state.unblocked.append((scope, node.index))
+    if not scope.left and block.nodes:
+        control.state.finished.append(scope)
+
+
+def _take_up_chain(control: Control, scope: Scope) -> None:
+    if scope.position < 0:
+        control.open_block(scope)
+        return
+    step = scope.steps[scope.position]
+    if step.status == "pending":
+        # `arrive` counts the visit again.
+        if scope.visits is not None:
+            scope.visits[scope.position] = step.visit - 1
+        control.state.unblocked.append((scope, scope.position))
+    elif step.status in ENDED:
+        ends.follow(control.state, scope, step)
+
+
+def _take_up_step(control: Control, step: StepState) -> None:
+    for inner in list(step.scopes or ()):
+        _take_up(control, inner)
+    if step.status == "ready":
+        if step.due is not None and step.due > control.at:
+            control.timers.append(step)
+        else:
+            step.due = None
+            control.begin(step)
+    elif step.status == "running" and step.node.kind == "loop" and step.loop is not None:
+        control.feed(step)
+    elif step.status == "running" and step.node.kind == "parallel":
+        opened = {scope.branch for scope in step.scopes or ()}
+        for number, block in enumerate(step.node.blocks):
+            if number not in opened:
+                control.open_block(control.state.open(step, block, branch=number))
+    elif step.status == "running" and not step.key and step.node.targets and not step.scopes:
+        plan = step.node.targets[step.target].plan
+        if plan is not None:
+            control.open_block(control.state.open(step, plan))
+    elif step.status == "waiting" and isinstance(step.asked, ev.InputRequested) and step.asked.deadline is not None:
+        control.deadlines.append((step.asked.deadline, step))

@@ -1,0 +1,69 @@
+"""Taking back the failures of a block, so that a retry goes on from there. Pure; part of applying an event."""
+
+from __future__ import annotations
+
+from toolpath.engine.state import Scope, State, StepState
+
+
+def reopen(state: State, scope: Scope) -> None:
+    """Take back every failure in the block, so that a retry goes on from there."""
+    scope.failure, scope.stopping, scope.done, scope.halted = None, False, False, ""
+    for step in scope.steps.values():
+        if _in_vain(step):
+            scope.outputs.pop(step.node.id, None)
+            _take_back(state, step)
+    _recount(scope)
+
+
+def _in_vain(step: StepState) -> bool:
+    """Whether a retry does the step again."""
+    if step.status == "skipped":
+        return step.spreads
+    return step.status in ("failed", "timed_out", "cancelled") and not step.continued
+
+
+def _take_back(state: State, step: StepState) -> None:
+    doubt = step.error is not None and step.error.in_doubt
+    parts = _unfinished(step)
+    step.attempt, step.target, step.error, step.continued = 0, 0, None, False
+    step.denied, step.spreads, step.due, step.asked, step.winner = False, False, None, None, ""
+    if not parts and step.loop is None:
+        _begin_anew(state, step)
+        step.status, step.entered = ("unknown" if doubt else "pending"), False
+        return
+    step.status, step.entered = "running", True
+    for part in parts:
+        reopen(state, part)
+    if step.loop is not None:
+        step.loop.failure, step.loop.active = None, len(parts)
+
+
+def _unfinished(step: StepState) -> list[Scope]:
+    """The blocks inside the step that a retry goes on with."""
+    scopes = step.scopes or []
+    if step.target:
+        # They are of a fallback; a retry asks the step's own tool first.
+        return []
+    cut = [kept for kept in scopes if kept.failure is not None or kept.stopping or kept.halted or not kept.done]
+    # Where every block ended well and their step did not, what was tolerated inside may be the cause.
+    return cut or [kept for kept in scopes if any(_in_vain(inner) for inner in kept.steps.values())]
+
+
+def _begin_anew(state: State, step: StepState) -> None:
+    if not step.scopes:
+        return
+    for scope in step.scopes:
+        state.drop(scope)
+    step.scopes = None
+    if step.node.kind != "call":
+        step.entry += 1
+
+
+def _recount(scope: Scope) -> None:
+    block = scope.block
+    ended = {
+        index for index, step in scope.steps.items() if step.status in ("succeeded", "failed", "timed_out", "skipped")
+    }
+    scope.left = len(block.nodes) - len(ended)
+    scope.active = sum(1 for step in scope.steps.values() if step.entered)
+    scope.missing = [sum(1 for dep in (*node.deps, *node.soft) if dep not in ended) for node in block.nodes]

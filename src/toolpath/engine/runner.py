@@ -1,0 +1,400 @@
+"""The only loop: journal first, then act. Drives one run from its start, or from where another driver left it.
+
+A worker is a task that makes one call after another and holds one slot; what came of a call is kept together with what
+starts next, and the worker goes straight on. Nothing polls and nothing waits at a barrier.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+from toolpath.engine.alarms import Alarms
+from toolpath.engine.attempt import Attempt
+from toolpath.engine.cache import cached_call, clear_group
+from toolpath.engine.cancel import fail_run
+from toolpath.engine.children import Children
+from toolpath.engine.drive import Drive
+from toolpath.engine.ears import Ears
+from toolpath.engine.fold import apply, fold
+from toolpath.engine.outcomes import timed_out
+from toolpath.engine.people import hear
+from toolpath.engine.program import Program
+from toolpath.engine.recover import recover
+from toolpath.engine.results import Done
+from toolpath.engine.services import Services
+from toolpath.engine.state import StepState
+from toolpath.engine.step import perform
+from toolpath.engine.takes import Takes
+from toolpath.errors import ToolpathError
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent, Failure
+from toolpath.model.run import ENDED_RUN
+from toolpath.ports import Journal
+
+#: A call that was cut off has this long to clean up before its slot is given away.
+GRACE = 2.0
+#: After so many calls a worker lets others have their turn.
+BREATH = 16
+
+
+class Runner(Drive):
+    """Drives one run. `start` and `resume` return when it has ended, is paused, or waits for people alone."""
+
+    def __init__(self, program: Program, services: Services, journal: Journal) -> None:
+        super().__init__(program, services, journal)
+        self.children = Children(self)
+        self.takes = Takes(self, self.children)
+        self.linger = False
+        """Go on while a running tool waits for a person, instead of leaving it."""
+        self.alarms = Alarms(self)
+        self.ears = Ears(self)
+        self.verifying: set[str] = set()
+        """Paths of writes in doubt whose tool is being asked whether they happened."""
+        self._leaving = self._parking = False
+        self.gone = asyncio.Event()
+        """Set when everything of the drive has ended."""
+
+    # The life of a drive.
+
+    async def start(self, started: ev.RunStarted) -> None:
+        """Begin a new run whose first event the journal has."""
+        self.program.rank(self.services.statistics)
+        control = self.control
+        control.at = started.at
+        apply(self.state, started)
+        if self.state.root is not None and self._allowed():
+            control.open_block(self.state.root)
+            control.settle()
+        self.commits.weighty = bool(control.batch)
+        self.takes.arm()
+        await self._drive()
+
+    async def resume(self, events: list[AnyEvent], *, reason: str = "", accepted: dict[str, str] | None = None) -> None:
+        """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed."""
+        self.program.rank(self.services.statistics)
+        fold(self.state, events)
+        await self.large.load(events, self.services.store)
+        self.takes.arm()
+        control = self.control
+        control.at = self.services.clock.time()
+        if self.state.status in ENDED_RUN and reason != "retry":
+            return
+        control.emit(ev.RunResumed(control.seq, control.at, self.commits.journal.epoch, reason, accepted or {}))
+        if self._allowed() and not self._tools_changed():
+            recover(control)
+        await self._drive()
+
+    def _allowed(self) -> bool:
+        """Whether the run may begin: a plan that asks for approval as a whole waits for it."""
+        return self.state.plan_question is None
+
+    def _tools_changed(self) -> bool:
+        """Whether a tool is no longer what it was when the run began: a person has to accept it first."""
+        current = self.program.fingerprints
+        known = self.state.fingerprints
+        changed = [key for key in known if current.get(key, known[key]) != known[key]]
+        if not changed:
+            return False
+        control = self.control
+        message = f"Changed since the run began: {', '.join(changed)}. Settle it with accept_tool to go on."
+        control.emit(ev.Warned(control.seq, control.at, "", "tool_changed", message))
+        self._leaving = self.commits.parked = self.held = True
+        return True
+
+    async def _drive(self) -> None:
+        services, state = self.services, self.state
+        self.left = asyncio.get_running_loop().create_future()
+        for step in [step for step in state.steps.values() if step.status == "unknown"]:
+            self._ask_tool(step)
+        listener: asyncio.Task[None] | None = None
+        try:
+            services.store.on_signal(state.run_id, self.ears.call)
+            if self.commits.durable:
+                listener = self.spawn(self.ears.listen())
+            self.alarms.arm_run()
+            await self.ears.hear()
+            self.go_on()
+            await self.left
+        finally:
+            if not self.left.done():
+                self.left.cancel()
+            services.store.on_signal(state.run_id, None)
+            self.deadlines.close()
+            self.commits.close()
+            self.alarms.close()
+            self.takes.close()
+            try:
+                await self._end_tasks(listener)
+                services.learned()
+                released = self.commits.journal.release()
+                if released is not None:
+                    with contextlib.suppress(ToolpathError):
+                        await released
+            finally:
+                self.gone.set()
+
+    def _ask_tool(self, step: StepState) -> None:
+        """Have the tool that can tell say whether a write in doubt happened."""
+        tool = step.node.targets[step.target].tool
+        if tool.verify is not None:
+            self.verifying.add(step.path)
+            self.spawn(self._verify(step, tool.verify))
+
+    async def _verify(self, step: StepState, tool: str) -> None:
+        told = await self.children.verify(step, tool)
+        self.verifying.discard(step.path)
+        self.control.at = self.services.clock.time()
+        if told is not None and step.status == "unknown":
+            self.commits.weighty = True
+            hear(self.control, told)
+        self.wake()
+
+    async def _end_tasks(self, listener: asyncio.Task[None] | None) -> None:
+        for attempt in self.running.values():
+            attempt.stopped = attempt.stopped or "left"
+            attempt.abandoned = True
+        tasks = [task for task in (*self.tasks, listener) if task is not None and not task.done()]
+        for task in tasks:
+            task.cancel()
+        try:
+            if tasks:
+                # Calls that were cut off get a moment to clean up, but cannot hold the run.
+                await asyncio.wait(tasks, timeout=GRACE)
+        finally:
+            for attempt in self.running.values():
+                if attempt.limited:
+                    self.takes.release(attempt.target)
+
+    # Act.
+
+    def go_on(self) -> None:
+        """Do what was decided: stop calls, wake replies, arm timers, begin calls; or leave if nothing is left to do."""
+        control = self.control
+        if self.over:
+            return
+        while True:
+            if control.stops:
+                self._stop_calls()
+            if control.replies:
+                self.children.reply()
+            if control.timers or control.deadlines or control.block_timers:
+                self.alarms.arm()
+            attempt = self.takes.take() if control.ready and self.busy < self.slots else None
+            if attempt is not None:
+                self.busy += 1
+                # A worker lets go of itself: a callback for each would cost a turn of the loop.
+                self.tasks.add(asyncio.create_task(self._work(attempt)))
+            elif not control.has_commands:
+                break
+        if not self.busy:
+            self._leave_if_idle()
+        elif control.batch and not self.commits.durable:
+            self.commits.flush_soon()
+
+    def wake(self) -> None:
+        """Something changed outside of a worker: keep what was written, then go on."""
+        try:
+            commit = None if self.over else self.commits.flush()
+            if commit is None:
+                self.go_on()
+            else:
+                self.spawn(self._go_on_after(commit))
+        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            self.fail(error)
+
+    async def _go_on_after(self, commit: asyncio.Future[None]) -> None:
+        await commit
+        self.go_on()
+
+    async def _work(self, attempt: Attempt | None) -> None:
+        """Make calls until none is ready; the worker keeps its slot meanwhile."""
+        task = asyncio.current_task()
+        try:
+            await self._work_on(attempt, task)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            self.fail(error)
+        finally:
+            self.tasks.discard(task)
+
+    async def _work_on(self, attempt: Attempt | None, task: asyncio.Task[Any] | None) -> None:
+        commits, control, services, deadlines = self.commits, self.control, self.services, self.deadlines
+        made = 0
+        while attempt is not None:
+            attempt.task = task
+            if commits.durable:
+                await self._keep(attempt)
+            elif not commits.soon:
+                commits.flush_soon()
+            if control.has_commands or (control.ready and self.busy < self.slots):
+                self.go_on()
+            if self.over:
+                return
+            if attempt.step.node.cached and attempt.step.target == 0:
+                outcome = await cached_call(attempt, self)
+            else:
+                outcome = await perform(attempt, services, deadlines)
+            if attempt.abandoned:
+                return
+            self.conclude(attempt, outcome)
+            made += 1
+            if not made % BREATH:
+                # Tools that never suspend would keep the loop from everything else.
+                await asyncio.sleep(0)
+            if self.ears.called:
+                await self.ears.hear()
+            attempt = self.takes.take() if control.ready and self.busy <= self.slots else None
+        self.busy -= 1
+        if commits.durable:
+            await commits.keep()
+        self.go_on()
+
+    async def _keep(self, attempt: Attempt) -> None:
+        """See that whatever has to be kept before this call is kept."""
+        commits = self.commits
+        if commits.weighty or commits.pending or not attempt.target.repeatable:
+            await commits.keep()
+        else:
+            commits.flush_soon()
+
+    def conclude(self, attempt: Attempt, outcome: Done | Failure | None) -> None:
+        """Write what came of a call, and what follows from it."""
+        step, control = attempt.step, self.control
+        self.running.pop(step, None)
+        control.at = self.services.clock.time()
+        if outcome is not None and step.status in ("running", "waiting"):
+            self.commits.weighty = True
+            if type(outcome) is Done:
+                self._succeeded(attempt, outcome)
+            else:
+                assert isinstance(outcome, Failure)
+                self._failed(attempt, outcome)
+        if attempt.limited:
+            # After the end is written: the journal never shows more at once than may be.
+            self.takes.release(attempt.target)
+        if control.has_commands:
+            self.go_on()
+
+    def _succeeded(self, attempt: Attempt, done: Done) -> None:
+        step, services, target = attempt.step, self.services, attempt.target
+        if not done.cached:
+            services.statistics.succeeded(target.key, done.duration, self.control.at, done.confidence, done.cost)
+        if done.warning:
+            self.warn(step.path, "output_mismatch", done.warning)
+        if services.redactor.forms:
+            done.output = services.redactor.value(done.output)
+        if done.handle is not None:
+            self.commits.blobs.append(self.large.keep(done))
+        if not target.reads:
+            clear_group(services, target.tool.group)
+        self.control.succeed(step, done)
+
+    def _failed(self, attempt: Attempt, failure: Failure) -> None:
+        services, target = self.services, attempt.target
+        duration = services.clock.monotonic() - attempt.started if attempt.started else 0.0
+        services.statistics.failed(target.key, duration, self.control.at, timed_out=failure.code == "timeout")
+        if not target.reads:
+            clear_group(services, target.tool.group)
+        self.control.attempt_failed(attempt.step, self.takes.redacted(failure), duration)
+
+    def unaffordable(self, attempt: Attempt) -> Failure | None:
+        """Why the call may not be made."""
+        return self.takes.unaffordable(attempt.step, attempt.target)
+
+    def expired(self, attempt: Attempt) -> None:
+        """A call took too long."""
+        self._cut_off(attempt, "timeout")
+
+    def _stop_calls(self) -> None:
+        stops, self.control.stops = self.control.stops, []
+        for step in stops:
+            attempt = self.running.get(step)
+            if attempt is not None:
+                self._cut_off(attempt, "cancelled")
+
+    def _cut_off(self, attempt: Attempt, why: str) -> None:
+        if attempt.stopped:
+            return
+        attempt.stopped = why
+        if attempt.task is None or not attempt.calling or attempt.task is asyncio.current_task():
+            return
+        clock = self.services.clock
+        attempt.grace = clock.call_at(clock.monotonic() + GRACE, lambda: self._abandon(attempt))
+        attempt.task.cancel()
+
+    def _abandon(self, attempt: Attempt) -> None:
+        """It does not heed being cut off: its slot is given away, what it gives later thrown away."""
+        if not attempt.calling or attempt.abandoned:
+            return
+        attempt.abandoned = True
+        self.deadlines.remove(attempt)
+        if not attempt.paused:
+            self.busy -= 1
+        outcome = timed_out(attempt.target, attempt.timeout) if attempt.stopped == "timeout" else None
+        self.conclude(attempt, outcome)
+        self.wake()
+
+    # Leaving.
+
+    def _leave_if_idle(self) -> None:
+        if self.left is None or self.over:
+            return
+        if self.state.status in ENDED_RUN or self._leaving:
+            self._leave()
+            return
+        control = self.control
+        if control.halted is not None and all(attempt.paused for attempt in self.running.values()):
+            fail_run(control, *control.halted)
+            self.wake()
+            return
+        if self._parking:
+            return
+        if self.running and (self.linger or not self.children.all_ask(self.running)):
+            return
+        if self.state.status == "paused":
+            self._leave()
+        elif not self._goes_on():
+            self._parking = self.commits.parked = True
+            self.spawn(self._park())
+
+    def _goes_on(self) -> bool:
+        """Something else than people will go on with the run: a ready step, a retry that is due later, a limit."""
+        if self.control.ready or self.takes.queued or self.verifying:
+            return True
+        return any(step.status == "ready" for step in self.state.steps.values())
+
+    async def _park(self) -> None:
+        """Look once more whether somebody has said something, then leave nothing but the journal."""
+        await self.ears.hear()
+        if self._stays_parked():
+            await self.commits.keep()
+            await self.commits.mark()
+        if self._stays_parked() and not self.ears.busy:
+            self._leave()
+            return
+        self._parking = self.commits.parked = False
+        await self.commits.mark()
+        self.go_on()
+
+    def _stays_parked(self) -> bool:
+        waits = self.state.status == "running" and not self._goes_on()
+        return waits and (not self.running or self.children.all_ask(self.running))
+
+    def _leave(self) -> None:
+        commit = self.commits.flush()
+        if commit is None:
+            self._leave_now()
+        else:
+            commit.add_done_callback(lambda _: self._leave_now())
+
+    def _leave_now(self) -> None:
+        if self.left is None or self.over:
+            return
+        if self.ears.busy and self.state.status not in ENDED_RUN:
+            # Whoever speaks now is heard first; that ends in a wake, which comes here again.
+            self._parking = self.commits.parked = False
+            return
+        self.left.set_result(None)

@@ -1,0 +1,56 @@
+"""What every run of a process shares: store, clock, threads, limits, calls in flight. A record; decides nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from toolpath.catalog.statistics import Statistics
+from toolpath.config import Settings
+from toolpath.engine.limits import Limits
+from toolpath.engine.threads import Threads
+from toolpath.ports import Clock, Store
+from toolpath.values import Redactor
+
+
+class Flight:
+    """A cached call under way, and how many wait for it."""
+
+    __slots__ = ("task", "waiters")
+
+    def __init__(self, task: asyncio.Task[Any]) -> None:
+        self.task = task
+        self.waiters = 0
+
+
+class Services(msgspec.Struct, eq=False, kw_only=True):
+    """One per Toolpath."""
+
+    store: Store
+    clock: Clock
+    settings: Settings
+    threads: Threads
+    limits: Limits
+    statistics: Statistics
+    """What is known of the tools, by key; counts every call."""
+    learned: Callable[[], None]
+    """Called when a drive ends: what was counted may be kept."""
+    secrets: Mapping[str, str] = {}
+    redactor: Redactor = msgspec.field(default_factory=Redactor)
+    chance: Callable[[], float] = lambda: 0.5
+    chat: Any = None
+    driver: str = ""
+    """`host:pid:nonce` of this process."""
+    cache_secret: bytes = b""
+    """Keys the digests of cached inputs that hold secrets."""
+    kept_groups: set[str] = set()
+    """Groups of tools of which results may be kept."""
+    clearing: dict[str, asyncio.Task[None]] = {}
+    """Groups whose kept results are being emptied."""
+    generations: dict[str, int] = {}
+    """How often each group was written to."""
+    flights: dict[str, Flight] = {}
+    """Cached calls under way, by cache key: an equal call waits for them."""

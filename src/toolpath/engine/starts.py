@@ -1,0 +1,341 @@
+"""What happens when a step may start: visits, condition, exclusiveness, approval, and the begin of each kind. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heappush
+
+from toolpath.engine import ends
+from toolpath.engine.decider import Decider
+from toolpath.engine.nodes import Node
+from toolpath.engine.results import Done, failure_of_expression, unfit_of_secrets
+from toolpath.engine.state import Scope, State, StepState
+from toolpath.errors import ExpressionError, SchemaError
+from toolpath.language.names import Frame
+from toolpath.model import events as ev
+from toolpath.model.events import Failure
+from toolpath.policy import refusal
+from toolpath.values import Json, digest
+
+_WORDS = {"failed": "failed", "timed_out": "timed out", "cancelled": "was cancelled"}
+
+
+class Starts(Decider):
+    """Begins steps. What follows their end is added by `Control`."""
+
+    def __init__(self, state: State, *, view: Callable[[Scope], Frame]) -> None:
+        super().__init__(state, view=view)
+        self._tick = 0
+        self._settling = False
+        self._holding: list[Scope] = []
+        """Blocks in which an exclusive step keeps others waiting, or waits for them."""
+        self.begun: set[StepState] = set()
+        """Loops whose items are known as they are, not as the journal has them."""
+
+    def settle(self) -> None:
+        """Follow everything that the latest events have set free, until only calls, timers and people remain."""
+        state = self.state
+        if self._settling:
+            # What is decided on the way is followed by the loop below, not by a deeper one.
+            return
+        self._settling = True
+        try:
+            while state.unblocked or state.finished or (self._holding and self._released()):
+                unblocked, state.unblocked = state.unblocked, []
+                for scope, index in unblocked:
+                    self.arrive(scope, index)
+                finished, state.finished = state.finished, []
+                for scope in finished:
+                    self.block_finished(scope)
+        finally:
+            self._settling = False
+
+    def open_block(self, scope: Scope) -> None:
+        """Begin the block: its first steps may start."""
+        block = scope.block
+        if not block.nodes:
+            ends.block_done(self.state, scope)
+        for index in block.roots:
+            self.state.unblocked.append((scope, index))
+
+    # A step may start.
+
+    def arrive(self, scope: Scope, index: int) -> None:
+        """Everything the step waited for has ended."""
+        if scope.done:
+            return
+        block = scope.block
+        visit = 1
+        if block.flow == "chain":
+            visit = self._visit(scope, index)
+        step = self.state.step_of(scope, index, visit)
+        if step.status != "pending":
+            return
+        node = step.node
+        if visit > block.max_visits:
+            self.fail(step, _too_many_visits(node, block.max_visits))
+            return
+        if scope.trouble and self._skipped_by_trouble(step):
+            return
+        if node.plain and not block.has_exclusive:
+            self.push(step)
+        elif node.when is None or self._condition(step):
+            self.admit(step)
+
+    def _visit(self, scope: Scope, index: int) -> int:
+        if scope.visits is None:
+            scope.visits = {}
+            # A resumed chain has visited what its steps say.
+            for known, step in scope.steps.items():
+                scope.visits[known] = step.visit if step.status != "pending" else step.visit - 1
+        scope.visits[index] = visit = scope.visits.get(index, 0) + 1
+        return visit
+
+    def _skipped_by_trouble(self, step: StepState) -> bool:
+        scope, node = step.scope, step.node
+        if scope.block.is_chain:
+            if scope.halted:
+                self.skip(step, scope.halted, spreads=True)
+            return bool(scope.halted)
+        for dep in node.deps:
+            cause = scope.steps.get(dep)
+            if cause is None:
+                continue
+            failed = cause.status in ("failed", "timed_out", "cancelled") and not cause.continued
+            if failed or (cause.status == "skipped" and cause.spreads):
+                word = _WORDS.get(cause.status, "was skipped")
+                self.skip(step, f"{cause.node.id} {word}", spreads=True)
+                return True
+        if scope.stopping and not node.soft:
+            self.skip(step, "the run was stopping", spreads=True)
+            return True
+        return False
+
+    def _condition(self, step: StepState) -> bool:
+        assert step.node.when is not None
+        try:
+            holds = step.node.when.evaluate(self.frame_of(step))
+        except ExpressionError as error:
+            self.fail(step, failure_of_expression(error))
+            return False
+        if holds:
+            return True
+        source = step.node.step.when
+        self.skip(step, f"when: {source}")
+        return False
+
+    def admit(self, step: StepState) -> None:
+        """The step's condition holds: ask for approval where that is needed, else begin."""
+        node, scope = step.node, step.scope
+        if scope.block.has_exclusive and self._held(step):
+            return
+        if (node.always_approve or node.approval is not None) and step.approved is None and self._ask_approval(step):
+            return
+        self.begin(step)
+
+    def begin(self, step: StepState) -> None:
+        """Nothing is in the step's way but a slot."""
+        node = step.node
+        match node.kind:
+            case "call" | "nested":
+                if node.targets[step.target].plan is None:
+                    self.push(step)
+                else:
+                    self._begin_plan(step)
+            case "parallel":
+                self.emit(ev.StepStarted(self.seq, self.at, step.path))
+                self._block_timer(step)
+                if not node.blocks:
+                    self.succeed(step, Done({}, 0.0))
+                for number, block in enumerate(node.blocks):
+                    self.open_block(self.state.open(step, block, branch=number))
+            case "loop":
+                self._begin_loop(step)
+            case "ask":
+                self._ask(step)
+
+    def push(self, step: StepState) -> None:
+        """Queue the step for a slot."""
+        scope = step.scope
+        rank = scope.block.rank
+        tick = step.tick
+        if not tick:
+            # A step that is queued again keeps its place.
+            self._tick = tick = step.tick = self._tick + 1
+        weight = scope.base + (rank[step.node.index] if rank else 0.0)
+        heappush(self.ready, (-weight, tick, step))
+        if step.status == "pending":
+            self.announce.append(step)
+
+    def _held(self, step: StepState) -> bool:
+        """Whether the step has to wait for an exclusive one beside it, or, being exclusive, for all others."""
+        scope = step.scope
+        others = [s for s in scope.steps.values() if s is not step and s.status in ("ready", "running", "waiting")]
+        if step.node.exclusive:
+            blocked = bool(others) or any(r[2].scope is scope and r[2].status == "pending" for r in self.ready)
+        else:
+            blocked = any(s.node.exclusive for s in (*others, *(scope.held or ())))
+        if blocked:
+            if scope.held is None:
+                self._holding.append(scope)
+                scope.held = []
+            scope.held.append(step)
+            return True
+        if step.node.exclusive and step.status == "pending":
+            self.emit(ev.StepReady(self.seq, self.at, step.path))
+        return False
+
+    def _released(self) -> bool:
+        """Begin what nothing holds any more, however that ended; whether a step could begin."""
+        holding, self._holding = self._holding, []
+        count = 0
+        for scope in holding:
+            held, scope.held = scope.held or [], None
+            if scope.done:
+                continue
+            # Exclusive steps first: else a stream of others could keep them waiting for ever.
+            for step in sorted(held, key=lambda s: not s.node.exclusive):
+                if step.status != "pending":
+                    continue
+                if scope.held:
+                    # What keeps one waiting keeps those after it waiting too.
+                    scope.held.append(step)
+                else:
+                    self.admit(step)
+            count += len(held) - len(scope.held or ())
+        return count > 0
+
+    def _begin_plan(self, step: StepState) -> None:
+        target = step.node.targets[step.target]
+        assert target.plan is not None
+        refused = refusal(target.tool, self.state.context) if target.guarded else None
+        if refused is not None:
+            self.attempt_failed(step, refused, 0.0)
+            return
+        limit = self.state.program.plan.limits.depth
+        if step.scope.depth + 1 > limit:
+            message = f"Plans are nested more than {limit} deep at {step.path}."
+            self.fail(step, Failure(type="DepthExceeded", message=message, code="depth"))
+            return
+        inputs = step.given
+        try:
+            if inputs is None:
+                inputs = target.inputs.evaluate(self.frame_of(step))
+                for name in target.droppable:
+                    if inputs.get(name, 0) is None:
+                        del inputs[name]
+            inputs = target.accepts.accept(inputs)
+            journaled = target.inputs.public(self.frame_of(step)) if target.inputs.uses_secrets else inputs
+        except ExpressionError as error:
+            self._unresolved(step, error)
+            return
+        except SchemaError as error:
+            secret = self.redact(inputs) != inputs
+            self.attempt_failed(step, unfit_of_secrets(error) if secret else failure_of_expression(error), 0.0)
+            return
+        journaled = self.redact(journaled)
+        self.emit(ev.StepStarted(self.seq, self.at, step.path, step.attempt + 1, target.key, journaled))
+        self._block_timer(step, target.plan.timeout)
+        self.open_block(self.state.open(step, target.plan))
+
+    def _begin_loop(self, step: StepState) -> None:
+        assert step.node.over is not None
+        try:
+            items = step.node.over.evaluate(self.frame_of(step))
+        except ExpressionError as error:
+            self._unresolved(step, error)
+            return
+        if not isinstance(items, list):
+            message = f"`over` of {step.path} gave {type(items).__name__}, not a list."
+            self.fail(step, Failure(type="LoopOverNoList", message=message, code="validation"))
+            return
+        journaled = self.redact(items)
+        self.emit(ev.StepStarted(self.seq, self.at, step.path, step.attempt + 1, "", {"over": journaled}))
+        if journaled is not items and step.loop is not None:
+            # The items are given as they are to what is begun with them.
+            step.loop.items = items
+        self.begun.add(step)
+        self._block_timer(step)
+        self.feed(step)
+
+    def _unresolved(self, step: StepState, error: ExpressionError) -> None:
+        """A block that cannot be given what it needs."""
+        if error.code == "unresolved" and step.node.on_unresolved == "skip":
+            self.skip(step, f"unresolved: {error.message}")
+            self.settle()
+        else:
+            self.attempt_failed(step, failure_of_expression(error), 0.0)
+
+    def _block_timer(self, step: StepState, other: float | None = None) -> None:
+        limits = [limit for limit in (step.node.timeout, other) if limit is not None]
+        if limits:
+            self.block_timers.append((self.at + min(limits), step))
+
+    def _ask(self, step: StepState) -> None:
+        assert step.node.form is not None
+        try:
+            form = step.node.form.evaluate(self.frame_of(step))
+        except ExpressionError as error:
+            self.fail(step, failure_of_expression(error))
+            return
+        deadline = None if step.node.timeout is None else self.at + step.node.timeout
+        self.emit(ev.StepWaiting(self.seq, self.at, step.path, "input"))
+        self.emit(ev.InputRequested(self.seq, self.at, step.path, self.redact(form), deadline))
+        if deadline is not None:
+            self.deadlines.append((deadline, step))
+
+    def _ask_approval(self, step: StepState) -> bool:
+        """Whether a person has to decide first."""
+        node = step.node
+        try:
+            if (
+                not node.always_approve
+                and node.approval is not None
+                and not node.approval.evaluate(self.frame_of(step))
+            ):
+                return False
+            shown, bound = self.approval_of(step)
+        except (ExpressionError, SchemaError) as error:
+            self.fail(step, failure_of_expression(error))
+            return True
+        tool = node.targets[step.target].key if node.targets else ""
+        self.emit(ev.StepWaiting(self.seq, self.at, step.path, "approval"))
+        self.emit(ev.ApprovalRequested(self.seq, self.at, step.path, bound, tool, shown))
+        return True
+
+    def approval_of(self, step: StepState) -> tuple[Json, str]:
+        """What a person is shown of the step, and the digest that their approval binds to."""
+        node = step.node
+        if not node.targets:
+            return {}, digest([step.path, step.visit])
+        target = node.targets[step.target]
+        shown = target.inputs.public(self.frame_of(step))
+        shown = self.redact(shown)
+        return shown, digest([step.path, step.visit, target.tool.fingerprint, shown])
+
+    # What `Control` adds.
+
+    def succeed(self, step: StepState, done: Done) -> None:
+        """The step's call, block or form gave an output."""
+        raise NotImplementedError
+
+    def attempt_failed(self, step: StepState, failure: Failure, duration: float) -> None:
+        """An attempt failed: try again, ask another tool, or give up."""
+        raise NotImplementedError
+
+    def fail(self, step: StepState, failure: Failure, duration: float = 0.0) -> None:
+        """All attempts and fallbacks have failed."""
+        raise NotImplementedError
+
+    def feed(self, owner: StepState) -> None:
+        """Begin as many items as may run, or end the loop."""
+        raise NotImplementedError
+
+    def block_finished(self, scope: Scope) -> None:
+        """Nothing of the block is left to run."""
+        raise NotImplementedError
+
+
+def _too_many_visits(node: Node, limit: int) -> Failure:
+    message = f"The chain came to {node.id} more than {limit} times (limits.step_visits)."
+    return Failure(type="TooManyVisits", message=message, code="step_visits")

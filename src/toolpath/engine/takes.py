@@ -1,0 +1,237 @@
+"""Taking the next ready step: its inputs resolved and checked, limits and budget respected, its start written."""
+
+from __future__ import annotations
+
+from heapq import heappop
+
+import msgspec
+
+from toolpath.engine.attempt import Attempt
+from toolpath.engine.context import CallContext, Caller
+from toolpath.engine.drive import Drive
+from toolpath.engine.limits import Limit
+from toolpath.engine.nodes import Target
+from toolpath.engine.results import failure_of_expression
+from toolpath.engine.state import StepState
+from toolpath.errors import ExpressionError, SchemaError
+from toolpath.language.names import Frame
+from toolpath.model import events as ev
+from toolpath.model.events import Failure
+from toolpath.model.plan import Budget
+from toolpath.policy import refusal
+from toolpath.values import JsonObject
+
+
+class Takes:
+    """Takes ready steps for one run."""
+
+    def __init__(self, drive: Drive, caller: Caller) -> None:
+        self._drive = drive
+        self._caller = caller
+        """Serves the tools that are called."""
+        self._limits: dict[str, tuple[Limit, ...]] = {
+            tool.key: limits for tool in drive.program.limited if (limits := drive.services.limits.of(tool))
+        }
+        self._budgets: tuple[Budget, ...] = ()
+        self._most = drive.program.plan.limits.steps
+        self.queued = 0
+        """Steps that wait for a limit of their tool or server."""
+        self._closed = False
+
+    def arm(self) -> None:
+        """The run's context is known: most have no budget, then nothing of it is computed per call."""
+        drive = self._drive
+        budgets = (drive.program.plan.budget, drive.state.context.budget)
+        self._budgets = tuple(budget for budget in budgets if budget is not None and budget != Budget())
+
+    def take(self) -> Attempt | None:
+        """The ready step that matters most, ready to be called; None where none can start now."""
+        drive = self._drive
+        control = drive.control
+        ready = control.ready
+        while ready and drive.state.status == "running" and control.halted is None and not self._closed:
+            step = heappop(ready)[2]
+            if step.status not in ("pending", "ready"):
+                continue
+            target = step.node.targets[step.target]
+            if self._limits and target.key in self._limits and not self._take_limits(step, target):
+                continue
+            attempt = self._prepare(step, target)
+            if attempt is not None:
+                return attempt
+            if target.key in self._limits:
+                self.release(target)
+        return None
+
+    def _prepare(self, step: StepState, target: Target) -> Attempt | None:
+        drive = self._drive
+        control = drive.control
+        frame = drive.large.view(step.scope) if drive.large.values else step.scope
+        try:
+            inputs = target.inputs.evaluate(frame) if step.given is None else step.given
+            if target.droppable:
+                _drop_nulls(inputs, target)
+            if not target.is_valid(inputs):
+                inputs = target.accepts.accept(inputs)
+        except (ExpressionError, SchemaError) as error:
+            inputs = self._lenient(step, target, frame, error)
+            if inputs is None:
+                return None
+        state = drive.state
+        watched = target.guarded or step.approved is not None or self._budgets or state.calls >= self._most
+        if watched and not self._may(step, target):
+            return None
+        journaled = target.inputs.public(frame) if target.inputs.uses_secrets else inputs
+        if drive.services.redactor.forms:
+            journaled = drive.services.redactor.value(journaled)
+        timeout = target.timeout
+        if timeout is None:
+            timeout = drive.time_limits.of(target)
+        key = f"{state.run_id}/{step.path}/{step.target}"
+        control.emit(
+            ev.StepStarted(state.seq + 1, control.at, step.path, step.attempt + 1, target.key, journaled, timeout, key)
+        )
+        attempt = Attempt(step, target, inputs, key, timeout)
+        if self._limits:
+            attempt.limited = target.key in self._limits
+        if target.wants_context:
+            attempt.context = self._context(attempt)
+        drive.running[step] = attempt
+        return attempt
+
+    def _lenient(
+        self, step: StepState, target: Target, frame: Frame, error: ExpressionError | SchemaError
+    ) -> JsonObject | None:
+        """The inputs where the plan says what to do about what does not resolve; None when the step ends here."""
+        drive = self._drive
+        control, mode = drive.control, step.node.on_unresolved
+        if isinstance(error, SchemaError) or error.code != "unresolved" or mode == "error":
+            control.attempt_failed(step, self.redacted(failure_of_expression(error)), 0.0)
+            return None
+        if mode == "skip":
+            control.skip(step, f"unresolved: {error.message}")
+            control.settle()
+            return None
+        inputs, faults = target.inputs.evaluate_lenient(frame, mode)
+        for fault in faults:
+            drive.warn(step.path, "unresolved", str(fault))
+        try:
+            return dict(target.accepts.accept(inputs))
+        except SchemaError as unfit:
+            control.attempt_failed(step, self.redacted(failure_of_expression(unfit)), 0.0)
+            return None
+
+    def _may(self, step: StepState, target: Target) -> bool:
+        """Whether caller, approval and budget allow the call; where not, the step has been dealt with."""
+        drive = self._drive
+        control, state = drive.control, drive.state
+        if target.guarded:
+            refused = refusal(target.tool, state.context)
+            if refused is not None:
+                control.attempt_failed(step, refused, 0.0)
+                return False
+        if step.approved is not None and control.approval_of(step)[1] != step.approved:
+            # What was approved is not what would be called now.
+            step.approved, step.status = None, "pending"
+            control.admit(step)
+            return False
+        if state.calls >= self._most:
+            self._halt("steps", state.calls, self._most, step)
+            return False
+        if not self._budgets or step.node.cached:
+            # Whether a call that may be kept has to be made is known later: then it has to be paid for.
+            return True
+        return not self._over_budget(step, target, begun=0)
+
+    def unaffordable(self, step: StepState, target: Target) -> Failure | None:
+        """Why a call that has begun may not be made, where a budget says so: then the run ends."""
+        if not self._budgets or not self._over_budget(step, target, begun=1):
+            return None
+        halted = self._drive.control.halted
+        return None if halted is None else halted[1]
+
+    def _over_budget(self, step: StepState, target: Target, *, begun: int) -> bool:
+        drive = self._drive
+        state = drive.state
+        for budget in self._budgets:
+            calls = state.calls + 1 - begun
+            if budget.calls is not None and calls > budget.calls:
+                self._halt("calls", calls, budget.calls, step)
+                return True
+            # The price of calls under way is reserved, so that many at once cannot overspend together.
+            others = (attempt for attempt in drive.running.values() if attempt.step is not step)
+            reserved = sum(attempt.target.tool.cost or 0.0 for attempt in others)
+            price = state.cost + reserved + (target.tool.cost or 0.0)
+            if budget.cost is not None and (price > budget.cost + 1e-9 or state.cost > budget.cost):
+                self._halt("cost", price, budget.cost, step)
+                return True
+            if budget.tokens is not None and state.tokens > budget.tokens:
+                self._halt("tokens", state.tokens, budget.tokens, step)
+                return True
+        return False
+
+    def _halt(self, name: str, used: float, limit: float, step: StepState) -> None:
+        control = self._drive.control
+        control.emit(ev.BudgetExceeded(control.seq, control.at, name, used, limit, step.path))
+        message = f"The budget of {name} is {limit:g}; {step.path} would make it {used:g}."
+        control.halted = ("budget", Failure(type="BudgetExceeded", message=message, code="budget"))
+        self._drive.state.reason = "budget"
+
+    def _context(self, attempt: Attempt) -> CallContext:
+        drive = self._drive
+        caller = drive.state.context
+        deadline = drive.services.clock.time() + attempt.timeout
+        context = CallContext(self._caller, attempt, deadline=deadline)
+        context.tenant, context.user = caller.tenant, caller.user_id
+        context.session, context.case = caller.session_id, caller.case_id
+        context.metadata = caller.metadata
+        return context
+
+    def _take_limits(self, step: StepState, target: Target) -> bool:
+        limits = self._limits[target.key]
+        for limit in limits:
+            if limit.blocked():
+                self.queued += 1
+                limit.wait(lambda: self._again(step))
+                return False
+        for limit in limits:
+            limit.take()
+        return True
+
+    def _again(self, step: StepState) -> None:
+        self.queued -= 1
+        if self._closed:
+            return
+        drive = self._drive
+        if step.status in ("pending", "ready"):
+            drive.control.at = drive.services.clock.time()
+            drive.control.push(step)
+        drive.wake()
+
+    def close(self) -> None:
+        """Nothing is taken any more: what waits for a place gives way to other runs."""
+        self._closed = True
+
+    def release(self, target: Target) -> None:
+        """A call of the target has ended: its places are free."""
+        for limit in self._limits.get(target.key, ()):
+            limit.release()
+
+    def redacted(self, failure: Failure) -> Failure:
+        """The failure without any secret."""
+        redactor = self._drive.services.redactor
+        if not redactor:
+            return failure
+        return msgspec.structs.replace(
+            failure,
+            message=redactor.text(failure.message),
+            details=redactor.value(failure.details),
+            hint=redactor.text(failure.hint),
+        )
+
+
+def _drop_nulls(inputs: JsonObject, target: Target) -> None:
+    """An argument that came to null, and that the tool neither requires nor admits as null, is left out."""
+    for name in target.droppable:
+        if inputs.get(name, 0) is None:
+            del inputs[name]

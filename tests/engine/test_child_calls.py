@@ -1,0 +1,101 @@
+"""Calls that a running tool makes: approval, being made again, waiting for people, and what is no JSON."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from engine_cases import identity, opened, ran, run
+
+from toolpath import ToolContext, ToolFailed, tool
+from toolpath.language.composite import read_composite
+from toolpath.model import events as ev
+from toolpath.model.plan import Retry
+from toolpath.model.tool import Requires
+from toolpath.testing.scripted import scripted
+
+pytestmark = pytest.mark.timeout(20)
+
+ONE = {"steps": [{"id": "a", "tool": "caller"}], "outputs": "{{ a }}"}
+
+
+@tool(name="caller")
+async def wiping(context: ToolContext) -> Any:
+    return await context.call("wipe", {"v": "{{ x }}"}, key="k")
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+async def test_a_call_of_a_tool_that_needs_approval_asks_for_it_and_shows_its_inputs(allowed: bool) -> None:
+    wipe = scripted("wipe", then=lambda inputs: inputs, effect="destructive", requires=Requires(approval=True))
+    async with opened(wiping, wipe) as tp:
+        waiting = await tp.run(tp.read(ONE))
+        assert (waiting.status, wipe.calls) == ("waiting", [])
+        (question,) = await asks(tp, waiting.run_id)
+        assert (question.path, question.inputs) == ("a/k", {"v": "{{ x }}"})
+        decided = await (tp.approve if allowed else tp.deny)(waiting.run_id, "a/k")
+        found = await ran(tp, await decided.result())
+    assert (found.status, len(wipe.calls)) == (("completed", 1) if allowed else ("failed", 0))
+    assert found.outputs == ({"v": "{{ x }}"} if allowed else None)
+    assert len(found.of(ev.ApprovalRequested)) == 1
+
+
+async def asks(tp: Any, run_id: str) -> list[ev.ApprovalRequested]:
+    return [event for event in await tp.events(run_id) if isinstance(event, ev.ApprovalRequested)]
+
+
+async def test_a_plan_called_by_a_tool_is_begun_anew_when_it_failed() -> None:
+    @tool(effect="read", retry={"max_retries": 1, "backoff": "none"})
+    async def caller(context: ToolContext) -> Any:
+        return await context.call("inner", key="k")
+
+    inner = read_composite(
+        {
+            "name": "inner",
+            "implementation": {"type": "composite", "composite": {"steps": [{"id": "x", "tool": "flaky"}]}},
+        }
+    )
+    flaky = scripted("flaky", ValueError("once"), {"ok": 1}, retry=Retry(max_retries=0))
+    async with opened(caller, inner, flaky) as tp:
+        result = await tp.run(tp.read(ONE))
+    assert (result.status, len(flaky.calls)) == ("completed", 2)
+
+
+async def test_one_call_awaited_twice_at_once_is_made_once_and_answers_both() -> None:
+    @tool(effect="read")
+    async def caller(context: ToolContext) -> Any:
+        return await asyncio.gather(*(context.call("t", {"v": 1}, key="k") for _ in range(2)))
+
+    found = await run(ONE, caller, t := identity("t"))
+    assert (found.outputs, len(t.calls)) == ([{"v": 1}] * 2, 1)  # type: ignore[attr-defined]
+
+
+async def test_a_tool_that_waits_for_a_call_that_asks_a_person_goes_on_with_the_answer() -> None:
+    @tool
+    async def caller(context: ToolContext) -> Any:
+        return await context.call("asks", {"title": "q"}, key="k")
+
+    @tool(name="asks")
+    async def asking(context: ToolContext, title: str) -> Any:
+        return [title, await context.ask({"title": title, "inputs": [{"name": "n"}]})]
+
+    async with opened(caller, asking) as tp:
+        waiting = await tp.run(tp.read(ONE))
+        assert waiting.status == "waiting"
+        found = await ran(tp, await (await tp.answer(waiting.run_id, "a/k", {"n": "x"})).result())
+    assert (found.status, found.outputs) == ("completed", ["q", {"n": "x"}])
+
+
+async def test_what_is_no_json_is_refused_and_ends_neither_tool_nor_journal() -> None:
+    @tool(effect="read")
+    async def caller(context: ToolContext) -> int:
+        context.progress(float("nan"))
+        context.progress(1, float("inf"))
+        for wrong in (context.call("t", {"v": object()}), context.ask({"title": object()})):
+            with pytest.raises(ToolFailed, match="JSON"):
+                await wrong
+        return 1
+
+    found = await run(ONE, caller, identity("t"))
+    assert found.outputs == 1
+    assert [(event.progress, event.total) for event in found.of(ev.StepProgress)] == [(1.0, None)]

@@ -1,0 +1,65 @@
+"""Writes in doubt: each doubt is settled by an answer of its own, and by nothing while the run is held."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from engine_cases import after, opened
+
+from toolpath.model.plan import Retry
+from toolpath.store.memory import MemoryStore
+from toolpath.testing.clock import FakeClock
+from toolpath.testing.scripted import scripted
+
+pytestmark = pytest.mark.timeout(20)
+
+PLAN = {"steps": [{"id": "a", "tool": "pay"}], "outputs": "{{ a }}"}
+
+
+class Till:
+    """A payment whose driver dies before the effect, then after it."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.store = MemoryStore(clock=self.clock.time)
+        self.calls = 0
+        self.effects: list[int] = []
+
+    async def pay(self, _: Any) -> Any:
+        self.calls += 1
+        call = self.calls
+        if call == 1:
+            return await after(self.clock, 1000)
+        self.effects.append(call)
+        return await after(self.clock, 1000) if call == 2 else call
+
+    async def drive(self, run_id: str, tell: Any, about: str = "") -> tuple[str, Any]:
+        """One driver's life: it is gone as soon as nothing moves."""
+        told = scripted("told", then=tell, retry=Retry(max_retries=0))
+        pay = scripted("pay", then=self.pay, effect="write", verify="told", timeout=5000.0, description=about)
+        async with opened(pay, told, clock=self.clock, store=self.store) as tp:
+            run = await (tp.resume(run_id) if run_id else tp.start(tp.read(PLAN)))
+            await self.clock.settle()
+            self.told = len(told.calls)
+            return run.id, await self.store.get_run(run.id)
+
+
+async def test_a_second_doubt_of_a_write_is_not_settled_with_the_answer_to_the_first() -> None:
+    till = Till()
+
+    def tell(_: Any) -> Any:
+        return {"happened": bool(till.effects), "output": till.effects}
+
+    run_id, _ = await till.drive("", tell)
+    await till.drive(run_id, tell)
+    _, info = await till.drive(run_id, tell)
+    assert (info.status, till.effects) == ("completed", [2])
+
+
+async def test_a_write_in_doubt_is_not_settled_by_a_tool_while_a_changed_tool_is_not_accepted() -> None:
+    till = Till()
+    run_id, _ = await till.drive("", ValueError("cannot tell"))
+    await till.drive(run_id, ValueError("cannot tell"))
+    _, info = await till.drive(run_id, {"happened": False}, "another one now")
+    assert (info.status, till.told, till.calls) == ("waiting", 0, 1)

@@ -1,0 +1,176 @@
+"""On a durable store: what is committed before what, and the same behaviour as in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_cases import after, identity, opened, plan_text, ran, run_in
+from everything import EVERYTHING, EXPECTED, ROWS, everything
+
+from toolpath import Toolpath
+from toolpath.errors import StoreError
+from toolpath.model import events as ev
+from toolpath.store.sqlite import SqliteStore
+from toolpath.testing.clock import FakeClock
+from toolpath.testing.crashing import CrashingStore
+from toolpath.testing.scripted import scripted
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock(auto=True)
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: FakeClock) -> SqliteStore:
+    return SqliteStore(tmp_path / "runs.db", clock=clock.time)
+
+
+async def test_a_plan_with_everything_in_it_gives_the_same_as_in_memory(clock: FakeClock, store: SqliteStore) -> None:
+    async with opened(*everything(clock), clock=clock, store=store) as tp:
+        found = await ran(tp, await tp.run(tp.read(plan_text(EVERYTHING)), ROWS))
+        again = await tp.result(found.result.run_id)
+    assert (found.status, found.outputs) == ("completed_with_errors", EXPECTED)
+    assert again.as_json() == found.result.as_json()
+
+
+async def test_the_start_of_a_write_is_committed_before_it_is_called(clock: FakeClock, store: SqliteStore) -> None:
+    seen: list[list[str]] = []
+
+    async with opened(clock=clock, store=store) as tp:
+
+        async def look(inputs: dict[str, Any]) -> dict[str, Any]:
+            (info,) = await tp.runs()
+            events = await tp.events(info.run_id)
+            seen.append(
+                [f"{type(e).__name__} {e.path}" for e in events if isinstance(e, ev.StepStarted | ev.StepSucceeded)]
+            )
+            return {}
+
+        tp.add(scripted("w", then=look, effect="write"))
+        plan = {"flow": "chain", "steps": [{"id": name, "tool": "w"} for name in "ab"]}
+        await run_in(tp, plan)
+    assert seen == [["StepStarted a"], ["StepStarted a", "StepSucceeded a", "StepStarted b"]]
+
+
+async def test_what_a_read_depends_on_is_committed_before_it_is_called(clock: FakeClock, store: SqliteStore) -> None:
+    seen: list[set[str]] = []
+
+    async with opened(clock=clock, store=store) as tp:
+
+        async def look(inputs: dict[str, Any]) -> dict[str, Any]:
+            (info,) = await tp.runs()
+            seen.append({e.path for e in await tp.events(info.run_id) if isinstance(e, ev.StepSucceeded)})
+            return {}
+
+        tp.add(scripted("r", then=look))
+        plan = {"steps": [{"id": "a", "tool": "r"}, {"id": "b", "tool": "r", "depends_on": "a"}]}
+        await run_in(tp, plan)
+    assert seen == [set(), {"a"}]
+
+
+async def test_success_what_became_ready_and_what_starts_go_into_one_commit(
+    clock: FakeClock, store: SqliteStore
+) -> None:
+    class Batches(CrashingStore):
+        def __init__(self, inner: Any) -> None:
+            super().__init__(inner)
+            self.batches: list[list[str]] = []
+
+        def is_cue(self, events: Any) -> bool:
+            self.batches.append([f"{type(e).__name__} {getattr(e, 'path', '')}".strip() for e in events])
+            return False
+
+    batches = Batches(store)
+    async with opened(identity("w", effect="write"), clock=clock, store=batches) as tp:
+        await run_in(tp, {"flow": "chain", "steps": [{"id": name, "tool": "w"} for name in "ab"]})
+    assert ["StepSucceeded a", "StepStarted b"] in batches.batches
+    assert batches.batches[-1] == ["StepSucceeded b", "RunCompleted"]
+
+
+async def test_an_append_that_fails_ends_the_drive_with_the_store_s_error_and_no_further_call(
+    clock: FakeClock, store: SqliteStore
+) -> None:
+    crashing = CrashingStore(store, cue=lambda events: any(getattr(e, "path", "") == "b" for e in events))
+    async with opened(w := identity("w", effect="write"), clock=clock, store=crashing) as tp:
+        with pytest.raises(StoreError):
+            await tp.run(tp.read({"flow": "chain", "steps": [{"id": name, "tool": "w"} for name in "abc"]}))
+    assert len(w.calls) == 1  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("what", ["cancel", "pause"])
+async def test_cancel_and_pause_are_heard(tmp_path: Path, what: str) -> None:
+    clock = FakeClock()
+    store = SqliteStore(tmp_path / "runs.db", clock=clock.time)
+    async with opened(t := scripted("t", then=lambda _: after(clock, 10, {})), clock=clock, store=store) as tp:
+        run_ = await tp.start(tp.read({"flow": "chain", "steps": [{"id": name, "tool": "t"} for name in "ab"]}))
+        await until(clock, lambda: len(t.calls) == 1)
+        await (run_.cancel() if what == "cancel" else run_.pause())
+        await clock.advance(10)
+        result = await run_.result()
+        assert result.status == {"cancel": "cancelled", "pause": "paused"}[what]
+        assert len(t.calls) == 1
+
+
+async def until(clock: FakeClock, holds: Any) -> None:
+    """Let what is under way happen until this holds."""
+    for _ in range(1000):
+        if holds():
+            return
+        await clock.settle()
+    raise AssertionError("It never came to that.")
+
+
+async def test_another_toolpath_of_the_same_file_sees_the_run_and_may_answer_it(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    path = tmp_path / "runs.db"
+    plan = {
+        "flow": "chain",
+        "steps": [{"id": "f", "ask": {"title": "?", "inputs": [{"name": "n"}]}}, {"id": "a", "tool": "t"}],
+    }
+    async with (
+        opened(identity("t"), clock=clock, store=path) as one,
+        opened(identity("t"), clock=clock, store=path) as two,
+    ):
+        waiting = await one.run(one.read(plan))
+        assert waiting.status == "waiting"
+        assert [info.status for info in await two.runs()] == ["waiting"]
+        result = await (await two.answer(waiting.run_id, "f", {"n": "x"})).result()
+        assert result.status == "completed"
+        assert (await one.result(waiting.run_id)).status == "completed"
+
+
+async def test_statistics_survive(tmp_path: Path, clock: FakeClock) -> None:
+    path = tmp_path / "runs.db"
+    async with opened(identity("t"), clock=clock, store=path) as tp:
+        for _ in range(3):
+            await tp.run({"steps": [{"tool": "t"}]})
+    async with Toolpath(path, clock=clock) as tp:
+        assert tp.stats()["t"].calls == 3
+
+
+async def test_kept_results_survive(tmp_path: Path, clock: FakeClock) -> None:
+    path = tmp_path / "runs.db"
+    first, second = scripted("t", {"n": 1}), scripted("t", {"n": 2})
+    plan = {"steps": [{"id": "a", "tool": "t", "cache": True}]}
+    async with opened(first, clock=clock, store=path) as tp:
+        await run_in(tp, plan)
+    async with opened(second, clock=clock, store=path) as tp:
+        assert (await run_in(tp, plan)).outputs == {"a": {"n": 1}}
+
+
+async def test_many_runs_at_once_on_one_file_keep_apart(clock: FakeClock, store: SqliteStore) -> None:
+    slow = scripted("t", then=lambda inputs: after(clock, inputs["n"] % 3, inputs))
+    plan = {
+        "inputs": {"type": "object", "properties": {"n": {"type": "integer"}}},
+        "flow": "chain",
+        "steps": [{"id": name, "tool": "t", "inputs": {"n": "{{ inputs.n }}"}} for name in "abc"],
+    }
+    async with opened(slow, clock=clock, store=store) as tp:
+        read = tp.read(plan)
+        runs = [await tp.start(read, {"n": n}) for n in range(12)]
+        found = [await ran(tp, await run_.result()) for run_ in runs]
+    assert [one.outputs for one in found] == [{"n": n} for n in range(12)]

@@ -1,0 +1,151 @@
+"""A drive that was left holds nothing and does nothing more; what is said to a run that parks is not lost."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_cases import opened
+
+from toolpath import Toolpath, tool
+from toolpath.config import Settings
+from toolpath.engine.commits import Commits
+from toolpath.engine.control import Control
+from toolpath.engine.large import LargeValues
+from toolpath.engine.program import Program
+from toolpath.engine.state import State
+from toolpath.errors import StaleEpoch
+from toolpath.model import events as ev
+from toolpath.store.sqlite import SqliteStore
+from toolpath.testing.clock import FakeClock
+from toolpath.testing.scripted import scripted
+
+
+class OneAtATime:
+    """A write of which one may run at once; it begins, and ends when it is let go."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.begun = asyncio.Event()
+        self.let_go = asyncio.Event()
+
+        @tool(group="t", effect="write", max_concurrency=1)
+        async def w(name: str) -> str:
+            self.calls.append(name)
+            self.begun.set()
+            await self.let_go.wait()
+            return name
+
+        self.tool = w
+
+
+async def given_up(tp: Toolpath, tool: OneAtATime, plan: Any) -> None:
+    """Begin to run the plan, and give it up when the tool has been called."""
+    running = asyncio.create_task(tp.run(plan))
+    await tool.begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+async def test_a_run_that_its_caller_gave_up_leaves_its_place_to_others() -> None:
+    one = OneAtATime()
+    async with Toolpath() as tp:
+        tp.add(one.tool)
+        await given_up(tp, one, {"steps": [{"id": "a", "tool": "t.w", "inputs": {"name": "first"}}]})
+        one.let_go.set()
+        result = await asyncio.wait_for(tp.run("t.w", {"name": "second"}), 5)
+    assert result.status == "completed"
+
+
+async def test_a_run_that_its_caller_gave_up_calls_nothing_when_a_place_comes_free() -> None:
+    one = OneAtATime()
+    steps = [{"id": f"s{n}", "tool": "t.w", "inputs": {"name": f"left {n}"}} for n in range(3)]
+    async with Toolpath() as tp:
+        tp.add(one.tool)
+        other = await tp.start("t.w", {"name": "other"})
+        await given_up(tp, one, {"steps": steps})
+        one.let_go.set()
+        await other.result()
+        result = await asyncio.wait_for(tp.run("t.w", {"name": "later"}), 5)
+    assert result.status == "completed"
+    assert one.calls == ["other", "later"]
+
+
+@pytest.mark.parametrize("turns", range(12))
+async def test_an_approval_given_while_the_run_parks_is_heard(turns: int) -> None:
+    async with opened(t := scripted("t", {"n": 1})) as tp:
+        run = await tp.start({"steps": [{"id": "a", "tool": "t", "requires_approval": True}]})
+        while not any(isinstance(event, ev.ApprovalRequested) for event in await tp.events(run.run_id)):  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        result = await (await tp.approve(run.run_id)).result()
+        if result.status == "running" or result.status == "waiting":
+            result = await tp.result(run.run_id)
+    assert (result.status, len(t.calls)) == ("completed", 1)
+
+
+async def test_the_end_of_a_form_s_time_takes_no_run_from_whoever_drives_it(tmp_path: Path) -> None:
+    clock, one = FakeClock(), OneAtATime()
+    form = {"title": "Which?", "inputs": [{"name": "n", "type": "text"}]}
+    plan = {
+        "steps": [
+            {"id": "q", "ask": form, "timeout": 2},
+            {"id": "w", "tool": "t.w", "inputs": {"name": "{{ q.n }}"}},
+        ]
+    }
+
+    def store() -> SqliteStore:
+        return SqliteStore(tmp_path / "runs.db", clock=clock.time)
+
+    async with opened(one.tool, clock=clock, store=store()) as a, opened(one.tool, clock=clock, store=store()) as b:
+        asked = await a.run(a.read(plan))
+        run = await b.answer(asked.run_id, "q", {"n": "x"})
+        await one.begun.wait()
+        await clock.advance(3)
+        # Whatever the first one does about it, it has done when it has answered a question about the run.
+        await a.result(asked.run_id)
+        one.let_go.set()
+        result = await run.result()
+    assert (result.status, one.calls) == ("completed", ["x"])
+
+
+class Refusing:
+    """A journal whose first batch is refused later."""
+
+    durable = True
+    epoch = 1
+
+    def __init__(self) -> None:
+        self.first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.batches: list[Sequence[ev.Event]] = []
+
+    def append(self, events: Sequence[ev.Event], **_: Any) -> asyncio.Future[None]:
+        self.batches.append(events)
+        return self.first
+
+    def release(self) -> None:
+        return None
+
+
+async def test_nothing_follows_a_batch_that_was_refused() -> None:
+    async with opened(scripted("t", {})) as tp:
+        program = Program(tp.read({"steps": [{"id": "a", "tool": "t"}]}), await tp.tools(), Settings())
+    control = Control(State(program), chance=random.Random(1).random, view=LargeValues().view)
+    journal = Refusing()
+    commits = Commits(journal, control, FakeClock(), lambda _: None)
+    control.emit(ev.Warned(control.seq, 0.0, "a", "x", "A start."))
+    assert commits.flush() is journal.first
+    journal.first.set_exception(StaleEpoch("Another has it."))
+    assert commits.pending
+    with pytest.raises(StaleEpoch):
+        commits.flush()
+    control.emit(ev.Warned(control.seq, 0.0, "a", "x", "Another start."))
+    with pytest.raises(StaleEpoch):
+        commits.flush()
+    assert len(journal.batches) == 1

@@ -1,0 +1,264 @@
+"""Runs random plans in forked workers, kills these at random points, resumes, and prints what did not hold.
+
+A process of its own: it imports everything once, and every worker is a fork of it. It prints one line of JSON:
+`{"kills", "plans", "asked", "violations"}`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import faulthandler
+import json
+import os
+import random
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from random_plans import INPUTS, Suicide, answer, random_plan, tools
+
+from toolpath.app import Toolpath
+from toolpath.model.events import AnyEvent, StepStarted, StepSucceeded
+from toolpath.model.plan import Plan
+from toolpath.store.sqlite import SqliteStore
+
+#: A worker that is let run has to be done within this many seconds.
+PATIENCE = 30.0
+
+
+class Case:
+    """One plan with its files: what the workers share."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.seed = seed
+        self.folder = folder
+        self.journal = folder / "runs.db"
+        self.calls = folder / "calls.jsonl"
+        self.result = folder / "result.json"
+        folder.mkdir(parents=True)
+
+    @property
+    def plan(self) -> Plan:
+        return random_plan(self.seed)
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Every call that any worker made, in order."""
+        if not self.calls.exists():
+            return []
+        return [json.loads(line) for line in self.calls.read_text().splitlines()]
+
+
+async def drive(case: Case, suicide: Suicide) -> None:
+    """Start or resume the case's run, answer what is asked, and write down the result."""
+    async with Toolpath(str(case.journal)) as toolpath:
+        toolpath.add(*tools(case.calls, suicide))
+        run_id = await _known_run(case)
+        if run_id is None:
+            result = await toolpath.run(case.plan, inputs=INPUTS)
+        else:
+            result = await _resumed(toolpath, run_id)
+        asked = 0
+        while result.status == "waiting":
+            for step in result.results:
+                if step.status in ("unknown", "waiting"):
+                    asked += 1
+                    await _settle(case, toolpath, result.run_id, step)
+            result = await _resumed(toolpath, result.run_id)
+        written = {"run_id": result.run_id, "status": result.status, "outputs": result.outputs, "asked": asked}
+        beside = case.result.with_suffix(".new")
+        beside.write_text(json.dumps(written))
+        beside.replace(case.result)
+
+
+async def _resumed(toolpath: Any, run_id: str) -> Any:
+    run = await toolpath.resume(run_id)
+    return await run.result() if hasattr(run, "result") else run
+
+
+async def _settle(case: Case, toolpath: Any, run_id: str, step: Any) -> None:
+    """Do as a person would: look whether the effect is there, and say so."""
+    made = [line for line in case.lines() if line["path"] == step.path]
+    if made:
+        await toolpath.settle(run_id, step.path, output=answer(made[0]["tool"], made[0]["inputs"]))
+    else:
+        await toolpath.settle(run_id, step.path, retry=True)
+
+
+async def _known_run(case: Case) -> str | None:
+    if not case.journal.exists():
+        return None
+    store = SqliteStore(str(case.journal))
+    await store.open()
+    runs = await store.list_runs()
+    await store.close()
+    # A run of which nothing was written was never begun, and nobody was told its id.
+    begun = [run.run_id for run in runs if run.last_seq]
+    return begun[0] if begun else None
+
+
+async def events_of(case: Case, run_id: str) -> list[AnyEvent]:
+    store = SqliteStore(str(case.journal))
+    await store.open()
+    events = await store.read_events(run_id)
+    await store.close()
+    return events
+
+
+def fork(work: Callable[[], None], errors: Path) -> int:
+    """A worker that does `work` and ends; what it raises goes to the file `errors`."""
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        with errors.open("a") as file:
+            faulthandler.dump_traceback_later(PATIENCE - 2, file=file)
+            try:
+                work()
+                code = 0
+            except BaseException:
+                traceback.print_exc(file=file)
+    finally:
+        os._exit(code)
+
+
+def ended(pid: int, within: float) -> int | None:
+    """The worker's exit status when it ends in time, else None."""
+    until = time.monotonic() + within
+    while True:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return status
+        left = until - time.monotonic()
+        if left <= 0:
+            return None
+        time.sleep(min(0.001, left))
+
+
+def kill(pid: int) -> None:
+    """End the worker at once, as a loss of the machine would."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+class Killer:
+    """Kills workers until it has killed as many as it should."""
+
+    def __init__(self, folder: Path, kills: int, seed: int) -> None:
+        self.folder = folder
+        self.wanted = kills
+        self.chance = random.Random(seed)
+        self.seed = seed
+        self.kills = 0
+        self.plans = 0
+        self.asked = 0
+        self.violations: list[str] = []
+        self.usual = 0.1
+        """Seconds that an undisturbed run takes, forked and all."""
+
+    def run(self) -> None:
+        """Case after case."""
+        while self.kills < self.wanted and len(self.violations) < 10:
+            self._case(self.seed + self.plans)
+            self.plans += 1
+
+    def _case(self, seed: int) -> None:
+        calm = Case(self.folder / f"{seed}_calm", seed)
+        began = time.monotonic()
+        if not self._undisturbed(calm):
+            return
+        self.usual = time.monotonic() - began
+        case = Case(self.folder / f"{seed}", seed)
+        for _ in range(self.chance.randint(1, 8)):
+            if not self._killed(case):
+                break
+        if self._undisturbed(case):
+            self.violations += [f"seed {seed}: {fault}" for fault in faults(calm, case)]
+            self.asked += json.loads(case.result.read_text())["asked"]
+
+    def _undisturbed(self, case: Case) -> bool:
+        if case.result.exists():
+            return True
+        errors = case.folder / "errors.txt"
+        pid = fork(lambda: asyncio.run(drive(case, Suicide())), errors)
+        status = ended(pid, PATIENCE)
+        if status is None:
+            kill(pid)
+        if status == 0 and case.result.exists():
+            return True
+        self.violations.append(f"seed {case.seed}: the worker ended with {status}:\n{errors.read_text()[-3000:]}")
+        return False
+
+    def _killed(self, case: Case) -> bool:
+        """Kill one worker of the case; false when it was done before."""
+        place = self.chance.choice(["", "before", "after"])
+        suicide = Suicide(place, self.chance.randint(1, 4)) if place else Suicide()
+        pid = fork(lambda: asyncio.run(drive(case, suicide)), case.folder / "errors.txt")
+        within = PATIENCE if place else self.chance.uniform(0, self.usual * 1.1)
+        status = ended(pid, within)
+        if status is None:
+            kill(pid)
+        elif not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL):
+            return False
+        self.kills += 1
+        return True
+
+
+def faults(calm: Case, case: Case) -> Iterator[str]:
+    """What did not hold of a killed and resumed run, compared with an undisturbed one."""
+    expected, actual = (json.loads(each.result.read_text()) for each in (calm, case))
+    if expected["status"] != actual["status"]:
+        yield f"ended as {actual['status']}, undisturbed as {expected['status']}"
+    if expected["outputs"] != actual["outputs"]:
+        yield f"gave {actual['outputs']}, undisturbed {expected['outputs']}"
+    lines = case.lines()
+    for key, count in Counter(line["key"] for line in lines if line["tool"] == "write").items():
+        if count > 1:
+            yield f"the write {key} was made {count} times"
+    wanted = {line["path"] for line in calm.lines()}
+    if wanted != {line["path"] for line in lines}:
+        yield f"called {sorted({line['path'] for line in lines} ^ wanted)} in one of the two runs only"
+    yield from _journal_faults(lines, asyncio.run(events_of(case, actual["run_id"])))
+
+
+def _journal_faults(lines: list[dict[str, Any]], events: list[AnyEvent]) -> Iterator[str]:
+    if [event.seq for event in events] != list(range(1, len(events) + 1)):
+        yield "the journal's numbers have gaps"
+    finished = Counter(event.path for event in events if isinstance(event, StepSucceeded))
+    for path, count in finished.items():
+        if count > 1:
+            yield f"{path} succeeded {count} times"
+    ended_at = {event.path: event.at for event in events if isinstance(event, StepSucceeded)}
+    for line in lines:
+        if line["at"] > ended_at.get(line["path"], line["at"]):
+            yield f"{line['path']} was called after its success was committed"
+    started = {event.path for event in events if isinstance(event, StepStarted)}
+    for line in lines:
+        if line["tool"] == "write" and line["path"] not in started:
+            yield f"the write {line['path']} was made before its start was committed"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    killer = Killer(arguments.folder, arguments.kills, arguments.seed)
+    killer.run()
+    json.dump(
+        {"kills": killer.kills, "plans": killer.plans, "asked": killer.asked, "violations": killer.violations},
+        sys.stdout,
+    )
+
+
+if __name__ == "__main__":
+    main()
