@@ -1,0 +1,1 @@
+"""Where tools come from: Python functions, MCP servers, folders of files."""

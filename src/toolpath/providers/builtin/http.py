@@ -1,0 +1,210 @@
+"""The tools `http.get` and `http.request`: one HTTP request, bounded in size, time and redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from toolpath.errors import ToolFailed, ToolRetry, ToolUnavailable
+from toolpath.model.tool import Body, Tool
+from toolpath.values import Json, JsonObject, decode
+
+if TYPE_CHECKING:
+    import httpx2
+
+_SCHEMES = ("http", "https")
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_PREVIEW = 500
+
+
+class HttpLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one request may cost."""
+
+    bytes: int = 10 * 1024 * 1024
+    """Of the body that comes back, unpacked."""
+    redirects: int = 5
+    seconds: float = 30.0
+    """Where the call does not say."""
+
+
+def http_tools(limits: HttpLimits | None = None) -> tuple[Tool, Tool]:
+    """`http.get`, which reads, and `http.request`, which may write."""
+    bounds = limits or HttpLimits()
+
+    async def get(inputs: JsonObject, context: Any) -> Json:
+        return await _request({**inputs, "method": "GET"}, bounds)
+
+    async def request(inputs: JsonObject, context: Any) -> Json:
+        return await _request(inputs, bounds)
+
+    said: dict[str, Any] = {
+        "group": "http",
+        "category": "external",
+        "output_schema": _OUTPUT,
+        "output_validation": "strict",
+        "limitations": (f"Bodies of more than {bounds.bytes} bytes fail.",),
+    }
+    return (
+        Tool(
+            name="get",
+            title="HTTP GET",
+            description="Fetch a URL. JSON comes parsed, other text as it is.",
+            input_schema=_schema("url", "headers", "query", "timeout"),
+            effect="read",
+            idempotent=True,
+            capabilities=("http.get", "web.fetch"),
+            body=Body(invoke=get),
+            **said,
+        ),
+        Tool(
+            name="request",
+            title="HTTP request",
+            description="Make an HTTP request of any method. JSON comes parsed, other text as it is.",
+            input_schema=_schema("method", "url", "headers", "query", "json", "body", "timeout"),
+            effect="write",
+            capabilities=("http.request",),
+            body=Body(invoke=request),
+            **said,
+        ),
+    )
+
+
+_PROPERTIES: JsonObject = {
+    "method": {"type": "string", "enum": list(_METHODS), "description": "The HTTP method."},
+    "url": {"type": "string", "description": "An http or https URL."},
+    "headers": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Headers to send."},
+    "query": {"type": "object", "description": "Parameters to add to the URL; a list gives several of one name."},
+    "json": {"description": "A body to send as JSON."},
+    "body": {"type": "string", "description": "A body to send as text; not together with json."},
+    "timeout": {"type": "number", "exclusiveMinimum": 0, "maximum": 600, "description": "Seconds."},
+}
+_OUTPUT: JsonObject = {
+    "type": "object",
+    "properties": {
+        "status": {"type": "integer", "description": "The HTTP status, 200 to 399."},
+        "headers": {"type": "object", "additionalProperties": {"type": "string"}, "description": "In lower case."},
+        "body": {"description": "Parsed where it is JSON, else text; null when there is none."},
+    },
+    "required": ["status", "headers", "body"],
+}
+
+
+def _schema(*names: str) -> JsonObject:
+    return {
+        "type": "object",
+        "properties": {name: _PROPERTIES[name] for name in names},
+        "required": [name for name in ("method", "url") if name in names],
+        "additionalProperties": False,
+    }
+
+
+async def _request(inputs: JsonObject, limits: HttpLimits) -> Json:
+    # httpx2 takes a while to import, and many runs make no request.
+    import httpx2  # noqa: PLC0415
+
+    _check_url(inputs["url"])
+    if inputs.get("json") is not None and inputs.get("body") is not None:
+        raise ToolFailed("A request has one body: give json or body, not both.")
+    seconds = inputs.get("timeout") or limits.seconds
+    try:
+        async with httpx2.AsyncClient(
+            timeout=seconds, follow_redirects=True, max_redirects=limits.redirects, event_hooks={"request": [_check]}
+        ) as client:
+            request = client.build_request(
+                inputs["method"],
+                inputs["url"],
+                headers=inputs.get("headers"),
+                params=inputs.get("query"),
+                json=inputs.get("json"),
+                content=inputs.get("body"),
+            )
+            response = await client.send(request, stream=True)
+            try:
+                content = await _read(response, limits.bytes)
+            finally:
+                await response.aclose()
+    except httpx2.TooManyRedirects:
+        raise ToolFailed(f"The server redirected more than {limits.redirects} times.") from None
+    except httpx2.TransportError as error:
+        reached = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.UnsupportedProtocol)
+        text = f"{_host(inputs['url'])} cannot be reached: {type(error).__name__} {error}".rstrip()
+        raise ToolUnavailable(text, reached=reached) from None
+    except (httpx2.InvalidURL, httpx2.HTTPError, ValueError, TypeError) as error:
+        raise ToolFailed(f"The request cannot be made: {type(error).__name__}: {error}") from None
+    return _answer(response, content)
+
+
+def _check_url(url: str) -> None:
+    try:
+        split = urlsplit(url)
+    except ValueError:
+        raise ToolFailed("The URL cannot be read.") from None
+    if split.scheme.lower() not in _SCHEMES or not split.hostname:
+        raise ToolFailed(f"Only http and https URLs are fetched, not {split.scheme or 'a relative URL'!r}.")
+
+
+async def _check(request: httpx2.Request) -> None:
+    # Where redirects lead is checked like the first URL.
+    _check_url(str(request.url))
+
+
+async def _read(response: httpx2.Response, limit: int) -> bytes:
+    content = bytearray()
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        if len(content) > limit:
+            raise ToolFailed(f"The answer has more than {limit} bytes.", details={"status": response.status_code})
+    return bytes(content)
+
+
+def _answer(response: httpx2.Response, content: bytes) -> JsonObject:
+    body = _body(response, content)
+    status = response.status_code
+    if status < 400:
+        return {"status": status, "headers": dict(response.headers), "body": body}
+    details = {"status": status, "body": body if len(content) <= _PREVIEW * 8 else None}
+    message = f"{_host(str(response.url))} answered {status} {response.reason_phrase}".rstrip()
+    preview = content[:_PREVIEW].decode(response.encoding or "utf-8", "replace").strip()
+    message += f": {preview}" if preview else "."
+    if status == 429 or status >= 500:
+        raise ToolRetry(message, retry_after=_retry_after(response.headers), details=details)
+    raise ToolFailed(message, details=details)
+
+
+def _body(response: httpx2.Response, content: bytes) -> Json:
+    if not content:
+        return None
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json" or kind.endswith("+json"):
+        try:
+            return decode(content)
+        except (ValueError, RecursionError):
+            pass
+    try:
+        return content.decode(response.encoding or "utf-8", "replace")
+    except LookupError:
+        return content.decode("utf-8", "replace")
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait as the server says: a number, or a date."""
+    text = headers.get("retry-after", "")
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _host(url: str) -> str:
+    # Never the whole URL: its query may hold a key.
+    return urlsplit(url).hostname or "The server"

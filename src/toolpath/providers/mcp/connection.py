@@ -1,0 +1,248 @@
+"""One connection to a server: the task that owns it from start to end, and the door through which calls go.
+
+The `mcp` library's scopes must be entered and left in the same task, so one task does only that; calls run in the tasks
+of their callers, side by side. This module is imported when the first server starts, since `mcp` takes a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+from mcp import Client, ClientSession, MCPError
+from mcp.client.subscriptions import SubscriptionLost
+from mcp_types import CallToolResult, ElicitResult, Implementation, PaginatedRequestParams
+from mcp_types import Tool as McpTool
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolpath.errors import ToolpathError, ToolUnavailable
+from toolpath.providers.mcp.call import make_call
+from toolpath.providers.mcp.faults import Ending, call_fault, is_end, is_forgotten, start_fault
+from toolpath.providers.mcp.flight import Flight, current_flight
+from toolpath.providers.mcp.http import HttpFault, http_streams, noted_fault
+from toolpath.providers.mcp.launch import Launch
+from toolpath.providers.mcp.stdio import StdioTransport
+from toolpath.values import JsonObject, Redactor
+
+#: Bounds on what a server may make us read.
+_MOST_PAGES = 200
+_MOST_TOOLS = 10_000
+#: Seconds that closing may take before the rest is dropped.
+_CLOSING = 8.0
+#: Seconds to find out how a server ended.
+_INQUEST = 4.0
+
+
+class Connection:
+    """A started server. Made in a running loop, which it belongs to; starts at once."""
+
+    def __init__(
+        self,
+        name: str,
+        launch: Launch,
+        changed: Callable[[], None],
+        *,
+        seconds: float,
+        secrets: Mapping[str, str] | None = None,
+    ) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.is_open = True
+        """Calls may be sent. False for good once it has ended."""
+        self.ready: asyncio.Future[None] = self.loop.create_future()
+        """Done when calls may be sent; raises `ToolUnavailable` or `ConfigError` when they never may."""
+        self.identity = ""
+        """The server's own name and version."""
+        self._name = name
+        self._launch = launch
+        self._secrets = secrets or {}
+        self._changed = changed
+        self._seconds = seconds
+        self._redactor = Redactor()
+        self._reason = ""
+        self._stop = asyncio.Event()
+        self._flights: dict[Flight, None] = {}
+        self._fault = HttpFault()
+        self._pipe: StdioTransport | None = None
+        self._client: Client | None = None
+        # Nobody may be waiting when the start fails; that is no news for the loop's log.
+        self.ready.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._owner = self.loop.create_task(self._own(), name=f"mcp {name}")
+
+    async def close(self) -> None:
+        """End the server, within seconds whatever it does."""
+        self._end("")
+        if self.loop is not asyncio.get_running_loop():
+            # Its loop is over, and with it every hope of a farewell.
+            if self._pipe is not None:
+                self._pipe.kill()
+            return
+        _, pending = await asyncio.wait({self._owner}, timeout=_CLOSING)
+        for task in pending:
+            task.cancel()
+
+    async def list_tools(self) -> list[McpTool]:
+        """All tools that the server has now. Raises `ToolUnavailable`, `ToolRetry` or `ToolFailed`."""
+        session, fault = self._session(), HttpFault()
+        token = noted_fault.set(fault)
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await _all_tools(session)
+        except TimeoutError:
+            text = f"Server {self._name!r} did not list its tools within {self._seconds:g} s."
+            raise ToolUnavailable(text, reached=False) from None
+        except Exception as error:  # noqa: BLE001 - whatever it was, it is told as one of ours
+            raise await self._told(error, fault) from None
+        finally:
+            noted_fault.reset(token)
+
+    async def call(self, name: str, inputs: JsonObject, context: Any) -> CallToolResult:
+        """Call a tool by the server's own name for it; questions and progress go to `context`, if there is one.
+
+        Raises `ToolUnavailable`, `ToolRetry`, `ToolTimeout` or `ToolFailed`. When the caller is cancelled, so is the
+        request at the server.
+        """
+        flight = Flight(self._name, context)
+        request = self.loop.create_task(make_call(self._session(), flight, name, inputs))
+        self._flights[flight] = None
+        try:
+            return await flight.follow(request)
+        except Exception as error:  # noqa: BLE001 - whatever it was, it is told as one of ours
+            raise await self._told(error, flight.fault) from None
+        finally:
+            del self._flights[flight]
+            flight.end()
+            if not request.done():
+                request.cancel()
+                await asyncio.wait({request})
+
+    def _session(self) -> ClientSession:
+        if self._client is None or not self.is_open:
+            raise ToolUnavailable(f"Server {self._name!r} has ended.", reached=False)
+        return self._client.session
+
+    async def _told(self, error: Exception, fault: HttpFault) -> ToolpathError:
+        if is_end(error):
+            # How it ended is known only when its owner is through with it.
+            self._end("")
+            await asyncio.wait({self._owner}, timeout=_INQUEST)
+        elif is_forgotten(error):
+            self._end("it has forgotten the session")
+        return self._redacted(call_fault(self._name, error, fault, self._ending()))
+
+    async def _own(self) -> None:
+        """Start the server, keep it until it is to end, end it."""
+        error: BaseException | None = None
+        noted_fault.set(self._fault)
+        try:
+            async with asyncio.timeout(self._seconds) as limit, self._make_client() as client:
+                limit.reschedule(None)
+                await self._serve(client)
+        except Exception as caught:  # noqa: BLE001 - told to those who wait for the start
+            error = caught
+        finally:
+            self.is_open = False
+            self._client = None
+            for flight in tuple(self._flights):
+                flight.end()
+            if not self.ready.done():
+                fault = start_fault(self._name, error, self._fault, self._ending(), seconds=self._seconds)
+                self.ready.set_exception(self._redacted(fault))
+
+    def _make_client(self) -> Client:
+        launch = self._launch.filled(os.environ, self._secrets)
+        self._redactor = Redactor(launch.secrets)
+        transport: Any
+        if launch.url:
+            transport = http_streams(launch, seconds=self._seconds)
+        else:
+            transport = self._pipe = StdioTransport(launch, os.environ, self._end)
+        return Client(
+            transport,
+            mode="auto",
+            cache=None,
+            client_info=Implementation(name="toolpath", version=version("toolpath")),
+            elicitation_callback=self._asked,
+            message_handler=self._told_by_server,
+        )
+
+    async def _serve(self, client: Client) -> None:
+        self._client = client
+        info = client.server_info
+        self.identity = f"{info.name} {info.version}".strip() if info is not None else ""
+        if self.is_open:
+            self.ready.set_result(None)
+        listener = self.loop.create_task(self._listen(client)) if _announces_changes(client) else None
+        try:
+            await self._stop.wait()
+        finally:
+            self.is_open = False
+            if listener is not None:
+                listener.cancel()
+                await asyncio.wait({listener})
+
+    def _end(self, reason: str) -> None:
+        self.is_open = False
+        self._reason = self._reason or reason
+        self._stop.set()
+
+    def _ending(self) -> Ending:
+        pipe = self._pipe
+        return Ending(self._reason) if pipe is None else Ending(self._reason, pipe.exit_code, pipe.stderr)
+
+    def _redacted(self, error: ToolpathError) -> ToolpathError:
+        text = self._redactor.text(error.message)
+        error.message, error.args = text, (text,)
+        return error
+
+    async def _told_by_server(self, message: Any) -> None:
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            self._changed()
+
+    async def _listen(self, client: Client) -> None:
+        """Hear of changes from a server of the newer generation, as long as it lets us."""
+        delay = 1.0
+        while self.is_open:
+            try:
+                async with client.listen(tools_list_changed=True) as subscription:
+                    async for _ in subscription:
+                        delay = 1.0
+                        self._changed()
+                return
+            except SubscriptionLost:
+                await asyncio.sleep(delay)
+                delay = min(delay * 2, 60.0)
+            except (MCPError, RuntimeError, TimeoutError):
+                return
+
+    async def _asked(self, context: Any, params: Any) -> ElicitResult:
+        """The answer to a question of a server of the older generation, from the person behind the call."""
+        flight = current_flight.get() or self._only_flight()
+        if flight is None:
+            return ElicitResult(action="decline")
+        answer = await flight.ask(params.model_dump(mode="json", by_alias=True, exclude_none=True))
+        return ElicitResult.model_validate(answer)
+
+    def _only_flight(self) -> Flight | None:
+        """The call that a question on a pipe belongs to. The protocol does not say; it is never one of another run."""
+        runs = {flight.run_id for flight in self._flights}
+        return next(iter(self._flights)) if len(runs) == 1 else None
+
+
+async def _all_tools(session: ClientSession) -> list[McpTool]:
+    tools: list[McpTool] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        page = await session.list_tools(params=PaginatedRequestParams(cursor=cursor))
+        tools += page.tools
+        cursor = page.next_cursor
+        if cursor is None or len(tools) >= _MOST_TOOLS:
+            break
+    return tools[:_MOST_TOOLS]
+
+
+def _announces_changes(client: Client) -> bool:
+    tools = client.server_capabilities.tools
+    return client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools is not None and bool(tools.list_changed)

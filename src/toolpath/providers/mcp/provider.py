@@ -1,0 +1,145 @@
+"""A server as a provider of tools: started when first needed, started anew when it died."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from toolpath.errors import ConfigError, ToolUnavailable
+from toolpath.model.tool import Body, Tool
+from toolpath.providers.mcp.content import output_of
+from toolpath.providers.mcp.launch import Launch, public_url
+from toolpath.providers.mcp.tools import tools_of
+from toolpath.secret_values import EnvironmentSecrets
+from toolpath.values import Json, JsonObject
+
+if TYPE_CHECKING:
+    from toolpath.providers.mcp.connection import Connection
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class McpProvider:
+    """The tools of one MCP server, as the group of its name."""
+
+    def __init__(  # noqa: PLR0913 - two ways to reach a server, each with its words
+        self,
+        name: str,
+        *,
+        command: str | None = None,
+        args: Iterable[str] = (),
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        url: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 30.0,
+        trust_annotations: bool = True,
+    ) -> None:
+        """Name a server by its `command` (stdio) or its `url` (streamable HTTP).
+
+        `${VAR}` in any of them is filled in from the environment when the server starts. `timeout` is for the start and
+        for listing tools, in seconds. Without `trust_annotations` every tool writes. Raises `ConfigError`.
+        """
+        if not _NAME.fullmatch(name):
+            raise ConfigError(
+                f"A server cannot be called {name[:100]!r}.", hint="Use up to 64 letters, digits, '_' and '-', no dots."
+            )
+        if bool(command) == bool(url):
+            raise ConfigError(f"Server {name!r} needs a command or a url, one of the two.")
+        if url and not re.match(r"https?://|\$\{", url):
+            raise ConfigError(f"Server {name!r}: {public_url(url)!r} is no http or https URL.")
+        self.name = name
+        self.timeout = timeout
+        self._trusts_annotations = trust_annotations
+        self.secrets: Mapping[str, str] = EnvironmentSecrets()
+        """Where `{{ secrets.NAME }}` in headers and `env` is found."""
+        self._launch = Launch(
+            command=command or "",
+            args=tuple(args),
+            env=dict(env or {}),
+            cwd=None if cwd is None else str(cwd),
+            url=url or "",
+            headers=dict(headers or {}),
+        )
+        self._connection: Connection | None = None
+        self._watchers: list[Callable[[], None]] = []
+
+    async def list_tools(self) -> list[Tool]:
+        """All tools of the server, which is started if need be. Raises `ToolUnavailable` or `ConfigError`."""
+        connection = await self._connected()
+        found = await connection.list_tools()
+        return tools_of(
+            found,
+            server=self.name,
+            identity=f"{connection.identity} {self._launch.identity}",
+            trusts_annotations=self._trusts_annotations,
+            body=self._body,
+        )
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Have `changed` called in the loop when the server says that its tools have changed."""
+        self._watchers.append(changed)
+
+    def describe(self) -> JsonObject:
+        """How another process can have the same server: `{"mcp": name, "command": …}`, without secrets.
+
+        `hidden` names the values that were left out; `config.provider_of` reads it back.
+        """
+        return {"mcp": self.name, **self._launch.described(), "trust_annotations": self._trusts_annotations}
+
+    async def close(self) -> None:
+        """End the server, within seconds. A later call would start it again."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    def _body(self, name: str) -> Body:
+        async def invoke(inputs: JsonObject, context: Any) -> Json:
+            return await self._call(name, inputs, context)
+
+        return Body(invoke=invoke, runs="loop", wants_context=True)
+
+    async def _call(self, name: str, inputs: JsonObject, context: Any) -> Json:
+        for attempt in (1, 2):
+            connection = await self._connected()
+            try:
+                return output_of(await connection.call(name, inputs, context))
+            except ToolUnavailable as error:
+                # The server had died or forgotten us unnoticed and has seen nothing of this call: start it and repeat.
+                if error.reached or connection.is_open or attempt == 2:
+                    raise
+        raise AssertionError
+
+    async def _connected(self) -> Connection:
+        """A connection that is up; callers that come while it starts share it."""
+        connection = self._connection
+        if connection is None or not connection.is_open or connection.loop is not asyncio.get_running_loop():
+            connection = await self._started()
+        # A caller that gives up must not take the start away from the others.
+        await asyncio.shield(connection.ready)
+        return connection
+
+    async def _started(self) -> Connection:
+        # Takes a second, once, and not in the loop's thread: mcp is imported when a server is needed, not before.
+        module = await asyncio.to_thread(importlib.import_module, "toolpath.providers.mcp.connection")
+        connection = self._connection
+        if connection is not None and connection.loop is not asyncio.get_running_loop():
+            # It belongs to a loop that is over.
+            await connection.close()
+        if connection is None or not connection.is_open:
+            is_first = connection is None
+            connection = module.Connection(
+                self.name, self._launch, self._changed, seconds=self.timeout, secrets=self.secrets
+            )
+            self._connection = connection
+            if not is_first:
+                # A server that is started anew may have other tools.
+                self._changed()
+        return connection
+
+    def _changed(self) -> None:
+        for watcher in self._watchers:
+            watcher()
