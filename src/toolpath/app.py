@@ -1,0 +1,341 @@
+"""The one door: `Toolpath` puts the parts together. Server, command line, MCP and people are thin faces of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import os
+import secrets as chance
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+
+from toolpath.catalog.registry import Registry
+from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.explain import explain
+from toolpath.checks.explanation import Explanation
+from toolpath.clock import SystemClock
+from toolpath.config import Settings, load_settings
+from toolpath.drives import Drives, Run
+from toolpath.engine.limits import Limits
+from toolpath.engine.services import Services
+from toolpath.engine.threads import Threads
+from toolpath.errors import ConfigError, Finding, NoToolpath, ReadError
+from toolpath.model.events import AnyEvent
+from toolpath.model.plan import Plan
+from toolpath.model.run import RunContext, RunInfo, RunResult
+from toolpath.model.tool import Tool, ToolStats
+from toolpath.opening import call_plan, failed, load_tools, store_of, tools_of
+from toolpath.ports import Chat, Clock, Provider, Store
+from toolpath.preparation import Preparation, Runnable
+from toolpath.providers.files import FolderProvider
+from toolpath.providers.functions import ToolFields, bind, marked_in, tool_from_function
+from toolpath.providers.modules import is_file, load_module
+from toolpath.secret_values import EnvironmentSecrets
+from toolpath.steering import Steering
+from toolpath.store.memory import MemoryStore
+from toolpath.values import Json, JsonObject, Redactor
+
+if TYPE_CHECKING:
+    from toolpath.planning import Planning
+
+_current: contextvars.ContextVar[Toolpath | None] = contextvars.ContextVar("toolpath", default=None)
+
+
+def current() -> Toolpath:
+    """The Toolpath of the enclosing `async with`. Raises `NoToolpath`."""
+    door = _current.get()
+    if door is None:
+        raise NoToolpath(
+            "This context belongs to no Toolpath.",
+            hint="Use it inside `async with Toolpath() as tp:`, or make it with `tp.context(user_id=…)`.",
+        )
+    return door
+
+
+class Toolpath(Steering):
+    """Tools, plans and runs of one store: in memory, in a SQLite file, or in a store of your own.
+
+    Use it with `async with`. Everything that other doors offer is a method here.
+    """
+
+    def __init__(
+        self,
+        store: str | os.PathLike[str] | Store | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        secrets: Mapping[str, str] | None = None,
+        chat: Chat | None = None,
+    ) -> None:
+        self.settings = load_settings() if settings is None else settings
+        self.clock: Clock = clock or SystemClock()
+        self.registry = Registry()
+        self.secrets: Mapping[str, str] = EnvironmentSecrets() if secrets is None else secrets
+        self.store = store_of(store, self.settings, self.clock)
+        self._services = Services(
+            store=self.store,
+            clock=self.clock,
+            settings=self.settings,
+            threads=Threads(self.settings.max_threads),
+            limits=Limits(self.clock),
+            statistics=self.registry.statistics,
+            learned=self._learned,
+            secrets=self.secrets,
+            redactor=Redactor(),
+            chance=chance.SystemRandom().random,
+            driver=f"{socket.gethostname()}:{os.getpid()}:{chance.token_hex(4)}",
+            cache_secret=chance.token_bytes(32),
+        )
+        self._drives = Drives(self._services, self._load)
+        self._preparation = Preparation(
+            self.registry,
+            self.settings,
+            secrets=self.secrets,
+            redactor=self._services.redactor,
+            load=self._load,
+        )
+        self._chat = chat
+        self._planning: Planning | None = None
+        self._token: contextvars.Token[Toolpath | None] | None = None
+        self._saving: set[asyncio.Task[None]] = set()
+        self._sources: list[JsonObject] = []
+
+    async def __aenter__(self) -> Self:
+        await self.store.open()
+        for key, stats in (await self.store.load_stats()).items():
+            self.registry.statistics.add(key, stats, saved=True)
+        if not isinstance(self.store, MemoryStore):
+            self.registry.statistics.keep_changes()
+        self._token = _current.set(self)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._drives.close()
+        for flight in list(self._services.flights.values()):
+            flight.task.cancel()
+        if self._saving:
+            await asyncio.wait(self._saving)
+        if self._planning is not None:
+            await self._planning.close()
+        await self.registry.close()
+        await self.store.close()
+        self._services.threads.close()
+        if self._token is not None:
+            _current.reset(self._token)
+            self._token = None
+
+    # Tools.
+
+    def add(self, *items: Callable[..., Any] | Tool | Provider, **fields: Unpack[ToolFields]) -> None:
+        """Make functions, tools and providers known. `fields` are `@tool`'s, for functions. Raises `ConfigError`."""
+        for item in items:
+            if isinstance(item, Tool):
+                self.registry.add(bind(item) if item.body is not None and not isinstance(item.body, Plan) else item)
+            elif hasattr(item, "list_tools"):
+                self.registry.add_provider(item)  # type: ignore[arg-type]
+            elif callable(item):
+                self.registry.add(tool_from_function(item, **fields))
+            else:
+                raise ConfigError(f"{item!r} is no tool.", hint="Add a function, a Tool or a provider.")
+
+    def add_mcp(self, name: str, **server: Any) -> None:
+        """Make the tools of an MCP server known as `name.…`: `command=…, args=[…]` or `url=…`; started when needed."""
+        from toolpath.providers.mcp.provider import McpProvider  # the MCP library is heavy: only who uses it pays
+
+        provider = McpProvider(name, **server)
+        provider.secrets = self.secrets
+        self._add_source(provider)
+
+    def add_mcp_config(self, config: str | Path | JsonObject) -> None:
+        """Make the servers of an `mcpServers` file known, written as for other MCP clients."""
+        from toolpath.providers.mcp.config import read_mcp_config  # as above
+
+        for provider in read_mcp_config(config):
+            provider.secrets = self.secrets
+            self._add_source(provider)
+
+    def add_folder(self, folder: str | Path) -> None:
+        """Make the composites and plans of a folder known as tools."""
+        self._add_source(FolderProvider(folder))
+
+    def add_module(self, module: str) -> None:
+        """Make every `@tool` function of a module known: by its dotted name or its file's path."""
+        for function in marked_in(load_module(module)):
+            self.registry.add(tool_from_function(function))
+        self._sources.append({"module": str(Path(module).resolve()) if is_file(module) else module})
+        self._drives.sources = {"providers": self._sources}
+
+    def replace(self, tools: list[Tool]) -> None:
+        """Take these in place of the tools of the same keys: what record and replay do."""
+        for tool in tools:
+            self.registry.add(tool)
+
+    def _add_source(self, provider: Provider) -> None:
+        self.registry.add_provider(provider)
+        self._sources.append(provider.describe())
+        self._drives.sources = {"providers": self._sources}
+
+    async def tools(self) -> Catalog:
+        """Every tool, providers asked."""
+        return await self._load(None)
+
+    async def _load(self, names: set[str] | None) -> Catalog:
+        return await load_tools(self.registry, names)
+
+    def _learned(self) -> None:
+        changes = self.registry.statistics.take_changes()
+        if changes:
+            task = asyncio.get_running_loop().create_task(self.store.add_stats(changes))
+            self._saving.add(task)
+            task.add_done_callback(self._saved)
+
+    def _saved(self, task: asyncio.Task[None]) -> None:
+        self._saving.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    def stats(self) -> Mapping[str, ToolStats]:
+        """What is known of each tool from its calls, by key."""
+        return self.registry.stats
+
+    # Plans.
+
+    def read(self, source: Runnable) -> Plan:
+        """A plan from any notation: a file's path, text, or a dictionary. Raises `ReadError` where there is none."""
+        document = self._preparation.document(source)
+        if isinstance(document, Plan):
+            return document
+        if isinstance(document.body, Plan):
+            return document.body
+        raise ReadError(f"{document.key} is a tool without a plan of its own.", hint="Run it by its name.")
+
+    @property
+    def planning(self) -> Planning:
+        """What plans requests, and remembers how."""
+        if self._planning is None:
+            from toolpath.planning import Planning  # only who plans pays for it
+
+            redactor = self._services.redactor
+            self._planning = Planning(self.settings, self.clock, load=self._load, redactor=redactor, chat=self._chat)
+        return self._planning
+
+    async def plan(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] | None = None,
+        planner: Literal["offline", "model"] | None = None,
+        decomposition: JsonObject | None = None,
+    ) -> Plan:
+        """A checked plan for a request in words, with `confidence`, `reasoning` and `questions`.
+
+        `planner`: `model`, `offline`, or None for the model where one is configured. Raises `NoToolFits`.
+        """
+        planned = await self.planning.plan(request, tools=tools, planner=planner, decomposition=decomposition)
+        return planned.plan
+
+    def check(self, plan: Runnable) -> tuple[Finding, ...]:
+        """Everything that is wrong with the plan, at once. Tools of servers not started yet are not looked into."""
+        return self._preparation.checked(self.read(plan), self.registry.snapshot())
+
+    def explain(self, plan: Runnable) -> Explanation:
+        """What the plan will do: tree, dependencies, critical path, effects, cost."""
+        return explain(self.read(plan), self.registry.snapshot())
+
+    async def load(self, plan: Runnable) -> Catalog:
+        """Start what the plan's tools need, so that `check` and `explain` see them all."""
+        return await self._load(tools_of(self.read(plan)))
+
+    # Runs.
+
+    def context(self, user_id: str = "", **who: Any) -> RunContext:
+        """A context bound to this Toolpath, for `run`, `call` and `ChainExecutor`."""
+        context = RunContext(user_id, **who)
+        context.door = self
+        return context
+
+    async def run(
+        self,
+        what: Runnable,
+        inputs: JsonObject | None = None,
+        *,
+        context: RunContext | None = None,
+        raise_on_error: bool = False,
+    ) -> RunResult:
+        """Run it to its end, or until only people can go on; a result also when it failed.
+
+        Raises `PlanInvalid` when plan or inputs do not check; with `raise_on_error`, `ToolFailed` when it fails.
+        """
+        program, filled = await self._preparation.ready(what, inputs or {}, context)
+        result = await self._drives.run(program, filled, context=context)
+        if self._planning is not None:
+            self._planning.learn(program.plan, success=result.success)
+        if raise_on_error and not result.success:
+            raise failed(result)
+        return result
+
+    async def start(
+        self,
+        what: Runnable,
+        inputs: JsonObject | None = None,
+        *,
+        context: RunContext | None = None,
+        run_id: str | None = None,
+        idempotency_key: str = "",
+    ) -> Run:
+        """Begin it and come back at once; the run is stored before this returns."""
+        program, filled = await self._preparation.ready(what, inputs or {}, context)
+        return await self._drives.start(
+            program, filled, context=context, run_id=run_id, idempotency_key=idempotency_key
+        )
+
+    async def stream(
+        self, what: Runnable, inputs: JsonObject | None = None, *, context: RunContext | None = None
+    ) -> AsyncIterator[AnyEvent]:
+        """Run it and give its events as they come."""
+        run = await self.start(what, inputs, context=context)
+        async for event in run.events():
+            yield event
+        await run.result()
+
+    async def call(self, tool: str, inputs: JsonObject | None = None, *, context: RunContext | None = None) -> Json:
+        """Call one tool with the same checks, journal and policy; gives its output. Raises `ToolFailed`."""
+        result = await self.run(call_plan(tool, inputs or {}), inputs, context=context)
+        if not result.success:
+            raise failed(result)
+        return result.outputs
+
+    def run_sync(
+        self, what: Runnable, inputs: JsonObject | None = None, *, context: RunContext | None = None
+    ) -> RunResult:
+        """`run` for code that is not async; opens and closes this Toolpath around it."""
+
+        async def inside() -> RunResult:
+            async with self:
+                return await self.run(what, inputs, context=context)
+
+        return asyncio.run(inside())
+
+    async def runs(self, *, status: str | None = None, limit: int = 50, before: str | None = None) -> list[RunInfo]:
+        """The newest runs first."""
+        return await self.store.list_runs(status=status, limit=limit, before=before)
+
+    async def result(self, run_id: str) -> RunResult:
+        """What came of a run so far; waits for it where this process drives it."""
+        return await self._drives.result(run_id)
+
+    async def events(self, run_id: str, *, after: int = 0) -> list[AnyEvent]:
+        """The run's journal beyond `after`."""
+        events = await self.store.read_events(run_id, after=after)
+        if not events:
+            await self.store.get_run(run_id)
+        return events
+
+    def watch(self, run_id: str, *, after: int = 0) -> AsyncIterator[AnyEvent]:
+        """The run's events as they come, until it ends or waits for people alone."""
+        return self._drives.watch(run_id, after)

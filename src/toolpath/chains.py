@@ -1,0 +1,198 @@
+"""Chains as the composition system has them: `ChainExecutor`, and composites called as functions.
+
+A thin face of `Toolpath`: a chain is a plan like any other; here its result is told in that system's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from toolpath.app import Toolpath, current
+from toolpath.errors import ChainExecutionError, PlanInvalid, PolicyViolationError
+from toolpath.language.composite import read_composite
+from toolpath.language.notation import read_plan
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent, Failure
+from toolpath.model.plan import Plan
+from toolpath.model.run import RunContext, RunResult
+from toolpath.policy import refusal
+from toolpath.projections.steps import step_results
+from toolpath.values import Json, JsonObject
+
+_FAILED = ("failed", "timed_out")
+
+
+class ChainExecutor:
+    """Runs chains of tool steps in a context. Each chain has its own history."""
+
+    def __init__(self, ctx: RunContext) -> None:
+        self.ctx = ctx
+
+    async def execute_chain(
+        self,
+        steps: Sequence[JsonObject],
+        initial_state: JsonObject | None = None,
+        chain_name: str | None = None,
+        *,
+        raise_on_error: bool = False,
+    ) -> JsonObject:
+        """Run the steps in order and tell what came of it; a dictionary also when the chain failed.
+
+        `{success, chain_id, chain_name, steps_executed, steps_succeeded, steps_failed, results, execution_history,
+        final_state, completed_at}`. With `raise_on_error`, raises `ChainExecutionError` that carries it. Raises
+        `PlanInvalid` for steps that do not check.
+        """
+        state = dict(initial_state or {})
+        document: JsonObject = {
+            "name": chain_name or "chain",
+            "flow": "chain",
+            "inputs": {"type": "object", "properties": {name: {} for name in state}},
+            "steps": list(steps),
+        }
+        plan = _as_composite(read_plan(document))
+        return await self.run_plan(plan, state, chain_name=chain_name, raise_on_error=raise_on_error)
+
+    async def run_plan(
+        self, plan: Plan, inputs: JsonObject, *, chain_name: str | None = None, raise_on_error: bool = False
+    ) -> JsonObject:
+        """Run a plan and tell it as a chain."""
+        door = _door(self.ctx)
+        chain_id = self.ctx.plan_tool_chain(
+            [{"tool": getattr(step, "tool", step.id)} for step in plan.steps], chain_name=chain_name
+        )
+        chain = self.ctx.active_chains[chain_name or chain_id]
+        result = await door.run(plan, inputs, context=self.ctx)
+        told = chain_result(result, await door.events(result.run_id), chain_name=chain_name)
+        chain.update(
+            chain_id=told["chain_id"], status="completed" if result.success else "failed", steps=told["steps_executed"]
+        )
+        self.ctx.next_planned_tools.clear()
+        self.ctx.previous_tools += [{"tool": entry["step"], "status": entry["status"]} for entry in told["results"]]
+        if raise_on_error and not result.success:
+            raise _error(told, result)
+        return told
+
+
+async def run_composite(ctx: RunContext, document: JsonObject, inputs: JsonObject) -> JsonObject:
+    """Run a composite as a generated function does: `{tool, status, chain_id, steps_executed, data}`.
+
+    `data` holds both the chain's result and its final variables. Raises `PolicyViolationError` when the context lacks
+    what the composite asks for, `PlanInvalid` when the inputs do not fit.
+    """
+    tool = read_composite(document)
+    refused = refusal(tool, ctx)
+    if refused is not None:
+        raise PolicyViolationError(refused.message, missing=refused.details or (), hint=refused.hint)
+    if not isinstance(tool.body, Plan):
+        raise PlanInvalid(())
+    told = await ChainExecutor(ctx).run_plan(tool.body, inputs, chain_name=tool.name)
+    return {
+        "tool": tool.name,
+        "status": "success" if told["success"] else "failure",
+        "chain_id": told["chain_id"],
+        "steps_executed": told["steps_executed"],
+        "data": {**told["final_state"], **told},
+    }
+
+
+def chain_result(result: RunResult, events: Sequence[AnyEvent], *, chain_name: str | None = None) -> JsonObject:
+    """A run in the words of the composition system. Retries count as executed steps."""
+    history = _history(events)
+    results = [
+        {
+            "step": entry["step_name"],
+            "status": entry["status"],
+            **{k: entry[k] for k in ("result", "error") if k in entry},
+        }
+        for entry in history
+    ]
+    failed = sum(1 for entry in history if entry["status"] == "failure")
+    return {
+        "success": result.success,
+        "chain_id": result.run_id,
+        "chain_name": chain_name,
+        "steps_executed": len(history),
+        "steps_succeeded": len(history) - failed,
+        "steps_failed": failed,
+        "results": results,
+        "execution_history": history,
+        "final_state": _final_state(result, events, chain_name),
+        "completed_at": datetime.fromtimestamp(events[-1].at, UTC).isoformat(),
+        "error": result.error.message if result.error else None,
+    }
+
+
+def _as_composite(plan: Plan) -> Plan:
+    fields = {name: getattr(plan, name) for name in plan.__struct_fields__}
+    return Plan(**{**fields, "composite": True})
+
+
+def _door(ctx: RunContext) -> Toolpath:
+    return ctx.door if ctx.door is not None else current()
+
+
+def _history(events: Sequence[AnyEvent]) -> list[JsonObject]:
+    """One entry per attempt at a step of the chain itself, in the order in which they ended."""
+    tools = {event.path: event.tool for event in events if isinstance(event, ev.StepStarted)}
+    order = list(dict.fromkeys(r.path for r in step_results(events) if "/" not in r.path))
+    history: list[JsonObject] = []
+    for event in events:
+        path = getattr(event, "path", "")
+        if not path or "/" in path or path.endswith("]"):
+            continue
+        entry: JsonObject = {
+            "step_index": order.index(path),
+            "step_name": _bare(tools.get(path, path)),
+            "step_id": path,
+        }
+        match event:
+            case ev.StepSucceeded():
+                entry |= {"status": "success", "result": event.output}
+            case ev.StepFailed() | ev.StepTimedOut():
+                entry |= {"status": "failure", "error": event.error.message}
+            case ev.StepRetrying():
+                entry |= {"status": "failure", "error": event.error.message, "retry": event.attempt}
+            case _:
+                continue
+        entry["timestamp"] = datetime.fromtimestamp(event.at, UTC).isoformat()
+        history.append(entry)
+    return history
+
+
+def _bare(tool: str) -> str:
+    return tool.rpartition(".")[2]
+
+
+def _final_state(result: RunResult, events: Sequence[AnyEvent], chain_name: str | None) -> JsonObject:
+    started = events[0]
+    assert isinstance(started, ev.RunStarted)
+    state: dict[str, Json] = {
+        **started.plan.get("state", {}),
+        **started.inputs,
+        "chain_id": result.run_id,
+        "chain_name": chain_name,
+        "started_at": datetime.fromtimestamp(started.at, UTC).isoformat(),
+    }
+    retries: dict[str, int] = {}
+    for event in events:
+        if isinstance(event, ev.StateWritten) and not event.path:
+            state.update(event.values)
+        elif isinstance(event, ev.StepRetrying) and "/" not in event.path:
+            retries[event.path] = event.attempt
+    paths = [r.path for r in step_results(events) if "/" not in r.path]
+    return state | {f"step_{paths.index(path)}_retry_count": count for path, count in retries.items() if path in paths}
+
+
+def _error(told: JsonObject, result: RunResult) -> ChainExecutionError:
+    failure = result.error or Failure(type="ChainFailed", message=f"The chain is {result.status}.")
+    last = next((entry for entry in reversed(told["execution_history"]) if entry["status"] == "failure"), None)
+    index: Any = last["step_index"] if last else None
+    name: Any = last["step_name"] if last else None
+    return ChainExecutionError(
+        f"Chain execution stopped at step {index}: {name}. {failure.message}",
+        step_index=index,
+        step_name=name,
+        result=told,
+    )

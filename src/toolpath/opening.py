@@ -1,0 +1,107 @@
+"""What a Toolpath is opened with and given: its store, documents from files, plans of one call. No life of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from toolpath.catalog.registry import Registry
+from toolpath.catalog.snapshot import Catalog
+from toolpath.config import Settings
+from toolpath.errors import ConfigError, ReadError, ToolFailed
+from toolpath.model.plan import Call, Plan, every_step
+from toolpath.model.run import RunResult
+from toolpath.model.tool import Tool
+from toolpath.ports import Clock, Store
+from toolpath.store.memory import MemoryStore
+from toolpath.store.sqlite import SqliteStore
+from toolpath.values import JsonObject
+
+#: Larger files are refused before they are read.
+LARGEST_FILE = 5_000_000
+
+
+def store_of(store: str | os.PathLike[str] | Store | None, settings: Settings, clock: Clock) -> Store:
+    """The store of an address: None is in memory, a path is a SQLite file. Raises `ConfigError`."""
+    if store is None:
+        return MemoryStore(clock=clock.time)
+    if isinstance(store, str | os.PathLike):
+        if "://" in os.fspath(store):
+            raise ConfigError(
+                f"There is no store for {os.fspath(store).partition('://')[0]}:// addresses yet.",
+                hint="Give the path of a SQLite file.",
+            )
+        return SqliteStore(store, synchronous=settings.synchronous, clock=clock.time)
+    return store
+
+
+def file_bytes(path: Path) -> bytes:
+    """What is in the file of a document. Raises `ReadError`."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ReadError(
+                f"{path} has {path.stat().st_size:,} bytes; the most is {LARGEST_FILE:,}.",
+                hint="Split it, or move data out of it.",
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise ReadError(
+            f"{path} cannot be read: {error.strerror}.", hint="Give a file's path, or the plan's text."
+        ) from None
+
+
+def is_file(text: str) -> bool:
+    """Whether the text is the path of a file that is there."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def call_plan(tool: str, inputs: JsonObject) -> Plan:
+    """A plan of one call. Its arguments are the plan's inputs, so that no text of theirs is read as a template."""
+    arguments = {name: f"{{{{ inputs[{_quoted(name)}] }}}}" for name in inputs}
+    # The tool's own schema judges the arguments; the plan takes them as they are.
+    schema: JsonObject = {"type": "object", "properties": {name: {} for name in inputs}}
+    return Plan(name=tool, inputs=schema, steps=(Call(id="call", tool=tool, inputs=arguments),), outputs="{{ call }}")
+
+
+def _quoted(name: str) -> str:
+    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+async def load_tools(registry: Registry, names: set[str] | None) -> Catalog:
+    """The catalogue with these tools and all that calling them may call; None: with every tool there is."""
+    await registry.load(names)
+    catalog = registry.snapshot()
+    if names is None:
+        return catalog
+    known = (catalog.get(name) for name in names)
+    nested = {name for tool in known if tool is not None for name in names_in(tool)}
+    missing = {name for name in nested - names if name not in catalog}
+    return await load_tools(registry, names | missing) if missing else catalog
+
+
+def names_in(tool: Tool) -> set[str]:
+    """Names of the tools that calling this one may call."""
+    found = tools_of(tool.body) if isinstance(tool.body, Plan) else set()
+    return found if tool.verify is None else found | {tool.verify}
+
+
+def tools_of(plan: Plan) -> set[str]:
+    """Names of all tools that the plan's own steps may call."""
+    found: set[str] = set()
+    for _, step in every_step(plan.block):
+        if isinstance(step, Call):
+            found.add(step.tool)
+            found.update(fallback.tool for fallback in step.fallback)
+    return found
+
+
+def failed(result: RunResult) -> ToolFailed:
+    """The exception that tells of a run that did not succeed; its `result` is the run's."""
+    failure = result.error
+    message = failure.message if failure is not None else f"The run {result.run_id} is {result.status}."
+    error = ToolFailed(message, details=failure.details if failure else None)
+    error.result = result  # type: ignore[attr-defined]
+    return error

@@ -1,0 +1,125 @@
+"""From what somebody wants run to a program that may start: read, load its tools, check, compile, fill its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+from toolpath.catalog.registry import Registry
+from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.check import check, has_errors
+from toolpath.checks.start import check_inputs, fill_inputs
+from toolpath.config import Settings
+from toolpath.engine.program import Program
+from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError
+from toolpath.language.composite import read_document
+from toolpath.model.plan import Plan
+from toolpath.model.run import RunContext
+from toolpath.model.tool import Tool
+from toolpath.opening import call_plan, file_bytes, is_file, tools_of
+from toolpath.policy import refusal
+from toolpath.providers.functions import bind
+from toolpath.secret_values import EnvironmentSecrets
+from toolpath.values import JsonObject, Redactor, plain
+
+#: What may be run: a plan, a tool, a tool's name, a document's path or text, or a document as a dictionary.
+Runnable = Plan | Tool | str | Path | JsonObject
+
+#: Compiled plans that are kept; a plan that is run again is neither checked nor compiled again.
+KEPT = 256
+
+
+class Preparation:
+    """Prepares runs for one Toolpath."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        settings: Settings,
+        *,
+        secrets: Mapping[str, str],
+        redactor: Redactor,
+        load: Callable[[set[str]], Awaitable[Catalog]],
+    ) -> None:
+        self._registry = registry
+        self._settings = settings
+        self._secrets = secrets
+        self._redactor = redactor
+        self._load = load
+        self._programs: dict[int, tuple[Plan, int, Program, tuple[Finding, ...]]] = {}
+
+    def document(self, source: Runnable) -> Plan | Tool:
+        """The plan or tool that is written there. Raises `ReadError`."""
+        match source:
+            case Plan() | Tool():
+                return source
+            case dict():
+                return read_document(source)
+            case Path():
+                return read_document(file_bytes(source), file=str(source))
+            case _:
+                if "\n" not in source and len(source) < 4096 and not source.lstrip().startswith(("{", "[")):
+                    return read_document(file_bytes(Path(source)), file=source)
+                return read_document(source)
+
+    def checked(self, plan: Plan, catalog: Catalog) -> tuple[Finding, ...]:
+        """Everything that is wrong with the plan."""
+        known = list(self._secrets) if not isinstance(self._secrets, EnvironmentSecrets) else None
+        return check(plan, catalog, secrets=known)
+
+    async def program(self, plan: Plan) -> tuple[Program, tuple[Finding, ...]]:
+        """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors."""
+        cached = self._programs.get(id(plan))
+        if cached is not None and cached[0] is plan and cached[1] == self._registry.revision:
+            return cached[2], cached[3]
+        catalog = await self._load(tools_of(plan))
+        findings = self.checked(plan, catalog)
+        if has_errors(findings):
+            # Why a server's tools are not there is known to the registry alone.
+            raise PlanInvalid((*findings, *self._registry.findings()))
+        program = Program(plan, catalog, self._settings)
+        if len(self._programs) > KEPT:
+            self._programs.clear()
+        self._programs[id(plan)] = (plan, self._registry.revision, program, findings)
+        return program, findings
+
+    async def ready(self, what: Runnable, inputs: JsonObject, context: RunContext | None) -> tuple[Program, JsonObject]:
+        """The program to run and its inputs, filled in. Raises `PlanInvalid`, `ReadError`, `PolicyViolationError`."""
+        inputs = _own(inputs)
+        plan = await self._runnable(what, inputs, context)
+        program, _ = await self.program(plan)
+        faults = check_inputs(plan, inputs)
+        if faults:
+            raise PlanInvalid(faults)
+        if program.secrets:
+            self._redactor.add([self._secrets[name] for name in program.secrets if name in self._secrets])
+        return program, fill_inputs(plan, inputs)
+
+    async def _runnable(self, what: Runnable, inputs: JsonObject, context: RunContext | None) -> Plan:
+        if isinstance(what, Plan):
+            return what
+        if isinstance(what, str) and "\n" not in what and not what.lstrip().startswith("{"):
+            catalog = await self._load({what})
+            if what in catalog or not is_file(what):
+                return call_plan(catalog.find(what).key, inputs)
+        document = self.document(what)
+        if isinstance(document, Plan):
+            return document
+        refused = refusal(document, context or RunContext())
+        if refused is not None:
+            raise PolicyViolationError(refused.message, missing=refused.details or (), hint=refused.hint)
+        if isinstance(document.body, Plan):
+            return document.body
+        self._registry.add(bind(document))
+        return call_plan(document.key, inputs)
+
+
+def _own(inputs: JsonObject) -> JsonObject:
+    """The inputs as plain JSON of the run's own. Raises `PlanInvalid` for what is none."""
+    try:
+        value = plain(inputs)[0]
+    except OutputInvalid as error:
+        message = f"The inputs are no JSON: {error.message}"
+        fault = Finding(code="wrong_input", severity="error", message=message, path="/inputs", hint=error.hint)
+        raise PlanInvalid((fault,)) from None
+    return value if isinstance(value, dict) else inputs

@@ -1,0 +1,87 @@
+"""What came of a run, folded from its journal; also of one that still runs or waits. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from toolpath.model.events import (
+    AnyEvent,
+    Failure,
+    RunCancelled,
+    RunCompleted,
+    RunFailed,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    Warned,
+)
+from toolpath.model.run import RunResult, RunStatus, StepResult
+from toolpath.projections.costs import run_cost
+from toolpath.projections.paths import ancestors
+from toolpath.projections.questions import open_questions
+from toolpath.projections.steps import step_results
+from toolpath.values import Json
+
+
+def run_result(run_id: str, events: Sequence[AnyEvent]) -> RunResult:
+    """The result that the journal tells so far. Its step results are folded when they are first asked for."""
+    kept = tuple(events)
+    status: RunStatus = "pending"
+    reason, outputs, error = "", None, None
+    started_at: float | None = None
+    for event in kept:
+        if isinstance(event, RunStarted):
+            status, started_at = "running", event.at
+        elif isinstance(event, _TURNS):
+            status, reason, outputs, error = _turn(event)
+    read: Callable[[], tuple[StepResult, ...]] = partial(step_results, kept)
+    if status == "running":
+        results = step_results(kept)
+        status = "waiting" if _waits_for_people(results) else "running"
+        read = partial(tuple, results)
+    return RunResult(
+        run_id=run_id,
+        status=status,
+        reason=reason,
+        outputs=outputs,
+        error=error,
+        total_duration=_last_turn(kept, status) - started_at if started_at is not None else 0.0,
+        cost=run_cost(kept),
+        warnings=tuple(event for event in kept if isinstance(event, Warned)),
+        questions=open_questions(kept),
+        read=read,
+    )
+
+
+_TURNS = (RunPaused, RunResumed, RunCompleted, RunFailed, RunCancelled)
+_Turn = RunPaused | RunResumed | RunCompleted | RunFailed | RunCancelled
+
+
+def _turn(event: _Turn) -> tuple[RunStatus, str, Json, Failure | None]:
+    match event:
+        case RunPaused():
+            return "paused", event.reason, None, None
+        case RunResumed():
+            return "running", "", None, None
+        case RunCompleted():
+            return event.status, "", event.outputs, None
+        case RunFailed():
+            return "failed", event.reason, event.outputs, event.error
+        case RunCancelled():
+            return "cancelled", event.reason, event.outputs, None
+
+
+def _last_turn(events: Sequence[AnyEvent], status: RunStatus) -> float:
+    """When the run ended, or when its last event was."""
+    if status in ("running", "waiting", "paused", "pending"):
+        return events[-1].at
+    return next(event.at for event in reversed(events) if isinstance(event, RunCompleted | RunFailed | RunCancelled))
+
+
+def _waits_for_people(results: Sequence[StepResult]) -> bool:
+    """Some step waits, and nothing else is under way but the blocks around those that wait."""
+    waiting = [result.path for result in results if result.status in ("waiting", "unknown")]
+    around = {outer for path in waiting for outer in ancestors(path)}
+    busy = (result.path for result in results if result.status in ("ready", "running"))
+    return bool(waiting) and all(path in around for path in busy)

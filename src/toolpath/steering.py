@@ -1,0 +1,166 @@
+"""What may be told to a run, wherever it is driven: go on, stop, approve, answer, settle, try again, fork."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+from toolpath.checks.start import check_inputs
+from toolpath.drives import Drives, Run
+from toolpath.errors import PlanInvalid, RunConflict
+from toolpath.forks import fork_events
+from toolpath.ids import new_id
+from toolpath.model.events import RunStarted
+from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.ports import Clock, Signal, Store
+from toolpath.values import Json, JsonObject, plain
+
+#: A driver says once a second that it lives; one that was silent for so many seconds is gone.
+_SEEN_WITHIN = 5.0
+
+
+class Steering:
+    """The part of `Toolpath` that steers runs."""
+
+    store: Store
+    clock: Clock
+    _drives: Drives
+
+    async def resume(self, run_id: str, *, accept_tool: bool = False, force: bool = False) -> Run:
+        """Go on with a run that was paused, left, or whose driver died. `accept_tool`: changed tools are allowed.
+
+        Raises `RunConflict` where another process drives it, unless `force`: then it is taken from that one.
+        """
+        info = await self.store.get_run(run_id)
+        elsewhere = not force and is_driven_elsewhere(info, self.clock.time())
+        if info.status == "paused" and (elsewhere or self._drives.is_live(run_id)):
+            return await self._drives.tell(run_id, Signal(kind="resume"))
+        if elsewhere:
+            raise RunConflict(
+                f"The process {_process_of(info)} drives the run {run_id}.",
+                hint=f"Look on with `toolpath runs watch {run_id}`, or take it with force=True (--force).",
+            )
+        return await self._drives.take_up(run_id, reason="resume", accept=accept_tool)
+
+    async def retry(self, run_id: str) -> Run:
+        """Go on from what failed; what was finished stays finished."""
+        info = await self.store.get_run(run_id)
+        if info.status not in ("failed", "cancelled", "completed_with_errors"):
+            raise RunConflict(f"The run {run_id} is {info.status}: there is nothing to retry.")
+        return await self._drives.take_up(run_id, reason="retry")
+
+    async def fork(
+        self,
+        run_id: str,
+        *,
+        from_step: str | None = None,
+        inputs: JsonObject | None = None,
+        repeat_writes: bool = False,
+    ) -> Run:
+        """A new run that keeps what this one finished up to `from_step`, and does the rest with these inputs.
+
+        Raises `RunConflict` naming the finished writes that it would make again, unless `repeat_writes`.
+        """
+        events = await self.store.read_events(run_id)
+        if not events:
+            await self.store.get_run(run_id)
+        program = await self._drives.program_of(events)
+        started = events[0]
+        assert isinstance(started, RunStarted)
+        faults = check_inputs(program.plan, {**started.inputs, **(inputs or {})})
+        if faults:
+            raise PlanInvalid(faults)
+        now = self.clock.time()
+        fork = fork_events(program, events, run_id=new_id("run", now), at=now, from_step=from_step, inputs=inputs)
+        if fork.repeats and not repeat_writes:
+            raise RunConflict(
+                f"The fork would make these writes again: {', '.join(fork.repeats)}.",
+                hint="Allow it with repeat_writes=True (--repeat-writes), or fork from a later step.",
+            )
+        return await self._drives.begin_fork(program, fork.events)
+
+    async def pause(self, run_id: str) -> Run:
+        """Start nothing new in the run; what runs may finish."""
+        return await self._drives.tell(run_id, Signal(kind="pause"))
+
+    async def cancel(self, run_id: str, *, reason: str = "") -> Run:
+        """Stop the run; calls under way are cut off."""
+        return await self._drives.tell(run_id, Signal(kind="cancel", data={"reason": reason}))
+
+    async def approve(self, run_id: str, step: str = "", *, by: str = "", comment: str = "") -> Run:
+        """Allow a step that waits for it. Raises `RunConflict` where none does."""
+        return await self._drives.tell(run_id, Signal(kind="approve", path=step, data={"comment": comment}, by=by))
+
+    async def deny(self, run_id: str, step: str = "", *, by: str = "", comment: str = "") -> Run:
+        """Forbid a step that waits for approval: it has failed, without retry or fallback."""
+        return await self._drives.tell(run_id, Signal(kind="deny", path=step, data={"comment": comment}, by=by))
+
+    async def answer(
+        self, run_id: str, step: str = "", values: JsonObject | None = None, *, by: str = "", declined: bool = False
+    ) -> Run:
+        """Answer a form. Raises `SchemaError` with every fault when the answers do not fit it."""
+        data: JsonObject = {"declined": True} if declined else {"values": plain(values or {})[0]}
+        return await self._drives.tell(run_id, Signal(kind="answer", path=step, data=data, by=by))
+
+    async def settle(
+        self,
+        run_id: str,
+        step: str = "",
+        *,
+        retry: bool = False,
+        failed: bool = False,
+        accept_tool: bool = False,
+        by: str = "",
+        **output: Json,
+    ) -> Run:
+        """Say what became of a write in doubt: `retry=True`, `output=…` (it succeeded with this) or `failed=True`.
+
+        `accept_tool=True` accepts the tools that changed since the run began.
+        """
+        if accept_tool:
+            return await self.resume(run_id, accept_tool=True)
+        if set(output) - {"output"} or (retry + failed + bool(output)) != 1:
+            raise RunConflict("Say one of retry=True, output=…, failed=True, accept_tool=True.")
+        data: JsonObject = {"retry": True} if retry else {"failed": True} if failed else plain(output)[0]
+        return await self._drives.tell(run_id, Signal(kind="settle", path=step, data=data, by=by))
+
+
+def is_driven_elsewhere(info: RunInfo, now: float) -> bool:
+    """Whether another process drives the run now: seen lately, and not known to be dead."""
+    if not info.driver or info.status in ENDED_RUN or info.driver_seen_at <= now - _SEEN_WITHIN:
+        return False
+    match info.driver.rsplit(":", 2):
+        case [host, pid, _] if host != socket.gethostname() and pid.isdecimal():
+            return True
+        case [_, pid, _] if pid.isdecimal():
+            return int(pid) != os.getpid() and _is_alive(int(pid))
+        case _:
+            # Not the name of a process.
+            return False
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process of this machine lives. One that has ended but that its parent has not noticed does not."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True
+    return not stat.rpartition(")")[2].lstrip().startswith("Z")
+
+
+def _process_of(info: RunInfo) -> str:
+    """The driver as a person looks for it: its number and its machine."""
+    match info.driver.rsplit(":", 2):
+        case [host, pid, _]:
+            return f"{pid} on {host}"
+        case _:
+            return info.driver

@@ -1,0 +1,197 @@
+"""A store that fails or dies at a chosen append, around any real one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal, NoReturn
+
+from toolpath.errors import StoreError
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import RunInfo
+from toolpath.model.tool import ToolStats
+from toolpath.ports import Blob, CacheEntry, Journal, RunChange, Signal, Store
+
+When = Literal["before", "after"]
+How = Literal["raise", "die"]
+
+
+class Died(BaseException):
+    """The store has 'died', as if the process had been killed: nothing can be kept or read any more.
+
+    No `Exception`, so that code which handles faults does not handle this one.
+    """
+
+
+class CrashingStore:
+    """Any store, with one crash on cue. Fits `ports.Store`.
+
+    The crash comes at the `at`-th append (from 1, over all runs) or at the first one whose events `cue` accepts;
+    `before` it is kept or `after`; as a `StoreError` of this one append (`raise`), or as the end of everything
+    (`die`): then every later call raises `Died` too, until `reopen()` gives what a new process would have.
+    """
+
+    def __init__(
+        self,
+        inner: Store,
+        *,
+        at: int | None = None,
+        cue: Callable[[Sequence[AnyEvent]], bool] | None = None,
+        when: When = "before",
+        how: How = "raise",
+    ) -> None:
+        self.inner = inner
+        self.at = at
+        self.cue = cue
+        self.when = when
+        self.how = how
+        self.appends = 0
+        """Appends asked for so far."""
+        self.crashed = False
+        self.dead = False
+
+    def reopen(self) -> CrashingStore:
+        """The same store without a crash, as a new process finds it. What the old one still does raises `Died`."""
+        self.dead = True
+        return CrashingStore(self.inner)
+
+    def is_cue(self, events: Sequence[AnyEvent]) -> bool:
+        """Count the append, and say whether the crash comes with it."""
+        self.appends += 1
+        if self.crashed:
+            return False
+        return self.appends == self.at or (self.cue is not None and self.cue(events))
+
+    def crash(self) -> NoReturn:
+        """Crash now. Raises `StoreError` or `Died`."""
+        self.crashed = True
+        if self.how == "die":
+            self.dead = True
+            raise Died(f"The store died at append {self.appends}.")
+        raise StoreError(f"The store failed on cue at append {self.appends}.")
+
+    def living(self) -> Store:
+        """The store inside. Raises `Died` when it is dead."""
+        if self.dead:
+            raise Died("The store is dead.")
+        return self.inner
+
+    async def open(self) -> None:
+        """As the store inside."""
+        await self.living().open()
+
+    async def close(self) -> None:
+        """As the store inside, which lives on when this one is dead."""
+        if not self.dead:
+            await self.inner.close()
+
+    async def create_run(self, info: RunInfo) -> RunInfo:
+        """As the store inside."""
+        return await self.living().create_run(info)
+
+    async def begin_run(self, info: RunInfo, driver: str, events: Sequence[AnyEvent]) -> tuple[RunInfo, Journal | None]:
+        """As the store inside, with a journal whose appends crash on cue."""
+        stored, journal = await self.living().begin_run(info, driver, events)
+        return stored, None if journal is None else CrashingJournal(self, journal)
+
+    async def get_run(self, run_id: str) -> RunInfo:
+        """As the store inside."""
+        return await self.living().get_run(run_id)
+
+    async def list_runs(
+        self, *, status: str | None = None, tenant: str | None = None, limit: int = 50, before: str | None = None
+    ) -> list[RunInfo]:
+        """As the store inside."""
+        return await self.living().list_runs(status=status, tenant=tenant, limit=limit, before=before)
+
+    async def drive(self, run_id: str, driver: str) -> Journal:
+        """A journal whose appends crash on cue."""
+        return CrashingJournal(self, await self.living().drive(run_id, driver))
+
+    async def beat(self, driver: str) -> None:
+        """As the store inside."""
+        await self.living().beat(driver)
+
+    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
+        """As the store inside."""
+        return await self.living().read_events(run_id, after=after, limit=limit)
+
+    async def wait_events(self, run_id: str, after: int) -> None:
+        """As the store inside."""
+        await self.living().wait_events(run_id, after)
+
+    async def get_blob(self, digest: str) -> bytes:
+        """As the store inside."""
+        return await self.living().get_blob(digest)
+
+    async def put_signal(self, run_id: str, signal: Signal) -> None:
+        """As the store inside."""
+        await self.living().put_signal(run_id, signal)
+
+    async def take_signals(self, run_id: str) -> list[Signal]:
+        """As the store inside."""
+        return await self.living().take_signals(run_id)
+
+    async def drop_signals(self, run_id: str, ids: Sequence[int]) -> None:
+        """As the store inside."""
+        await self.living().drop_signals(run_id, ids)
+
+    def on_signal(self, run_id: str, callback: Callable[[], None] | None) -> None:
+        """As the store inside."""
+        self.living().on_signal(run_id, callback)
+
+    async def cache_get(self, key: str, now: float) -> CacheEntry | None:
+        """As the store inside."""
+        return await self.living().cache_get(key, now)
+
+    async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
+        """As the store inside."""
+        await self.living().cache_put(key, group, entry)
+
+    async def cache_clear(self, group: str) -> None:
+        """As the store inside."""
+        await self.living().cache_clear(group)
+
+    async def load_stats(self) -> dict[str, ToolStats]:
+        """As the store inside."""
+        return await self.living().load_stats()
+
+    async def add_stats(self, changes: dict[str, ToolStats]) -> None:
+        """As the store inside."""
+        await self.living().add_stats(changes)
+
+    async def delete_runs(self, run_ids: Sequence[str]) -> int:
+        """As the store inside."""
+        return await self.living().delete_runs(run_ids)
+
+
+class CrashingJournal:
+    """The journal of one drive on a `CrashingStore`."""
+
+    def __init__(self, store: CrashingStore, inner: Journal) -> None:
+        self.store = store
+        self.inner = inner
+        self.epoch = inner.epoch
+        # What it is there to show is which calls come before their events are kept, on any store.
+        self.durable = True
+
+    def append(
+        self, events: Sequence[AnyEvent], *, blobs: Sequence[Blob] = (), change: RunChange | None = None
+    ) -> Awaitable[None] | None:
+        """As the journal inside, but for the crash."""
+        self.store.living()
+        on_cue = self.store.is_cue(events)
+        if on_cue and self.store.when == "before":
+            self.store.crash()
+        kept = self.inner.append(events, blobs=blobs, change=change)
+        if on_cue and kept is None:
+            self.store.crash()
+        return self._crash_after(kept) if on_cue and kept is not None else kept
+
+    def release(self) -> Awaitable[None] | None:
+        """As the journal inside."""
+        self.store.living()
+        return self.inner.release()
+
+    async def _crash_after(self, kept: Awaitable[None]) -> None:
+        await kept
+        self.store.crash()

@@ -1,0 +1,34 @@
+"""What every test shares: the long tests' switch, and the promise that services are there where they must be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+_SERVICES = ("postgres", "rabbitmq")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--soak", action="store_true", help="run the long tests too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--soak"):
+        return
+    skip = pytest.mark.skip(reason="long; run with --soak")
+    for item in items:
+        if item.get_closest_marker("soak"):
+            item.add_marker(skip)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    required = os.environ.get("TOOLPATH_REQUIRE_SERVICES") == "1"
+    service = next((name for name in _SERVICES if item.get_closest_marker(name)), None)
+    if required and service and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"{service} is required (TOOLPATH_REQUIRE_SERVICES=1), but: {report.longrepr}"
+    return report

@@ -1,0 +1,157 @@
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from toolpath.errors import SchemaError
+from toolpath.factory import annotation_of, generate, literal, python_name
+from toolpath.language.composite import read_composite
+from toolpath.model.tool import Tool
+
+ROOT = Path(__file__).parents[1]
+ECHO = {
+    "name": "echo-chain_demo",
+    "description": 'Chains "echo" calls.\nC:\\new """ — and \u2013 so on',
+    "parameters": [
+        {"name": "initial_message", "type": "string", "required": True, "description": "What is said\nfirst."},
+        {"name": "from", "type": "string", "required": True, "allow_null": True},
+        {"name": "max-results", "type": "integer", "default": 10},
+        {"name": "max_results", "type": "array", "items": {"type": "number"}},
+        {"name": "loud", "type": "boolean", "default": False},
+        {"name": "mode", "type": "string", "enum": ["a", "b"], "default": "a"},
+        {"name": "ctx", "type": "object", "default": {"deep": True}},
+        {"name": "Casing", "type": "any"},
+        {"name": "ninth", "type": "string", "default": "both ' and \" quotes"},
+    ],
+    "implementation": {
+        "type": "composite",
+        "composite": {
+            "steps": [
+                {
+                    "tool": "echo_tool",
+                    "inputs": {"message": "{{ state.initial_message }}", "on": True, "off": None, "text": "é" * 130},
+                    "on_success": {"map_outputs": {"data": "final_result"}},
+                }
+            ]
+        },
+    },
+    "examples": [
+        {
+            "description": "Says it \u2013 once",
+            "context": {"session": {"user_id": "u", "casefile_id": None}, "permissions": ["a.b"]},
+            "input": {"initial_message": "hi", "from": None, "max-results": 3},
+            "expected_output": {"final_result": {"message": "hi", "ok": True}},
+        },
+        {"description": "Says it \u2013 once", "input": {}},
+    ],
+    "error_scenarios": [
+        {"description": "no message", "input": {"initial_message": None}, "expected_error": "initial_message"},
+        {"description": "bad", "input": {}, "expected_error": "ValidationError"},
+    ],
+}
+
+
+@pytest.fixture
+def generated():
+    return generate(read_composite(ECHO), source_file="config/echo.yaml", package="tools")
+
+
+def namespace_of(source):
+    """What the module defines, without running anything of the chain."""
+    tree = ast.parse(source)
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+def constant_of(source, name):
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            return ast.literal_eval(node.value)
+    raise AssertionError(name)
+
+
+def test_the_module_holds_the_whole_composite_as_a_python_literal(generated):
+    assert read_composite(constant_of(generated.module, "TOOL")) == read_composite(ECHO)
+
+
+def test_the_function_takes_each_input_by_a_name_that_python_admits(generated):
+    function = namespace_of(generated.module)["echo_chain_demo"]
+    given = {argument.arg: ast.unparse(argument.annotation) for argument in function.args.kwonlyargs}
+    assert given == {
+        "initial_message": "str",
+        "from_": "str | None",
+        "max_results": "int",
+        "max_results_": "list[float] | None",
+        "loud": "bool",
+        "mode": "Literal['a', 'b']",
+        "ctx_": "dict[str, Any] | None",
+        "Casing": "Any",
+        "ninth": "str",
+    }
+    defaults = [None if default is None else ast.literal_eval(default) for default in function.args.kw_defaults]
+    assert defaults == [None, None, 10, None, False, "a", None, None, "both ' and \" quotes"]
+    assert [argument.arg for argument in function.args.args] == ["ctx"]
+    assert ast.get_docstring(function).startswith('Chains "echo" calls.')
+
+
+def test_each_example_and_each_scenario_becomes_a_test_that_asserts(generated):
+    tests = namespace_of(generated.tests)
+    assert sorted(name for name in tests if name.startswith("test_")) == [
+        "test_example_says_it_once",
+        "test_example_says_it_once_",
+        "test_failure_bad",
+        "test_failure_no_message",
+        "test_the_composite_reads_without_errors",
+    ]
+    for name, test in tests.items():
+        if name.startswith("test_"):
+            assert any(isinstance(node, ast.Assert) for node in ast.walk(test)), name
+    assert "max_results=3" in ast.unparse(tests["test_example_says_it_once"])
+    assert "'initial_message' in failure.lower()" in ast.unparse(tests["test_failure_no_message"])
+
+
+@pytest.mark.parametrize("rich", [True, False])
+def test_what_is_generated_pleases_the_linter_and_the_formatter(tmp_path, rich):
+    bare = {"name": "bare", "implementation": {"type": "simple", "simple": {"tool": "x"}}, "parameters": []}
+    made = generate(read_composite(ECHO if rich else bare), source_file="a.yaml")
+    (tmp_path / f"{made.name}.py").write_text(made.module, encoding="utf-8")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / f"test_{made.name}.py").write_text(made.tests, encoding="utf-8")
+    ruff = [sys.executable, "-m", "ruff"]
+    if subprocess.run([*ruff, "--version"], capture_output=True, check=False).returncode:
+        pytest.skip("ruff is not installed")
+    # What the project allows in its tests/, by the name of the file.
+    allowed = 'lint.per-file-ignores = {"test_*.py" = ["S", "D1", "PLR"]}'
+    config = ["--config", str(ROOT / "pyproject.toml"), "--config", allowed, "--no-cache", str(tmp_path)]
+    checked = subprocess.run([*ruff, "check", *config], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout
+    formatted = subprocess.run([*ruff, "format", "--diff", *config], capture_output=True, text=True, check=False)
+    assert formatted.returncode == 0, formatted.stdout
+
+
+def test_only_composites_are_generated():
+    with pytest.raises(SchemaError, match="no plan"):
+        generate(Tool(name="plain"), source_file="x")
+
+
+@pytest.mark.parametrize(
+    ("name", "python"),
+    [("a", "a"), ("class", "class_"), ("match", "match_"), ("my-tool", "my_tool"), ("1st", "_1st"), ("é", "value_"),
+     ("", "value"), ("__init__", "init___")],
+)  # fmt: skip
+def test_names_are_made_fit_for_python(name, python):
+    assert python_name(name) == python
+    assert python.isidentifier()
+
+
+def test_literals_are_python():
+    value = {"a": [True, None, 1.5, "x", "it's", 'say "x"', "é\n"], "b": {}, "c": []}
+    assert ast.literal_eval(literal(value)) == value
+
+
+def test_types_are_read_out_of_schemas():
+    assert annotation_of({}) == "Any"
+    assert annotation_of({"type": ["integer", "null"]}) == "int | None"
+    assert annotation_of({"type": "array", "items": {"type": "object"}}) == "list[dict[str, Any]]"
+    assert annotation_of({"type": "string", "enum": ["a", None]}) == 'Literal["a", None]'
