@@ -1,0 +1,154 @@
+"""`toolpath doctor`: what is set and by whom, what can be reached, what is missing."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import platform
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Literal
+
+import msgspec
+from rich.text import Text
+
+from toolpath.catalog.registry import Registry
+from toolpath.cli.exits import ExitCode
+from toolpath.cli.options import Options
+from toolpath.cli.output import Output, clean
+from toolpath.cli.session import opened
+from toolpath.cli.target import is_file
+from toolpath.config import DEFAULT_STORE, Settings, SettingsRead, read_settings
+from toolpath.errors import ToolpathError
+from toolpath.values import JsonObject
+
+Verdict = Literal["good", "warning", "bad"]
+_MARKS: dict[Verdict, tuple[str, str]] = {"good": ("ok", "green"), "warning": ("!!", "yellow"), "bad": ("no", "red")}
+#: Name of the extra → a module that it brings.
+_EXTRAS = {"demo": "mcp_server_time"}
+
+
+class Remark(msgspec.Struct, frozen=True):
+    """One thing that was looked at."""
+
+    verdict: Verdict
+    subject: str
+    text: str
+
+
+def diagnose(options: Options, *, start: bool) -> int:
+    """Look at everything, say it; 1 where something is bad."""
+    output = Output(options)
+    remarks = [_python(), *_packages()]
+    try:
+        read = read_settings(
+            options.config or None, store=options.store, tools=options.tools, folders=options.folders, mcp=options.mcp
+        )
+    except ToolpathError as error:
+        read = None
+        remarks.append(Remark("bad", "settings", str(error)))
+    if read is not None:
+        remarks += _settings(read)
+        try:
+            remarks += asyncio.run(_ground(options, read.settings, start=start))
+        except ToolpathError as error:
+            remarks.append(Remark("bad", "tools", str(error)))
+    _write(output, read, remarks)
+    return ExitCode.FAILED if any(remark.verdict == "bad" for remark in remarks) else ExitCode.DONE
+
+
+def _python() -> Remark:
+    good = sys.version_info >= (3, 11)
+    return Remark("good" if good else "bad", "python", f"{platform.python_version()} at {sys.executable}")
+
+
+def _packages() -> list[Remark]:
+    remarks = []
+    for name in ("toolpath", "mcp", "pydantic", "msgspec"):
+        try:
+            remarks.append(Remark("good", name, version(name)))
+        except PackageNotFoundError:
+            remarks.append(Remark("bad", name, f"not installed; pip install {name}"))
+    for extra, module in _EXTRAS.items():
+        there = importlib.util.find_spec(module) is not None
+        text = "installed" if there else f"not installed; pip install 'toolpath[{extra}]'"
+        remarks.append(Remark("good" if there else "warning", f"extra {extra}", text))
+    for program, why in (("git", "the demo makes a repository"), ("node", "MCP servers from npm need it")):
+        found = shutil.which(program)
+        remarks.append(Remark("good" if found else "warning", program, found or f"not found; {why}"))
+    return remarks
+
+
+def _settings(read: SettingsRead) -> list[Remark]:
+    return [Remark("warning", variable, "names no setting") for variable in read.unknown]
+
+
+async def _ground(options: Options, settings: Settings, *, start: bool) -> list[Remark]:
+    remarks = [await _store(options, settings)]
+    async with opened(options, journal=False) as session:
+        registry = session.tp.registry
+        if not start:
+            # What is read from files is read; nothing is started.
+            await registry.load(())
+            for name, provider in registry.providers.items():
+                is_local = getattr(provider, "is_local", False)
+                text = "read" if is_local else "not started; doctor --start tries it"
+                remarks.append(Remark("good", f"provider {name}", text))
+            return remarks + _files(registry)
+        catalog = await session.tp.tools()
+        problems = registry.problems
+        for name in registry.providers:
+            count = sum(1 for tool in catalog.tools.values() if name in (tool.group, tool.server))
+            fault = problems.get(name)
+            remarks.append(Remark("bad" if fault else "good", f"provider {name}", str(fault or f"{count} tools")))
+        remarks += [
+            Remark("bad", name, str(fault)) for name, fault in problems.items() if name not in registry.providers
+        ]
+        return remarks + _files(registry)
+
+
+def _files(registry: Registry) -> list[Remark]:
+    """What is wrong with the files of folders."""
+    found = [finding for finding in registry.findings() if finding.code != "provider_problem"]
+    return [Remark("bad", finding.code, f"{finding.message} {finding.hint}".rstrip()) for finding in found]
+
+
+async def _store(options: Options, settings: Settings) -> Remark:
+    store = settings.store or DEFAULT_STORE
+    if "://" not in store and not is_file(store):
+        return Remark("good", "store", f"{store} is not there yet; the first run makes it")
+    try:
+        async with opened(options) as session:
+            await session.tp.runs(limit=1)
+    except ToolpathError as error:
+        return Remark("bad", "store", f"{_without_password(store)}: {error}")
+    return Remark("good", "store", _without_password(store))
+
+
+def _without_password(store: str) -> str:
+    scheme, there, rest = store.partition("://")
+    if not there or "@" not in rest:
+        return store
+    return f"{scheme}://[redacted]@{rest.rpartition('@')[2]}"
+
+
+def _write(output: Output, read: SettingsRead | None, remarks: list[Remark]) -> None:
+    values = _values(read) if read is not None else {}
+    if output.options.json:
+        output.result({"settings": values, "remarks": [msgspec.to_builtins(remark) for remark in remarks]})
+        return
+    for name, row in values.items():
+        origin = f"  from {row['source']}" if row["source"] else ""
+        output.paragraph(f"   {name} = {row['value']}{origin}")
+    for remark in remarks:
+        mark, style = _MARKS[remark.verdict]
+        text = Text(f"{mark} ", style=style)
+        text.append(f"{clean(remark.subject)}: {clean(remark.text)}", style="")
+        output.paragraph(text)
+
+
+def _values(read: SettingsRead) -> dict[str, JsonObject]:
+    settings: dict[str, Any] = msgspec.to_builtins(read.settings)
+    settings["store"] = _without_password(settings["store"] or DEFAULT_STORE)
+    return {name: {"value": value, "source": read.sources.get(name, "")} for name, value in settings.items()}

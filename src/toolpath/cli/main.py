@@ -1,0 +1,95 @@
+"""The command `toolpath`: its global options, its verbs, and what every error becomes.
+
+Only typer is imported here, so that help and completion come at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from toolpath.cli.options import Options, hoisted
+from toolpath.cli.verbs import people, plans, project, runs, tools
+
+app = typer.Typer(
+    name="toolpath",
+    help="Turns a request into a checked plan of tool calls and runs it: parallel, durable, auditable.",
+    epilog="Global options may stand anywhere. Exit codes: 0 done, 1 run failed, 2 usage, 3 plan does not check, "
+    "4 waits for a person, 5 cancelled, 6 budget, 7 policy, 124 timeout, 130 interrupted.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"toolpath {version('toolpath')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    ctx: typer.Context,
+    *,
+    store: Annotated[
+        str, typer.Option(metavar="FILE|URL", help="Journal: a file or postgresql://…  [.toolpath/runs.db]")
+    ] = "",
+    config: Annotated[str, typer.Option(metavar="FILE", help="Settings.  [toolpath.toml]")] = "",
+    tools: Annotated[list[str] | None, typer.Option(metavar="MODULE", help="Python module or file with tools.")] = None,
+    folder: Annotated[list[str] | None, typer.Option(metavar="DIR", help="Folder of composites and plans.")] = None,
+    mcp: Annotated[list[str] | None, typer.Option(metavar="FILE", help="MCP servers.  [mcp.json]")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say where an error came from.")] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="The version.")] = False,
+) -> None:
+    """Keep the global options for the verb."""
+    ctx.obj = Options(
+        store=store,
+        config=config,
+        tools=tuple(tools or ()),
+        folders=tuple(folder or ()),
+        mcp=tuple(mcp or ()),
+        json=json,
+        quiet=quiet,
+        verbose=verbose,
+    )
+
+
+app.command()(plans.plan)
+app.command()(plans.run)
+app.command()(plans.validate)
+app.command("check", hidden=True)(plans.validate)
+app.command()(plans.explain)
+app.command("eval")(plans.evaluate)
+app.add_typer(runs.app, name="runs")
+app.add_typer(tools.app, name="tools")
+app.command()(people.approve)
+app.command()(people.deny)
+app.command()(people.answer)
+app.command()(people.settle)
+app.command()(project.generate)
+app.command()(project.demo)
+app.command()(project.doctor)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit code."""
+    given = hoisted(sys.argv[1:] if arguments is None else arguments)
+    try:
+        app(args=given, prog_name="toolpath")
+    except Exception as error:  # noqa: BLE001  # the last door: every error becomes words and a code
+        sys.exit(_explained(error, verbose=not {"-v", "--verbose"}.isdisjoint(given)))
+
+
+def _explained(error: Exception, *, verbose: bool) -> int:
+    from toolpath.cli.failures import explain_error
+
+    return explain_error(error, verbose=verbose)

@@ -1,0 +1,130 @@
+"""`toolpath plan`: a request in words becomes a plan that is shown before anything is called, and may then be run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+import msgspec
+
+from toolpath.checks.check import has_errors
+from toolpath.checks.explanation import Explanation
+from toolpath.cli.checking import finding_line
+from toolpath.cli.execution import finish
+from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.options import Options
+from toolpath.cli.output import Output
+from toolpath.cli.questions import may_ask
+from toolpath.cli.session import Session, perform
+from toolpath.errors import Finding
+from toolpath.language.printing import plan_to_dict, print_plan
+from toolpath.model.plan import Plan
+
+PLANNERS = ("model", "offline")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningRequest:
+    """What was typed after `plan`."""
+
+    text: str
+    tools: tuple[str, ...] = ()
+    planner: str = ""
+    run: bool = False
+    out: str = ""
+    yes: bool = False
+    no_input: bool = False
+
+
+def plan_request(options: Options, request: PlanningRequest) -> int:
+    """Plan, show, and where it was asked for run; returns the exit code."""
+    if request.planner and request.planner not in PLANNERS:
+        raise UsageError(f"{request.planner!r} is no planner.", hint="Planners are model and offline.")
+    if not request.text.strip():
+        raise UsageError("The request is empty.", hint='Say what is to be done: toolpath plan "…".')
+
+    async def work(session: Session) -> int:
+        planner = cast("Literal['offline', 'model'] | None", request.planner or None)
+        plan = await session.tp.plan(request.text, tools=request.tools, planner=planner)
+        findings = session.tp.check(plan)
+        explanation = session.tp.explain(plan)
+        is_open = has_errors(findings) or bool(plan.questions)
+        runs = request.run and not is_open
+        if not runs:
+            _result(plan, findings, explanation, request, session)
+        _tell(plan, findings, explanation, session)
+        if request.out:
+            _write(request.out, print_plan(plan))
+            how = "fill in what is not said" if is_open else f"toolpath run {request.out} runs it"
+            session.output.say(f"Written to {request.out}: {how}.")
+        if not runs:
+            return ExitCode.INVALID if is_open else ExitCode.DONE
+        if not _allowed(explanation, request, session.output):
+            return ExitCode.CANCELLED
+        run = await session.tp.start(plan)
+        return await finish(session.tp, run, session.output, no_input=request.no_input)
+
+    return perform(options, work, journal=request.run)
+
+
+def _result(
+    plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, request: PlanningRequest, session: Session
+) -> None:
+    """The plan on stdout; where it is run, the run's result is there instead."""
+    output = session.output
+    record = session.tp.planning.record(plan)
+    if output.options.json:
+        output.result(
+            {
+                "plan": plan_to_dict(plan),
+                "findings": [msgspec.to_builtins(finding) for finding in findings],
+                "explanation": explanation.as_json(),
+                "planner": record.planner if record else "",
+                "outcome": record.outcome if record else "",
+            }
+        )
+    elif not request.out:
+        output.write(print_plan(plan) + "\n")
+
+
+def _tell(plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, session: Session) -> None:
+    """What the plan will do, how it came about and what it lacks, for people."""
+    output = session.output
+    record = session.tp.planning.record(plan)
+    output.say(str(explanation))
+    for line in plan.reasoning.splitlines():
+        output.say(f"  {line}", "dim")
+    sure = "" if plan.confidence is None else f", {plan.confidence:.0%} sure"
+    how = "" if record is None else f"Planned by the {record.planner} planner{sure}."
+    if record is not None and record.is_fallback:
+        how += f" It fell back: {record.reason}"
+    output.say(how)
+    for finding in findings:
+        output.say(finding_line("plan", finding))
+    for question in plan.questions:
+        output.tell(f"Not said: {question}", "yellow")
+
+
+def _allowed(explanation: Explanation, request: PlanningRequest, output: Output) -> bool:
+    """Whether what the plan changes may be changed."""
+    changes = (*explanation.writes, *explanation.destroys)
+    if not changes or request.yes:
+        return True
+    if not may_ask(output, request.no_input):
+        raise UsageError(
+            f"The plan writes ({', '.join(changes)}), and nobody is there to allow it.",
+            hint="Allow it with --yes, or keep the plan with --out FILE and run that.",
+        )
+    output.tell(f"The plan writes: {', '.join(changes)}.", "yellow")
+    try:
+        return output.people.input("Run it? [y/N] ", markup=False).strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def _write(file: str, text: str) -> None:
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"The plan cannot be written to {file}: {error.strerror}.") from None

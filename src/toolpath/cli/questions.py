@@ -1,0 +1,200 @@
+"""Asking the person at the terminal: approvals and forms of a run that waits, and how to answer it from elsewhere."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import select
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from toolpath.app import Toolpath
+from toolpath.cli.output import Output, short
+from toolpath.drives import Run
+from toolpath.model.events import ApprovalRequested, InputRequested
+from toolpath.model.run import RunResult
+from toolpath.values import Json, JsonObject
+
+
+class GaveUp(Exception):  # not an error: the person ended the input
+    """The person answered with the end of the input."""
+
+
+def may_ask(output: Output, no_input: bool) -> bool:
+    """Somebody is there to be asked."""
+    return not no_input and sys.stdin.isatty() and output.people.is_terminal
+
+
+async def answer_all(tp: Toolpath, result: RunResult, output: Output) -> Run | None:
+    """Ask every question of the run, then tell the answers; the run as it goes on, or None where one stays open."""
+    asked: list[Callable[[], Awaitable[Run]]] = []
+    by, run_id = person(), result.run_id
+    try:
+        for question in result.questions:
+            match question:
+                case ApprovalRequested(path=path):
+                    decide = tp.approve if _approves(question, output) else tp.deny
+                    asked.append(partial(decide, run_id, path, by=by))
+                case InputRequested(path=path):
+                    asked.append(partial(tp.answer, run_id, path, _form(question.form, output), by=by))
+                case _:
+                    return None
+    except GaveUp:
+        return None
+    # Asking stands still for the person; nothing may run meanwhile, so the answers go out together.
+    run = None
+    for tell in asked:
+        run = await tell()
+    return run
+
+
+def how_to_answer(result: RunResult, output: Output) -> None:
+    """Say what the run waits for and which commands answer it."""
+    output.tell(f"Run {result.run_id} waits for a person:")
+    answered = False
+    for question in result.questions:
+        answered = True
+        path = question.path or "''"
+        match question:
+            case ApprovalRequested():
+                output.tell(f"  {question.path or 'the plan'} wants to call {question.tool or 'its tools'}", "magenta")
+                if question.inputs is not None:
+                    output.tell(f"    with {short(question.inputs, 400)}")
+                output.tell(f"    toolpath approve {result.run_id} {path}")
+                output.tell(f"    toolpath deny {result.run_id} {path}")
+            case InputRequested():
+                names = " ".join(f"{_name(field)}=…" for field in _fields(question.form))
+                output.tell(f"  {question.path} asks: {short(question.form.get('title', ''))}", "magenta")
+                output.tell(f"    toolpath answer {result.run_id} {path} {names}".rstrip())
+                output.tell(f"    toolpath answer {result.run_id} {path} --decline")
+            case _:
+                answered = False
+    for step in result.results:
+        if step.status == "unknown":
+            answered = True
+            output.tell(f"  {step.path}: whether its write happened is not known", "magenta")
+            output.tell(f"    toolpath settle {result.run_id} {step.path} --retry | --output JSON | --failed")
+        elif step.status == "waiting" and step.reason == "tool_changed":
+            answered = True
+            output.tell(f"  {step.path}: its tool is not the one that the run began with", "magenta")
+            output.tell(f"    toolpath settle {result.run_id} {step.path} --accept-tool")
+    if changed := held(result):
+        output.tell(f"  {short(changed, 400)}", "magenta")
+        output.tell(f"    toolpath settle {result.run_id} --accept-tool")
+    elif not answered:
+        output.tell(f"  toolpath runs show {result.run_id}")
+
+
+def held(result: RunResult) -> str:
+    """Why nothing goes on although somebody answered: tools changed, and nothing has started since."""
+    changed = [warning for warning in result.warnings if warning.code == "tool_changed"]
+    if not changed or any((step.started_at or 0.0) > changed[-1].at for step in result.results):
+        return ""
+    return str(changed[-1].message)
+
+
+def _approves(question: ApprovalRequested, output: Output) -> bool:
+    output.tell(f"{question.path or 'The plan'} wants to call {question.tool or 'its tools'}", "bold")
+    if question.inputs is not None:
+        output.tell(f"  with {short(question.inputs, 1000)}")
+    while True:
+        answer = _read("Allow it? [y/N] ").strip().lower()
+        if answer in ("", "n", "no"):
+            return False
+        if answer in ("y", "yes"):
+            return True
+
+
+def _form(form: JsonObject, output: Output) -> JsonObject:
+    output.tell(short(form.get("title") or "A question", 400), "bold")
+    if form.get("description"):
+        output.tell(short(form["description"], 2000))
+    return {_name(field): value for field in _fields(form) if (value := _field(field, output)) is not None}
+
+
+def _field(field: JsonObject, output: Output) -> Json:
+    options: list[Any] = list(field.get("options") or [])
+    for number, option in enumerate(options, 1):
+        output.tell(f"  {number}  {short(option)}")
+    label = short(field.get("label") or _name(field), 120)
+    default = field.get("default")
+    prompt = f"{label}{f' [{short(default)}]' if default is not None else ''}: "
+    while True:
+        text = _read(prompt, secret=field.get("type") == "password").strip()
+        if not text:
+            if default is not None or not field.get("required", True):
+                return default
+            output.tell("  It has to be given.", "yellow")
+            continue
+        try:
+            return _typed(text, str(field.get("type", "text")), options)
+        except ValueError as error:
+            output.tell(f"  {error}", "yellow")
+
+
+def _typed(text: str, kind: str, options: list[Any]) -> Json:
+    if options:
+        return _chosen(text, options)
+    match kind:
+        case "number":
+            return float(text)
+        case "integer":
+            return int(text)
+        case "checkbox":
+            if text.lower() in ("y", "yes", "true", "1"):
+                return True
+            if text.lower() in ("n", "no", "false", "0"):
+                return False
+            raise ValueError("Answer y or n.")
+        case _:
+            return text
+
+
+def _chosen(text: str, options: list[Any]) -> Json:
+    if text in (str(option) for option in options):
+        return next(option for option in options if str(option) == text)
+    if text.isdecimal() and 1 <= int(text) <= len(options):
+        return options[int(text) - 1]
+    raise ValueError(f"Answer one of {', '.join(short(option, 40) for option in options)}, or its number.")
+
+
+def _fields(form: JsonObject) -> list[JsonObject]:
+    fields = form.get("inputs") or form.get("fields") or []
+    return [field for field in fields if isinstance(field, dict)]
+
+
+def _name(field: JsonObject) -> str:
+    return str(field.get("name") or field.get("label") or "")
+
+
+def _read(prompt: str, *, secret: bool = False) -> str:
+    # On stderr: stdout is for the result. The event loop would only note an interrupt until the line has been read.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        if secret:
+            return getpass.getpass(prompt, stream=sys.stderr)
+        sys.stderr.write(prompt)
+        sys.stderr.flush()
+        # An interrupt just before a read would be noticed only after it.
+        while os.name == "posix" and not select.select([sys.stdin], [], [], 0.2)[0]:
+            pass
+        line = sys.stdin.readline()
+    except (EOFError, KeyboardInterrupt):
+        sys.stderr.write("\n")
+        raise GaveUp from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if not line:
+        raise GaveUp
+    return line.rstrip("\n")
+
+
+def person() -> str:
+    """Who sits at the terminal, for the journal."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""

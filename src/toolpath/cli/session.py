@@ -1,0 +1,80 @@
+"""From the global options to an open `Toolpath`, with the tools that settings, files and flags name."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from toolpath.app import Toolpath
+from toolpath.cli.exits import UsageError
+from toolpath.cli.options import Options
+from toolpath.cli.output import Output
+from toolpath.cli.streams import results_alone
+from toolpath.config import DEFAULT_STORE, Settings, load_settings
+
+DEFAULT_MCP = "mcp.json"
+
+
+class Session:
+    """One command at work: the door, the settings and the two streams."""
+
+    def __init__(self, tp: Toolpath, settings: Settings, output: Output) -> None:
+        self.tp = tp
+        self.settings = settings
+        self.output = output
+
+
+def settings_of(options: Options) -> Settings:
+    """The settings in force for these options. Raises `ConfigError`."""
+    return load_settings(
+        options.config or None, store=options.store, tools=options.tools, folders=options.folders, mcp=options.mcp
+    )
+
+
+def perform(options: Options, work: Callable[[Session], Coroutine[Any, Any, int]], *, journal: bool = True) -> int:
+    """Open a session, do the work in it, close it; returns the exit code that the work gives.
+
+    Without `journal`, runs are kept in memory and no file is made.
+    """
+
+    async def inside() -> int:
+        async with opened(options, journal=journal) as session:
+            return await work(session)
+
+    return asyncio.run(inside())
+
+
+@asynccontextmanager
+async def opened(options: Options, *, journal: bool = True) -> AsyncIterator[Session]:
+    """A session with all tools added; providers are asked for their tools when something needs them."""
+    settings = settings_of(options)
+    with results_alone() as results:
+        async with Toolpath(_store(settings) if journal else None, settings=settings) as tp:
+            add_sources(tp, settings)
+            yield Session(tp, settings, Output(options, results))
+
+
+def _store(settings: Settings) -> str:
+    store = settings.store or DEFAULT_STORE
+    if "://" not in store and store != ":memory:":
+        try:
+            Path(store).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"The folder of the store {store} cannot be made: {error.strerror}.") from None
+    return store
+
+
+def add_sources(tp: Toolpath, settings: Settings) -> None:
+    """Add the modules, folders and MCP servers that the settings name, and `mcp.json` where there is one."""
+    for module in settings.tools:
+        tp.add_module(module)
+    for folder in settings.folders:
+        if not Path(folder).is_dir():
+            raise UsageError(f"The folder {folder} is not there.")
+        tp.add_folder(folder)
+    files = settings.mcp or ((DEFAULT_MCP,) if Path(DEFAULT_MCP).is_file() else ())
+    for file in files:
+        tp.add_mcp_config(file)

@@ -1,0 +1,111 @@
+"""Commands on plans: plan, run, validate, explain, eval."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Inputs = Annotated[list[str] | None, typer.Option("--input", "-i", metavar="NAME=VALUE", help="One input; repeatable.")]
+InputFile = Annotated[str, typer.Option("--input-file", metavar="FILE", help="Inputs as JSON or YAML; - is stdin.")]
+NoInput = Annotated[bool, typer.Option("--no-input", help="Ask nothing at the terminal.")]
+
+
+def plan(
+    ctx: typer.Context,
+    request: Annotated[str, typer.Argument(metavar="REQUEST", help="What is to be done, in words; - is stdin.")],
+    tool: Annotated[list[str] | None, typer.Option("--tool", metavar="KEY", help="Use these tools alone.")] = None,
+    *,
+    planner: Annotated[
+        str, typer.Option(metavar="model|offline", help="Who plans.  [the model where one is configured]")
+    ] = "",
+    run: Annotated[bool, typer.Option("--run", help="Run the plan; one that writes asks first.")] = False,
+    out: Annotated[str, typer.Option(metavar="FILE", help="Write the plan to a file.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow what the plan writes.")] = False,
+    no_input: NoInput = False,
+) -> None:
+    """Turn a request in words into a checked plan."""
+    import sys
+
+    from toolpath.cli.planning import PlanningRequest, plan_request
+
+    asked = PlanningRequest(
+        text=sys.stdin.read(1_000_001) if request == "-" else request,
+        tools=tuple(tool or ()),
+        planner=planner,
+        run=run,
+        out=out,
+        yes=yes,
+        no_input=no_input,
+    )
+    raise typer.Exit(plan_request(ctx.obj, asked))
+
+
+def run(
+    ctx: typer.Context,
+    what: Annotated[str, typer.Argument(metavar="FILE|TOOL", help="Plan, composite or template; - is stdin.")],
+    inputs: Inputs = None,
+    input_file: InputFile = "",
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be called; call nothing.")] = False,
+    record: Annotated[str, typer.Option(metavar="FILE", help="Write every call and its outcome.")] = "",
+    replay: Annotated[str, typer.Option(metavar="FILE", help="Answer every call from a recording.")] = "",
+    detach: Annotated[bool, typer.Option("--detach", help="Print the run's id and go on in the background.")] = False,
+    no_input: NoInput = False,
+    announce: Annotated[bool, typer.Option("--announce", hidden=True)] = False,
+) -> None:
+    """Run a plan, composite, template or single tool."""
+    from toolpath.cli.running import RunRequest, run_request
+
+    request = RunRequest(
+        what=what,
+        inputs=tuple(inputs or ()),
+        input_file=input_file,
+        dry_run=dry_run,
+        record=record,
+        replay=replay,
+        detach=detach,
+        no_input=no_input,
+        announce=announce,
+    )
+    raise typer.Exit(run_request(ctx.obj, request))
+
+
+def validate(
+    ctx: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Plans; - is stdin.")],
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
+) -> None:
+    """Say all that is wrong with plans, with file, line and column."""
+    from toolpath.cli.checking import validate_files
+
+    raise typer.Exit(validate_files(ctx.obj, files, strict=strict))
+
+
+def explain(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE|TOOL", help="Plan, composite or template; - is stdin.")],
+    form: Annotated[str, typer.Option("--format", metavar="tree|mermaid|json", help="How to show it.")] = "tree",
+) -> None:
+    """Say what a plan will do: order, effects, cost, critical path."""
+    from toolpath.cli.checking import explain_file
+
+    raise typer.Exit(explain_file(ctx.obj, file, form))
+
+
+def evaluate(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Requests with gold plans, one JSON object a line.")],
+    *,
+    planner: Annotated[str, typer.Option(metavar="offline|model", help="Who plans.")] = "offline",
+    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="The first N tasks alone.")] = None,
+    toolsets: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="Tool sets that tasks name; repeatable.")
+    ] = None,
+    plot: Annotated[str, typer.Option(metavar="FILE.svg", help="Draw shares and calibration.")] = "",
+) -> None:
+    """Score a planner on requests whose right plans are known."""
+    from toolpath.cli.evaluation import EvaluationRequest, evaluate
+
+    request = EvaluationRequest(file=file, planner=planner, limit=limit, tool_sets=tuple(toolsets or ()), plot=plot)
+    raise typer.Exit(evaluate(ctx.obj, request))

@@ -1,0 +1,40 @@
+"""Commands around the work: the demo, the tool factory, the doctor."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    ctx: typer.Context,
+    into: Annotated[str, typer.Option("--into", metavar="DIR", help="Folder that the demo makes.")] = "toolpath-demo",
+) -> None:
+    """Show the main job on real MCP servers, offline."""
+    from toolpath.cli.demonstration import show_demo
+
+    raise typer.Exit(show_demo(ctx.obj, into))
+
+
+def generate(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A composite in YAML; - is stdin.")],
+    into: Annotated[str, typer.Option("--into", metavar="DIR", help="Where the files go.")] = ".",
+    package: Annotated[str, typer.Option(metavar="NAME", help="Dotted place the test imports from.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
+) -> None:
+    """Make a typed Python module and its test from a composite in YAML."""
+    from toolpath.cli.generating import generate_tool
+
+    raise typer.Exit(generate_tool(ctx.obj, file, into, package=package, force=force))
+
+
+def doctor(
+    ctx: typer.Context,
+    start: Annotated[bool, typer.Option("--start", help="Start the MCP servers too.")] = False,
+) -> None:
+    """Say what is set, where it comes from, what can be reached and what is missing."""
+    from toolpath.cli.diagnosis import diagnose
+
+    raise typer.Exit(diagnose(ctx.obj, start=start))

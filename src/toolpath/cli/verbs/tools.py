@@ -1,0 +1,66 @@
+"""`toolpath tools …`: what there is to call, and calling it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from toolpath.cli.verbs.plans import InputFile, Inputs, NoInput
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Tools: list, find, call.")
+
+Key = Annotated[str, typer.Argument(metavar="TOOL", help="Its key, an alias, or its bare name.")]
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    group: Annotated[str, typer.Option(help="Only this group.")] = "",
+    capability: Annotated[str, typer.Option(help="Only tools with this capability.")] = "",
+) -> None:
+    """All tools: key, effect and description."""
+    from toolpath.cli.catalogue import list_tools
+
+    raise typer.Exit(list_tools(ctx.obj, group, capability))
+
+
+@app.command()
+def show(ctx: typer.Context, tool: Key) -> None:
+    """All that is known of a tool: schemas, effect, limits."""
+    from toolpath.cli.catalogue import show_tool
+
+    raise typer.Exit(show_tool(ctx.obj, tool))
+
+
+@app.command()
+def search(
+    ctx: typer.Context,
+    words: Annotated[list[str], typer.Argument(metavar="WORD", help="What the tool is to do.")],
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 10,
+) -> None:
+    """The tools that fit a text, best first."""
+    from toolpath.cli.catalogue import search_tools
+
+    raise typer.Exit(search_tools(ctx.obj, " ".join(words), limit))
+
+
+@app.command()
+def call(
+    ctx: typer.Context, tool: Key, inputs: Inputs = None, input_file: InputFile = "", no_input: NoInput = False
+) -> None:
+    """Call one tool, with the same checks, journal and policy as a run."""
+    from toolpath.cli.running import RunRequest, run_request
+
+    request = RunRequest(
+        what=tool, inputs=tuple(inputs or ()), input_file=input_file, no_input=no_input, only_tool=True
+    )
+    raise typer.Exit(run_request(ctx.obj, request))
+
+
+@app.command()
+def stats(ctx: typer.Context) -> None:
+    """What is known from calls: how many, how long, how often they fail."""
+    from toolpath.cli.catalogue import show_stats
+
+    raise typer.Exit(show_stats(ctx.obj))

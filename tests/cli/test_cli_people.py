@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_cases import Command
+
+PLAN = """
+name: careful
+steps:
+  - id: order
+    tool: shop.order
+    requires_approval: true
+    inputs: {item: tea, count: 1}
+  - id: form
+    ask: {title: How many?, inputs: [{name: count, type: integer}, {name: postcode}]}
+outputs: {count: "{{ form.count }}", postcode: "{{ form.postcode }}"}
+"""
+
+
+@pytest.fixture
+def waiting(shop: Path, toolpath: Command) -> str:
+    (shop / "careful.yaml").write_text(PLAN)
+    ran = toolpath("run", "careful.yaml", "--no-input", "--json")
+    assert ran.code == 4
+    return str(ran.json["run_id"])
+
+
+def test_a_run_that_waits_says_which_commands_answer_it(toolpath: Command, waiting: str) -> None:
+    said = toolpath("runs", "show", waiting).err
+    assert f"toolpath approve {waiting} order" in said
+    assert f"toolpath answer {waiting} form count=… postcode=…" in said
+
+
+def test_approval_and_answers_let_the_run_go_on_to_its_end(toolpath: Command, waiting: str) -> None:
+    assert toolpath("approve", waiting, "order").code == 4
+    assert Path("orders.txt").read_text() == "tea 1\n"
+    ran = toolpath("answer", waiting, "count=3", "postcode=01234")
+    assert ran.code == 0
+    assert ran.json == {"count": 3, "postcode": "01234"}
+
+
+def test_a_denied_step_has_failed_and_was_never_called(toolpath: Command, waiting: str) -> None:
+    toolpath("deny", waiting, "order")
+    ran = toolpath("answer", waiting, "form", "count=3", "postcode=x")
+    assert ran.code == 1
+    assert not Path("orders.txt").exists()
+
+
+def test_answers_that_do_not_fit_are_refused_and_the_run_still_waits(toolpath: Command, waiting: str) -> None:
+    ran = toolpath("answer", waiting, "form", "count=three", "postcode=x")
+    assert ran.code == 3
+    assert "count" in ran.err
+    assert toolpath("runs", "resume", waiting, "--no-input").code == 4
+
+
+@pytest.mark.parametrize("words", [("approve", "form"), ("answer", "order", "a=b"), ("settle", "order", "--retry")])
+def test_an_answer_to_what_was_not_asked_is_refused(toolpath: Command, waiting: str, words: tuple[str, ...]) -> None:
+    ran = toolpath(words[0], waiting, *words[1:])
+    assert ran.code == 1
+    assert ran.err.startswith("Error: ")
+
+
+def test_a_cancelled_run_answers_no_more(toolpath: Command, waiting: str) -> None:
+    assert toolpath("runs", "cancel", waiting).code == 0
+    assert toolpath("approve", waiting, "order").code == 1
+    assert toolpath("runs", "watch", waiting).code == 5
+
+
+def test_a_run_that_spends_its_budget_ends_with_6(toolpath: Command, shop: Path) -> None:
+    (shop / "dear.yaml").write_text(
+        "name: dear\nbudget: {calls: 2}\ninputs: {properties: {items: {type: array, items: {type: string}}}}\n"
+        "steps:\n  - {id: l, loop: {over: '{{ inputs.items }}', as: i,"
+        " steps: [{id: s, tool: shop.price, inputs: {item: '{{ i }}'}}]}}\n"
+    )
+    assert toolpath("run", "dear.yaml", "-i", 'items=["tea","cake","tea"]').code == 6
+
+
+def test_a_run_that_takes_too_long_ends_with_124(toolpath: Command, shop: Path) -> None:
+    (shop / "long.yaml").write_text(
+        "name: long\ntimeout: 200ms\nsteps:\n  - {id: s, tool: shop.slow, inputs: {mark: mark}}\n"
+    )
+    assert toolpath("run", "long.yaml").code == 124

@@ -1,0 +1,179 @@
+"""`toolpath eval`: a planner on requests whose right plans are known."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from cli_cases import Command, Ran
+
+from toolpath.testing.model_replies import Fails, Reply
+from toolpath.testing.model_server import ModelServer
+
+DATA = Path(__file__).parents[1] / "data" / "planning"
+LUNCH, SETS, BROKEN = str(DATA / "lunch.jsonl"), str(DATA / "toolsets.jsonl"), str(DATA / "broken.jsonl")
+RIGHT = {"steps": [{"id": "p", "tool": "price", "inputs": {"item": "tea"}}], "origin": {"confidence": 1.0}}
+PRICE = {"id": "mine", "query": "What is the price of the item tea?"}
+GOLD = {"gold_plan": [{"step": "p", "tool": "shop.price", "arguments": {"item": "tea"}}]}
+
+
+def test_plans_and_refusals_are_counted_as_right_and_wrong(toolpath: Command) -> None:
+    ran = toolpath("eval", LUNCH, "--toolsets", SETS, "--json")
+    assert ran.code == 0
+    found = ran.json
+    assert (found["tasks"], found["left_out"], found["unreadable"], found["failures"]) == (6, 1, [], 0)
+    assert {one["task"] for one in found["attempts"] if one["right"]} == {"right", "right-of-several", "refused"}
+    assert [one["came"] for one in found["attempts"]] == ["plan", "plan", "refusal", "plan", "refusal", "plan"]
+    assert (found["right"], found["whole_plans"], found["tool_f1"]) == (0.5, 0.5, 0.75)
+    assert (found["right_refusals"], found["wrong_refusals"], found["missed_refusals"]) == (1, 1, 1)
+    assert 0 <= found["calibration"]["error"] <= 1
+    assert found["usage"] == {"input_tokens": 0, "output_tokens": 0}
+    assert found["seconds"] > 0
+
+
+def test_people_read_a_table_on_stdout(toolpath: Command) -> None:
+    ran = toolpath("eval", LUNCH, "--toolsets", SETS)
+    lines = {line[:24].strip(): line[24:].strip() for line in ran.out.splitlines()}
+    assert lines["tasks"] == "6"
+    assert lines["right"] == "50.0%"
+    assert lines["tool F1"] == "0.750"
+    assert lines["refusals wrong"] == "1"
+    assert "calibration error" in lines
+    assert "tokens" in lines
+    assert "1 tasks were left out" in ran.err
+
+
+def test_a_limit_counts_the_tasks_that_are_planned(toolpath: Command) -> None:
+    assert toolpath("eval", LUNCH, "--toolsets", SETS, "--limit", "2", "--json").json["tasks"] == 2
+    assert toolpath("eval", LUNCH, "--limit", "0").code == 2
+
+
+def test_lines_that_cannot_be_read_are_said_by_number_and_the_rest_goes_on(toolpath: Command) -> None:
+    ran = toolpath("eval", BROKEN, "--toolsets", SETS, "--json", "--config", "/dev/null")
+    assert ran.code == 3
+    assert ran.json["tasks"] == 1
+    said = {one["line"]: one["message"] for one in ran.json["unreadable"]}
+    assert sorted(said) == [1, 2, 3, 5, 6, 7, 8, 10, 11]
+    assert "gold_plan" in said[2]
+    assert "Did you mean 'shop'?" in said[3]
+    assert "'createAuthor'" in said[5]
+    assert "accepted_values" in said[6]
+    assert "query" in said[7]
+    assert "'z'" in said[8]
+    assert "none are connected" in said[11]
+    for line in said:
+        assert f"broken.jsonl:{line}: " in ran.err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"\xff\xfe{}", b'{"query":' + b"[" * 200_000, b'"' + b"x" * 5_000_000 + b'"', b"\x00", b"{}"],
+    ids=["no text", "deep", "long", "null", "empty"],
+)
+def test_a_hostile_line_costs_only_itself(toolpath: Command, shop: Path, line: bytes) -> None:
+    good = json.dumps({**PRICE, **GOLD}).encode()
+    (shop / "mixed.jsonl").write_bytes(line + b"\n" + good + b"\n")
+    ran = toolpath("eval", "mixed.jsonl", "--json")
+    assert ran.code == 3
+    assert [one["line"] for one in ran.json["unreadable"]] == [1]
+    assert [(one["line"], one["right"]) for one in ran.json["attempts"]] == [(2, True)]
+    assert len(ran.err) < 5_000
+
+
+def test_tasks_that_name_no_tools_are_planned_with_those_that_are_connected(toolpath: Command, shop: Path) -> None:
+    bare = {"gold_plan": [{"step": "p", "tool": "price", "arguments": {"item": "tea"}}]}
+    (shop / "mine.jsonl").write_text(json.dumps({**PRICE, **GOLD}) + "\n" + json.dumps({**PRICE, **bare}) + "\n")
+    found = toolpath("eval", "mine.jsonl", "--json").json
+    assert (found["tasks"], found["right"]) == (2, 1.0)
+    assert not Path("runs.db").exists()
+
+
+def test_many_bad_lines_are_counted_and_not_all_told(toolpath: Command, shop: Path) -> None:
+    (shop / "bad.jsonl").write_text("no\n" * 500)
+    ran = toolpath("eval", "bad.jsonl")
+    assert ran.code == 3
+    assert len(ran.err.splitlines()) < 30
+    assert "480 more" in ran.err
+
+
+def test_an_empty_data_set_has_no_figures(toolpath: Command, shop: Path) -> None:
+    (shop / "none.jsonl").write_text("\n\n")
+    found = toolpath("eval", "none.jsonl", "--json", "--plot", "none.svg").json
+    assert (found["tasks"], found["right"], found["calibration"]) == (0, None, None)
+    ET.parse("none.svg")
+    assert toolpath("eval", "none.jsonl").code == 0
+
+
+def test_a_picture_shows_the_shares(toolpath: Command, shop: Path) -> None:
+    (shop / "a<b&c.jsonl").write_text(json.dumps({**PRICE, **GOLD}))
+    ran = toolpath("eval", "a<b&c.jsonl", "--plot", "plot.svg")
+    assert ran.code == 0
+    assert "plot.svg" in ran.err
+    words = [node.text for node in ET.parse("plot.svg").iter("{http://www.w3.org/2000/svg}text")]
+    assert "a<b&c.jsonl: the offline planner" in words
+    assert words.count("100%") >= 4
+
+
+@pytest.mark.parametrize(
+    "words", [("nothing.jsonl",), (".",), (LUNCH, "--toolsets", "nothing"), (LUNCH, "--planner", "magic")]
+)
+def test_what_cannot_be_meant_is_a_fault_of_usage(toolpath: Command, words: tuple[str, ...]) -> None:
+    ran = toolpath("eval", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Error: ")
+
+
+def test_a_picture_that_cannot_be_written_costs_no_figures(toolpath: Command) -> None:
+    ran = toolpath("eval", LUNCH, "--toolsets", SETS, "--plot", "not/there.svg")
+    assert ran.code == 2
+    assert "tool F1" in ran.out
+    assert "not/there.svg" in ran.err
+
+
+def test_a_model_that_is_not_configured_cannot_be_scored(toolpath: Command) -> None:
+    ran = toolpath("eval", LUNCH, "--planner", "model")
+    assert ran.code == 2
+    assert "TOOL_PLANNER_LLM" in ran.err
+
+
+async def with_model(
+    toolpath: Command, monkeypatch: pytest.MonkeyPatch, reply: Reply | str, *arguments: str
+) -> tuple[Ran, int]:
+    """The command with a model that always answers the same; also how often it was asked."""
+    async with ModelServer(then=reply) as server:
+        monkeypatch.setenv("TOOL_PLANNER_LLM", "openai")
+        monkeypatch.setenv("TOOL_PLANNER_MODEL", "local-model")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody-0123456789")
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        ran = await asyncio.to_thread(toolpath, "eval", *arguments, "--planner", "model", "--json")
+        return ran, len(server.requests)
+
+
+async def test_a_model_is_scored_with_its_tokens(toolpath: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran, asked = await with_model(toolpath, monkeypatch, json.dumps(RIGHT), LUNCH, "--toolsets", SETS)
+    assert ran.code == 0
+    right = {one["task"] for one in ran.json["attempts"] if one["right"]}
+    assert right == {"right-of-several"}
+    assert asked >= ran.json["tasks"], "nothing is taken from a cache"
+    assert ran.json["usage"]["input_tokens"] == 11 * asked
+
+
+async def test_what_rules_would_have_planned_is_not_counted_for_the_model(
+    toolpath: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran, _ = await with_model(toolpath, monkeypatch, "I cannot.", LUNCH, "--toolsets", SETS)
+    assert (ran.json["failures"], ran.json["right"], ran.json["calibration"]) == (6, 0.0, None)
+    assert ran.json["attempts"][0]["error"]
+
+
+async def test_a_model_that_never_answers_ends_it_early(
+    toolpath: Command, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (shop / "long.jsonl").write_text(f"{json.dumps(PRICE | GOLD)}\n" * 50)
+    ran, asked = await with_model(toolpath, monkeypatch, Fails(status=401), "long.jsonl")
+    assert ran.code == 1
+    assert "did not answer 5 requests" in ran.err
+    assert asked == 5

@@ -1,0 +1,152 @@
+"""`toolpath plan`: what is planned, what is shown, and what is called only when it is allowed."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+from pathlib import Path
+
+import pytest
+from cli_cases import Command, spawned
+
+PRICE = "What is the price of the item tea?"
+ORDER = "Order 3 of the item tea"
+HALF = "Order something"
+
+
+@pytest.fixture(autouse=True)
+def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TOOL_PLANNER_LLM", "TOOL_PLANNER_MODEL", "TOOLPATH_PLANNER_LLM", "TOOLPATH_PLANNER_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_request_becomes_a_plan_on_stdout_and_nothing_is_called(toolpath: Command, shop: Path) -> None:
+    ran = toolpath("plan", ORDER)
+    assert ran.code == 0
+    assert "tool: shop.order" in ran.out
+    assert "Writes: order" in ran.err
+    assert "Planned by the offline planner" in ran.err
+    assert not Path("orders.txt").exists()
+    assert not Path("runs.db").exists()
+
+
+@pytest.mark.parametrize("request_text", [PRICE, ORDER])
+def test_what_is_printed_validates_and_runs(toolpath: Command, shop: Path, request_text: str) -> None:
+    (shop / "made.yaml").write_text(toolpath("plan", request_text, "-q").out)
+    assert toolpath("validate", "--strict", "made.yaml").code == 0
+    assert toolpath("run", "made.yaml").code == 0
+
+
+def test_a_plan_is_kept_in_a_file_and_stdout_stays_empty(toolpath: Command, shop: Path) -> None:
+    ran = toolpath("plan", ORDER, "--out", "made.plan.yaml")
+    assert (ran.code, ran.out) == (0, "")
+    assert "toolpath run made.plan.yaml" in ran.err
+    assert toolpath("run", "made.plan.yaml").json == {"order": {"number": 7}}
+    assert Path("orders.txt").read_text() == "tea 3\n"
+
+
+def test_a_file_that_cannot_be_written_is_said_without_a_trace(toolpath: Command) -> None:
+    ran = toolpath("plan", ORDER, "--out", "not/there/plan.yaml")
+    assert ran.code == 2
+    assert "not/there/plan.yaml" in ran.err
+    assert "Unexpected" not in ran.err
+
+
+def test_a_plan_that_only_reads_runs_at_once(toolpath: Command) -> None:
+    ran = toolpath("plan", PRICE, "--run")
+    assert (ran.code, ran.json) == (0, {"price": 2.5})
+
+
+def test_a_plan_that_writes_runs_with_yes(toolpath: Command) -> None:
+    ran = toolpath("plan", ORDER, "--run", "--yes")
+    assert (ran.code, ran.json) == (0, {"order": {"number": 7}})
+    assert Path("orders.txt").read_text() == "tea 3\n"
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--no-input",), ("-q",)])
+def test_a_plan_that_writes_is_not_run_where_nobody_can_allow_it(toolpath: Command, more: tuple[str, ...]) -> None:
+    ran = toolpath("plan", ORDER, "--run", *more)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--yes" in ran.err
+    assert not Path("orders.txt").exists()
+
+
+@pytest.mark.parametrize(("typed", "code"), [(b"y\n", 0), (b"\n", 5), (b"no\n", 5), (b"\x04", 5)])
+def test_a_person_at_the_terminal_is_asked_before_anything_is_written(shop: Path, typed: bytes, code: int) -> None:
+    ours, theirs = pty.openpty()
+    os.write(ours, typed)
+    with spawned(shop, "plan", ORDER, "--run", stdin=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        said = b""
+        while b"[y/N]" not in said:
+            said += os.read(ours, 4096)
+        process.communicate(timeout=60)
+    os.close(ours)
+    assert b"The plan writes: order." in said
+    assert process.returncode == code
+    assert (shop / "orders.txt").exists() == (code == 0)
+
+
+@pytest.mark.parametrize("more", [(), ("--run", "--yes")])
+def test_what_is_not_said_is_asked_and_nothing_runs(toolpath: Command, more: tuple[str, ...]) -> None:
+    ran = toolpath("plan", HALF, *more)
+    assert ran.code == 3
+    assert "Not said: order: what is 'count'" in ran.err
+    assert "tool: shop.order" in ran.out
+    assert not Path("orders.txt").exists()
+
+
+def test_questions_are_told_also_when_quiet(toolpath: Command) -> None:
+    assert "Not said" in toolpath("plan", HALF, "-q").err
+
+
+def test_with_json_all_that_is_known_of_the_plan_is_on_stdout(toolpath: Command) -> None:
+    made = toolpath("plan", ORDER, "--json").json
+    assert made["plan"]["steps"][0]["inputs"] == {"item": "tea", "count": 3}
+    assert made["explanation"]["writes"] == ["order"]
+    assert (made["findings"], made["planner"], made["outcome"]) == ([], "offline", "planned")
+
+
+def test_with_json_a_plan_that_may_not_run_is_on_stdout_too(toolpath: Command) -> None:
+    ran = toolpath("plan", HALF, "--run", "--yes", "--json")
+    assert ran.code == 3
+    assert {finding["code"] for finding in ran.json["findings"]} == {"missing_input"}
+    assert ran.json["plan"]["origin"]["questions"]
+
+
+def test_with_json_a_run_gives_its_whole_result(toolpath: Command) -> None:
+    ran = toolpath("plan", ORDER, "--run", "--yes", "--json")
+    assert (ran.code, ran.json["status"]) == (0, "completed")
+
+
+def test_where_nothing_fits_the_nearest_tools_are_named(toolpath: Command) -> None:
+    ran = toolpath("plan", "Sing me a song")
+    assert (ran.code, ran.out) == (1, "")
+    assert "Did you mean" in ran.err
+    assert "shop.price" in ran.err
+
+
+def test_only_the_tools_that_are_named_are_used(toolpath: Command) -> None:
+    assert "tool: shop.price" in toolpath("plan", PRICE, "--tool", "shop.price").out
+    ran = toolpath("plan", PRICE, "--tool", "shop.prize")
+    assert ran.code == 2
+    assert "shop.price" in ran.err
+
+
+@pytest.mark.parametrize("words", [("plan", ""), ("plan", "  \n"), ("plan", PRICE, "--planner", "magic")])
+def test_what_cannot_be_meant_is_a_fault_of_usage(toolpath: Command, words: tuple[str, ...]) -> None:
+    ran = toolpath(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Error: ")
+
+
+def test_a_model_that_is_not_configured_cannot_plan(toolpath: Command) -> None:
+    ran = toolpath("plan", PRICE, "--planner", "model")
+    assert ran.code == 2
+    assert "TOOL_PLANNER_LLM" in ran.err
+
+
+def test_a_request_may_come_from_stdin(toolpath: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PRICE.encode())))
+    assert "item: tea" in toolpath("plan", "-").out
