@@ -1,0 +1,1 @@
+"""Language models behind `ports.Chat`: one request and its answer, over pydantic-ai's model layer."""

@@ -1,0 +1,105 @@
+"""Which model of which provider is asked, from settings and the providers' own variables. Imports no client library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final, Literal, cast, get_args
+from urllib.parse import urlsplit
+
+import msgspec
+
+from toolpath.config import Settings
+from toolpath.errors import ConfigError, closest
+
+Api = Literal["anthropic", "openai", "openai-responses", "google", "ollama"]
+APIS: Final = get_args(Api)
+
+
+class Variables(msgspec.Struct, frozen=True):
+    """Where a provider's key and address come from, and the model that is asked where none is named."""
+
+    keys: tuple[str, ...]
+    """The first one that is set counts."""
+    address: str
+    model: str = ""
+    default_address: str = ""
+
+
+VARIABLES: Final[Mapping[str, Variables]] = {
+    "anthropic": Variables(("ANTHROPIC_API_KEY",), "ANTHROPIC_BASE_URL", "claude-sonnet-5-5"),
+    "openai": Variables(("OPENAI_API_KEY",), "OPENAI_BASE_URL", "gpt-6.1-terra"),
+    "openai-responses": Variables(("OPENAI_API_KEY",), "OPENAI_BASE_URL", "gpt-6.1-terra"),
+    "google": Variables(("GOOGLE_API_KEY", "GEMINI_API_KEY"), "GOOGLE_GEMINI_BASE_URL", "gemini-3.8-flash"),
+    # A server of one's own has the models that were put there, so none can be assumed.
+    "ollama": Variables(("OLLAMA_API_KEY",), "OLLAMA_BASE_URL", "", "http://localhost:11434/v1"),
+}
+_OPENAI_HOST: Final = "api.openai.com"
+
+
+class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """A model and how it is reached."""
+
+    api: Api
+    model: str
+    key: str = ""
+    base_url: str = ""
+    """Empty: the provider's own address."""
+    temperature: float = 0.3
+
+    def __repr__(self) -> str:
+        return f"ModelChoice(api={self.api!r}, model={self.model!r}, base_url={self.base_url!r})"
+
+    @property
+    def is_compatible_server(self) -> bool:
+        """It speaks OpenAI's language and is somebody else's."""
+        return bool(self.base_url) and urlsplit(self.base_url).hostname != _OPENAI_HOST
+
+
+def choose_model(settings: Settings, env: Mapping[str, str] | None = None) -> ModelChoice | None:
+    """The model that the settings name, or None where they name none.
+
+    Keys and addresses are read from the providers' own variables. Without `planner_llm` the provider whose key is set
+    is taken if `planner_model` is given. Raises `ConfigError` for an unknown provider or a key that is not there.
+    """
+    variables = os.environ if env is None else env
+    name = settings.planner_llm.strip().lower()
+    if not name:
+        name = _provider_with_key(variables) if settings.planner_model else ""
+        if not name:
+            return None
+    if name not in VARIABLES:
+        raise ConfigError(
+            f"TOOL_PLANNER_LLM is {name!r}; there is {', '.join(APIS)}.",
+            suggestions=closest(name, APIS),
+            hint="Any server that speaks OpenAI's language is 'openai' with OPENAI_BASE_URL.",
+        )
+    known = VARIABLES[name]
+    base_url = variables.get(known.address, "").strip() or known.default_address
+    key = next((text for variable in known.keys if (text := variables.get(variable, "").strip())), "")
+    # A server of one's own often wants no key; the provider itself always does.
+    if not key and not base_url:
+        raise ConfigError(
+            f"The planner's model is {name}'s, but {known.keys[0]} is not set.",
+            hint=f"Set {known.keys[0]}, or another provider in TOOL_PLANNER_LLM.",
+        )
+    model = settings.planner_model.strip() or known.model
+    if not model:
+        raise ConfigError(f"No model of {name} is named.", hint="Set TOOL_PLANNER_MODEL to one that the server has.")
+    return ModelChoice(
+        api=_api(name, base_url), model=model, key=key, base_url=base_url, temperature=settings.planner_temperature
+    )
+
+
+def _api(name: str, base_url: str) -> Api:
+    # OpenAI's own address answers its newer protocol best; the servers that copy it know the older one.
+    if name == "openai" and (not base_url or urlsplit(base_url).hostname == _OPENAI_HOST):
+        return "openai-responses"
+    return cast("Api", name)
+
+
+def _provider_with_key(variables: Mapping[str, str]) -> str:
+    for name in ("anthropic", "openai", "google"):
+        if any(variables.get(variable) for variable in VARIABLES[name].keys):
+            return name
+    return ""

@@ -1,0 +1,93 @@
+"""Builds pydantic-ai's model for a choice. Loads pydantic-ai and the provider's client library, so only when used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, assert_never
+
+from toolpath.errors import ConfigError
+from toolpath.llm.choice import ModelChoice
+from toolpath.llm.messages import OutputMode
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import AsyncOpenAI
+    from pydantic_ai.models import Model
+    from pydantic_ai.providers import Provider
+
+#: Local servers want no key, their client libraries do.
+_NO_KEY = "none"
+
+
+def build_model(choice: ModelChoice, client: httpx2.AsyncClient, model: str = "") -> Model:
+    """The model, which sends its requests through `client`. Raises `ConfigError` where its library is not installed."""
+    name = model or choice.model
+    try:
+        match choice.api:
+            case "anthropic":
+                return _anthropic(choice, client, name)
+            case "google":
+                return _google(choice, client, name)
+            case "openai" | "openai-responses" | "ollama":
+                return _openai(choice, client, name)
+            case _:
+                assert_never(choice.api)
+    except ImportError as error:
+        raise ConfigError(
+            f"The client library of {choice.api} is not installed ({error.name}).",
+            hint="pip install 'toolpath[llm]'",
+        ) from None
+
+
+def output_modes(choice: ModelChoice) -> tuple[OutputMode, ...]:
+    """The ways to ask for a value, best first; a later one is taken where the server rejects an earlier one."""
+    # Anthropic's own structured output closes every object, and a plan holds open ones.
+    return ("tool", "prompted") if choice.api == "anthropic" else ("native", "prompted")
+
+
+def takes_temperature(model: Model) -> bool:
+    """Whether the model may be told how freely to choose its words; those that reason mostly may not."""
+    profile: Mapping[str, object] = {**model.profile}
+    if profile.get("anthropic_disallows_sampling_settings"):
+        return False
+    can_be_still = profile.get("openai_supports_reasoning_effort_none") and not profile.get(
+        "thinking_enabled_by_default"
+    )
+    return not profile.get("openai_supports_reasoning") or bool(can_be_still)
+
+
+def _anthropic(choice: ModelChoice, client: httpx2.AsyncClient, name: str) -> Model:
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    provider = AnthropicProvider(api_key=choice.key or _NO_KEY, base_url=choice.base_url or None, http_client=client)
+    return AnthropicModel(name, provider=provider)
+
+
+def _google(choice: ModelChoice, client: httpx2.AsyncClient, name: str) -> Model:
+    from pydantic_ai.models.google import GoogleModel
+    from pydantic_ai.providers.google import GoogleProvider
+
+    provider = GoogleProvider(api_key=choice.key or _NO_KEY, base_url=choice.base_url or None, http_client=client)
+    return GoogleModel(name, provider=provider)
+
+
+def _openai(choice: ModelChoice, client: httpx2.AsyncClient, name: str) -> Model:
+    from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+    from pydantic_ai.providers.ollama import OllamaProvider
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    key = choice.key or _NO_KEY
+    provider: Provider[AsyncOpenAI]
+    if choice.api == "ollama":
+        provider = OllamaProvider(base_url=choice.base_url, api_key=key, http_client=client)
+    elif choice.is_compatible_server and choice.api == "openai":
+        provider = OpenAICompatibleProvider(
+            "openai-compatible", base_url=choice.base_url, api_key=key, http_client=client
+        )
+    else:
+        provider = OpenAIProvider(base_url=choice.base_url or None, api_key=key, http_client=client)
+    if choice.api == "openai-responses":
+        return OpenAIResponsesModel(name, provider=provider)
+    return OpenAIChatModel(name, provider=provider)

@@ -1,0 +1,146 @@
+"""Which way a request is planned: from what was planned before, else by the way that an experiment gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+import msgspec
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.config import Settings
+from toolpath.errors import ConfigError, NoToolFits
+from toolpath.model.plan import Call, Plan, every_step
+from toolpath.planner.experiment import Experiment
+from toolpath.planner.lessons import Lessons
+from toolpath.planner.llm import selections_of
+from toolpath.planner.offline.planner import plan_offline
+from toolpath.planner.plan_cache import PlanCache
+from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord, PlanRequest
+from toolpath.planner.reliability import with_estimates
+from toolpath.planner.shortlist import allowed_tools, default_rank
+from toolpath.ports import Chat, Clock, Notebook
+
+Strategy = Callable[[PlanRequest, Ground], Awaitable[Planned]]
+"""A way of planning."""
+
+_EXPERIMENT = "planner.experiment"
+_LESSONS = "planner.lessons"
+_CACHE = "planner.cache"
+
+
+def ground_of(catalog: Catalog, chat: Chat, clock: Clock, settings: Settings) -> Ground:
+    """What a model planner stands on under these settings: the search ranks, rules stand in for a model that fails."""
+    return Ground(
+        catalog=catalog,
+        chat=chat,
+        clock=clock,
+        rank=default_rank,
+        options=PlannerOptions(timeout=settings.planner_timeout, fallback=settings.planner_fallback),
+        offline=rules,
+    )
+
+
+def rules(request: PlanRequest, catalog: Catalog) -> Plan:
+    """The plan that rules make of the request with these tools. Raises `NoToolFits`."""
+    return plan_offline(request.text, catalog)
+
+
+async def plan_by_rules(request: PlanRequest, ground: Ground) -> Planned:
+    """A plan made without a model, and how it came about: a way of planning beside `plan_with_model`.
+
+    Raises `NoToolFits`, which carries the record, and `ToolNotFound` for wrong names among the tools.
+    """
+    catalog = allowed_tools(request, ground.catalog)
+    clock = ground.clock
+    record = PlanningRecord(
+        request=request.text, planner="offline", catalog=ground.catalog.digest, started_at=clock.time()
+    )
+    began = clock.monotonic()
+    try:
+        plan = with_estimates(rules(request, catalog), catalog)
+    except NoToolFits as error:
+        failed = msgspec.structs.replace(
+            record, outcome="no_tool", reason=error.message, duration=clock.monotonic() - began
+        )
+        raise NoToolFits(error.message, hint=error.hint, suggestions=error.suggestions, record=failed) from None
+    record = msgspec.structs.replace(
+        record,
+        selections=selections_of(plan),
+        reasoning=plan.reasoning,
+        confidence=plan.confidence,
+        duration=clock.monotonic() - began,
+    )
+    return Planned(plan=plan, record=record)
+
+
+class Chooser:
+    """Plans requests, remembers what came of them, and plans the next ones better for it."""
+
+    def __init__(
+        self,
+        strategies: Mapping[str, Strategy],
+        *,
+        experiment: Experiment | None = None,
+        cache: PlanCache | None = None,
+        lessons: Lessons | None = None,
+    ) -> None:
+        if not strategies:
+            raise ConfigError("No way of planning is given.")
+        self.strategies = dict(strategies)
+        self.experiment = experiment or Experiment({next(iter(self.strategies)): 1.0})
+        unknown = self.experiment.weights.keys() - self.strategies.keys()
+        if unknown:
+            raise ConfigError(f"The experiment names {', '.join(sorted(unknown))}, which is no way of planning.")
+        self.cache = cache
+        self.lessons = lessons
+
+    async def plan(self, request: PlanRequest, ground: Ground, *, key: str = "") -> Planned:
+        """A plan and how it came about; `record.strategy` says which way it was made.
+
+        `key`: what decides the way, e.g. the request's id; without it its text. Raises what the way of planning raises.
+        """
+        if self.cache is not None and not request.kept:
+            found = self.cache.find(request, ground.catalog)
+            if found is not None:
+                return found
+        name = self.experiment.pick(key or request.text)
+        if self.lessons is not None:
+            ground = msgspec.structs.replace(ground, lessons=self.lessons.like, rank=self.lessons.ranked(ground.rank))
+        planned = await self.strategies[name](request, ground)
+        planned = msgspec.structs.replace(planned, record=msgspec.structs.replace(planned.record, strategy=name))
+        if self.cache is not None:
+            self.cache.keep(request, ground.catalog, planned)
+        return planned
+
+    def learn(self, request: PlanRequest, ground: Ground, planned: Planned, success: bool) -> None:
+        """Note whether the run of a plan did what was asked."""
+        record = planned.record
+        if record.strategy:
+            self.experiment.record(
+                record.strategy, success, seconds=record.duration, usd=record.cost, tokens=record.usage.total
+            )
+        if self.lessons is not None:
+            self.lessons.learn(request.text, tools_of(planned.plan), success)
+        if not success and self.cache is not None:
+            self.cache.forget(request, ground.catalog)
+
+    async def save(self, notebook: Notebook) -> None:
+        """Write down all that was learned."""
+        await notebook.write(_EXPERIMENT, self.experiment.as_json())
+        if self.lessons is not None:
+            await notebook.write(_LESSONS, self.lessons.as_json())
+        if self.cache is not None:
+            await notebook.write(_CACHE, self.cache.as_json())
+
+    async def load(self, notebook: Notebook) -> None:
+        """Go on from what was written down."""
+        self.experiment = Experiment.from_json(self.experiment.weights, await notebook.read(_EXPERIMENT) or {})
+        if self.lessons is not None:
+            self.lessons = Lessons.from_json(await notebook.read(_LESSONS) or {}, self.lessons.capacity)
+        if self.cache is not None:
+            self.cache.load(await notebook.read(_CACHE) or {})
+
+
+def tools_of(plan: Plan) -> tuple[str, ...]:
+    """Keys of the tools that a plan calls, each once."""
+    return tuple(dict.fromkeys(step.tool for _, step in every_step(plan.block) if isinstance(step, Call)))

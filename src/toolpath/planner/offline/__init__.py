@@ -1,0 +1,1 @@
+"""The planner that needs no model: rules, a search index and schemas."""

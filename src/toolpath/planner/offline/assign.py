@@ -1,0 +1,189 @@
+"""Which mention is which parameter: the best pairs first, then repetitions, then plain words. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from toolpath.planner.offline.match import CUED, WEAK, fitness, is_like, words_of
+from toolpath.planner.offline.mention import Mention, is_joined
+from toolpath.planner.offline.slots import Slot
+
+#: At most so many calls of one tool are read out of one text.
+MOST_CALLS = 20
+Chosen = dict[str, list[tuple[Mention, float]]]
+_Scored = tuple[float, int, int, Slot, Mention]
+#: By so much a mention has to fit one parameter better than another to be a repetition of it.
+_CLEARLY = 0.5
+_POINTED = 2.0
+
+
+def _pointed(slots: Sequence[Slot], phrases: Sequence[Mention], about: frozenset[str]) -> Iterator[_Scored]:
+    """Plain words that something in the text points to as the value of a required parameter."""
+    for rank, slot in enumerate(slots):
+        if not slot.required or slot.type not in ("string", "any"):
+            continue
+        for place, phrase in enumerate(phrases):
+            trimmed = _trimmed(phrase, slot, about)
+            if trimmed is not None and (score := fitness(slot, trimmed)) >= _POINTED:
+                yield (score, -rank, -place, slot, trimmed)
+
+
+def assign(slots: Sequence[Slot], free: Sequence[Mention], text: str, about: frozenset[str]) -> Chosen:
+    """The best mention for each parameter, then its repetitions."""
+    found = [one for one in free if one.kind != "phrase"]
+    phrases = [one for one in free if one.kind == "phrase"]
+    scored = list(_pointed(slots, phrases, about))
+    for rank, slot in enumerate(slots):
+        for place, mention in enumerate(found):
+            score = fitness(slot, mention) + (0.15 if slot.required else -0.35)
+            if mention.kind == "name" and all(word in about for word in words_of(mention.text)):
+                score -= 0.8
+            if score >= (WEAK if slot.required else CUED):
+                # What comes first in the text is likelier to be the parameter that comes first.
+                scored.append((score - 0.03 * abs(rank - place), -rank, -place, slot, mention))
+    scored.sort(key=lambda item: item[:3], reverse=True)
+    chosen: Chosen = {}
+    taken: set[int] = set()
+    for score, _, _, slot, mention in scored:
+        if mention.start in taken:
+            continue
+        group = chosen.get(slot.name)
+        if group is None:
+            chosen[slot.name] = [(mention, score)]
+            taken.add(mention.start)
+        elif _is_said_alike(mention, group[-1][0]) and score - _next_best(scored, slot, mention, chosen) >= _CLEARLY:
+            group.append((mention, score))
+            taken.add(mention.start)
+    _in_order(slots, chosen)
+    _repeat(scored, chosen, taken, text)
+    for group in chosen.values():
+        group.sort(key=lambda item: item[0].start)
+    return chosen
+
+
+_NAMING = frozenset(("titled", "called", "named", "saying", "says", "entitled", "about"))
+
+
+def _is_said_alike(one: Mention, other: Mention) -> bool:
+    """The same telling word leads to both, as in `titled A … titled B`."""
+    return one.kind == other.kind and one.before[-1:] == other.before[-1:] and bool(_NAMING & {*one.before[-1:]})
+
+
+def _next_best(scored: Sequence[_Scored], slot: Slot, mention: Mention, chosen: Chosen) -> float:
+    """How well the mention fits the best other parameter that has nothing yet."""
+    return max(
+        (
+            score
+            for score, _, _, other, one in scored
+            if one is mention and other is not slot and other.name not in chosen
+        ),
+        default=0.0,
+    )
+
+
+def _in_order(slots: Sequence[Slot], chosen: Chosen) -> None:
+    """Of parameters that could as well change places, the first takes what is said first."""
+    named = [slot for slot in slots if slot.name in chosen]
+    for _ in named:
+        for left, right in pairwise(named):
+            (one, score), (other, second) = chosen[left.name][0], chosen[right.name][0]
+            if one.start < other.start or left.type != right.type:
+                continue
+            swapped = fitness(left, other), fitness(right, one)
+            if min(swapped) > 0 and sum(swapped) >= fitness(left, one) + fitness(right, other) - 0.25:
+                chosen[left.name], chosen[right.name] = [(other, second)], [(one, score)]
+
+
+def _repeat(scored: Sequence[_Scored], chosen: Chosen, taken: set[int], text: str) -> None:
+    """Further mentions of a parameter: joined with one already chosen, or said in the same way."""
+    changed = True
+    while changed:
+        changed = False
+        for score, _, _, slot, mention in scored:
+            if mention.start in taken or slot.name not in chosen:
+                continue
+            group = chosen[slot.name]
+            if len(group) < MOST_CALLS and any(
+                _is_twin(mention, other, text, abs(score - own)) for other, own in group
+            ):
+                group.append((mention, score))
+                taken.add(mention.start)
+                changed = True
+
+
+def _is_twin(one: Mention, other: Mention, text: str, difference: float) -> bool:
+    if one.kind != other.kind:
+        return False
+    left, right = (one, other) if one.start < other.start else (other, one)
+    if is_joined(text, left, right):
+        return True
+    before = (one.before[-1:], other.before[-1:])
+    same_before = (
+        before[0] == before[1] and bool(before[0]) and (one.before[-2:] == other.before[-2:] or difference < 0.6)
+    )
+    same_unit = bool(one.unit) and one.unit == other.unit and one.before[-1:] == other.before[-1:]
+    same_after = bool(one.after) and one.after[:1] == other.after[:1] and before[0] == before[1]
+    return same_before or same_unit or same_after
+
+
+def assign_phrases(
+    slots: Sequence[Slot], chosen: Chosen, phrases: Sequence[Mention], about: frozenset[str], text: str
+) -> None:
+    """Plain words for required text parameters that nothing better fits."""
+    taken: set[int] = set()
+    wanted = [slot for slot in slots if slot.name not in chosen and slot.type in ("string", "any", "array")]
+    scored = []
+    for slot in wanted:
+        for phrase in phrases:
+            trimmed = _trimmed(phrase, slot, about)
+            if trimmed is None:
+                continue
+            score = fitness(slot, trimmed) + (0.1 if slot.required else -0.6)
+            if score >= (WEAK if slot.required else CUED):
+                scored.append((score, -phrase.start, slot, trimmed))
+    for score, _, slot, phrase in sorted(scored, key=lambda item: item[:2], reverse=True):
+        if slot.name not in chosen and phrase.start not in taken:
+            chosen[slot.name] = [(phrase, score)]
+            taken.add(phrase.start)
+    for slot in wanted:
+        group = chosen.get(slot.name)
+        if group is None or group[0][0].kind != "phrase" or not (slot.type == "array" or group[0][1] >= CUED):
+            continue
+        for phrase in phrases:
+            trimmed = _trimmed(phrase, slot, about)
+            if trimmed is not None and trimmed.start not in taken and len(group) < MOST_CALLS:
+                pair = (group[-1][0], trimmed) if group[-1][0].start < trimmed.start else (trimmed, group[0][0])
+                if is_joined(text, *pair):
+                    group.append((trimmed, group[0][1]))
+                    taken.add(trimmed.start)
+                    group.sort(key=lambda item: item[0].start)
+
+
+def _trimmed(phrase: Mention, slot: Slot, about: frozenset[str]) -> Mention | None:
+    """The phrase without the words that only name the tool or the parameter at its ends."""
+    words = [(match.start(), match.end(), match.group()) for match in re.finditer(r"\S+", phrase.text)]
+    named = about | frozenset(slot.words)
+
+    def is_name(word: str) -> bool:
+        plain = words_of(word)
+        return all(any(is_like(one, own) for own in named) for one in plain)
+
+    before = phrase.before
+    after = phrase.after
+    while words and is_name(words[0][2]):
+        before = (*before, words[0][2].lower())
+        words.pop(0)
+    while words and is_name(words[-1][2]):
+        after = (words[-1][2].lower(), *after)
+        words.pop()
+    if not words:
+        return None
+    start, end = words[0][0], words[-1][1]
+    text = phrase.text[start:end]
+    return msgspec.structs.replace(
+        phrase, text=text, value=text, start=phrase.start + start, end=phrase.start + end, before=before, after=after
+    )

@@ -1,0 +1,24 @@
+"""What the planner has so far of one tool: the part of the request that is its own, its calls, its links. Pure data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from toolpath.planner.offline.fill import Filling
+from toolpath.planner.offline.rank import Candidate, Fit
+from toolpath.values import Json
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """One tool and its calls."""
+
+    candidate: Candidate
+    text: str
+    fit: Fit
+    filling: Filling
+    ids: tuple[str, ...] = ()
+    """A step's id for each call."""
+    links: tuple[Mapping[str, Json], ...] = ()
+    """For each call: parameters that an earlier step gives, as templates."""

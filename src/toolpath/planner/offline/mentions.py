@@ -1,0 +1,245 @@
+"""What a request mentions that could be an argument: quoted text, names, numbers, dates, addresses, phrases. Pure.
+
+A mention keeps its place in the text and the words around it, by which it is later matched with a parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from toolpath.catalog.words import STOP
+from toolpath.planner.offline.dates import DATE, TIME, read_date
+from toolpath.planner.offline.mention import Mention
+from toolpath.planner.offline.proper_names import proper_names
+from toolpath.values import Json
+
+#: Words on either side that are kept.
+_BEFORE, _AFTER = 6, 3
+_MOST = 300
+
+_QUOTED = re.compile(
+    r'"([^"\n]{1,2000})"|“([^”\n]{1,2000})”|`([^`\n]{1,2000})`'
+    r"|(?<![A-Za-z0-9])'([^'\n]{1,2000}(?:'[a-z][^'\n]{0,200}){0,20})'(?![A-Za-z])"
+)
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]{1,2000}[^\s'\"<>.,;!?)]")
+_LIST = re.compile(
+    r"\[[^\[\]]{0,500}(?:\[[^\[\]]{0,200}\][^\[\]]{0,50}){0,20}\]"
+    r"|\((?:\s*-?\d+(?:\.\d+)?\s*,){1,9}\s*-?\d+(?:\.\d+)?\s*\)"
+)
+_EXPRESSION = re.compile(
+    r"(?<![\w.])(?:\d*\.?\d*[a-z](?:\s?(?:\^|\*\*)\s?\d+)|\d+(?:\.\d+)?[a-z]\b)"
+    r"(?:\s?[-+*/]\s?(?:\d*\.?\d*[a-z](?:(?:\^|\*\*)\d+)?|\d+(?:\.\d+)?))*(?![\w(])"
+)
+_NUMBER = re.compile(
+    r"(?<![\w.^])(?P<sign>-)?(?P<money>[$€£¥])?\s?"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e-?\d+)?)(?P<ending>st|nd|rd|th)?"
+    r"(?P<percent>\s?%)?(?:\s?(?P<scale>million|billion|thousand|k|m)\b(?!/))?"
+)
+_WORD_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        re.findall(
+            r"\S+",
+            """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+        seventeen eighteen nineteen twenty""",
+        )
+    )
+} | {"thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "dozen": 12, "half": 0.5}
+_WORD_NUMBER = re.compile(r"\b(?:" + "|".join(_WORD_NUMBERS) + r")\b(?!-)", re.IGNORECASE)
+_SCALES = {"thousand": 1_000, "k": 1_000, "million": 1_000_000, "m": 1_000_000, "billion": 1_000_000_000}
+_CODE = re.compile(
+    r"\b(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Za-z])[A-Za-z0-9][\w-]{0,120}\w|\b[A-Za-z]\w*(?:_\w+)+\b"
+    r"|\b\w+\.(?:[a-z]{2,5})\b|\+?\d{1,4}(?:-\d{2,6}){1,4}\b|\b\d+x\d+\b"
+)
+#: What looks like a code and is a number with its unit, an ordinal, a decade or a compound word.
+_NO_CODE = re.compile(
+    r"\d+(?:st|nd|rd|th|k|m|kg|g|km|cm|mm|hz|ghz|s|h|l|ml|am|pm|d|w|gb|mb|in|ft|lbs?|mph|v|hours?|years?|days?)"
+    r"|\d{4}s|\d+-[a-z]+(?:-[a-z]+)?|[a-z]+-\d{1,2}|(?:i|e)\.(?:e|g)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ'\u2019/²^-]*|[%$€£]")
+#: Words that point back or hold a sentence together; none is a value.
+_NO_VALUE = STOP | frozenset(
+    re.findall(
+        r"\S+",
+        """he she his her him it its these those following specified mentioned obtained retrieved given previous used
+        using provided same found made involving based related regarding named called titled result results above
+        corresponding resulting afterwards once located upon without because since while whether if although however
+        obtain possible able know see saying says entitled specific different certain various particular several""",
+    )
+)
+
+
+def mentions(text: str) -> list[Mention]:
+    """Everything mentioned, in the order of the text, no two overlapping, phrases last."""
+    taken: list[tuple[int, int]] = []
+    found: list[Mention] = []
+    for reader in _READERS:
+        for mention in reader(text):
+            if mention.start < mention.end and not _overlaps(taken, mention.start, mention.end):
+                taken.append((mention.start, mention.end))
+                taken.sort()
+                found.append(mention)
+                if len(found) >= _MOST:
+                    break
+    found.sort(key=lambda mention: mention.start)
+    words = [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
+    placed = [_placed(text, mention, words) for mention in found]
+    return placed + [_placed(text, phrase, words) for phrase in _phrases(text, taken)]
+
+
+def _placed(text: str, mention: Mention, words: Sequence[tuple[int, int, str]]) -> Mention:
+    first = bisect_left(words, (mention.start, 0, ""))
+    last = first
+    while last < len(words) and words[last][0] < mention.end:
+        last += 1
+    while first and words[first - 1][1] > mention.start:
+        first -= 1
+    before = _until_stop(text, words[max(0, first - _BEFORE) : first], mention.start)
+    after = []
+    edge = mention.end
+    for start, end, word in words[last : last + _AFTER]:
+        if re.search(r"[.!?;,]\s", text[edge:start]):
+            break
+        after.append(word)
+        edge = end
+    unit = mention.unit
+    if mention.kind == "number" and not unit and after and after[0] not in STOP:
+        unit = after[0]
+    return msgspec.structs.replace(mention, before=tuple(before), after=tuple(after), unit=unit)
+
+
+def _until_stop(text: str, words: Sequence[tuple[int, int, str]], start: int) -> list[str]:
+    kept: list[str] = []
+    for begin, end, word in reversed(words):
+        if re.search(r"[.!?;]\s", text[end:start]):
+            break
+        kept.insert(0, word)
+        start = begin
+    return kept
+
+
+def _quoted(text: str) -> Iterator[Mention]:
+    for match in _QUOTED.finditer(text):
+        inner = next(group for group in match.groups() if group is not None)
+        if not inner.strip():
+            continue
+        # A request that is quoted as a whole mentions nothing by that.
+        if len(match.group()) > 0.8 * len(text) and len(inner.split()) > 6:
+            continue
+        if len(inner.split()) > 5 and inner.rstrip().endswith("?") and match.start() == 0:
+            continue
+        yield Mention(
+            "quoted", inner, inner.strip().rstrip(",") if len(inner) < 60 else inner, match.start(), match.end()
+        )
+
+
+def _addresses(text: str) -> Iterator[Mention]:
+    for match in _EMAIL.finditer(text):
+        value = match.group().rstrip(".")
+        yield Mention("email", value, value, match.start(), match.start() + len(value))
+    for match in _URL.finditer(text):
+        yield Mention("url", match.group(), match.group(), match.start(), match.end())
+
+
+def _lists(text: str) -> Iterator[Mention]:
+    for match in _LIST.finditer(text):
+        try:
+            value = msgspec.json.decode(match.group().replace("(", "[").replace(")", "]").replace("'", '"'))
+        except ValueError:
+            value = [_scalar(item) for item in match.group()[1:-1].split(",") if item.strip()]
+        yield Mention("list", match.group(), value, match.start(), match.end())
+
+
+def _scalar(item: str) -> Json:
+    item = item.strip().strip("'\"")
+    try:
+        return int(item)
+    except ValueError:
+        pass
+    try:
+        return float(item)
+    except ValueError:
+        return item
+
+
+def _dates(text: str) -> Iterator[Mention]:
+    for match in DATE.finditer(text):
+        value = read_date(match.group())
+        if value is not None:
+            yield Mention("date", match.group(), value, match.start(), match.end())
+    for match in TIME.finditer(text):
+        yield Mention("time", match.group(), match.group(), match.start(), match.end())
+
+
+def _expressions(text: str) -> Iterator[Mention]:
+    for match in _EXPRESSION.finditer(text):
+        value = match.group().strip()
+        if "^" in value or "**" in value or re.search(r"\d[a-z]\s?[-+*/]", value):
+            yield Mention("expression", value, value.replace("^", "**"), match.start(), match.start() + len(value))
+
+
+def _codes(text: str) -> Iterator[Mention]:
+    for match in _CODE.finditer(text):
+        code = match.group()
+        if not _NO_CODE.fullmatch(code):
+            yield Mention("code", code, code, match.start(), match.end())
+
+
+def _numbers(text: str) -> Iterator[Mention]:
+    for match in _NUMBER.finditer(text):
+        digits = match["digits"].replace(",", "")
+        value: float | int = float(digits) if re.search(r"[.e]", digits) else int(digits)
+        if match["scale"] and (match["money"] or len(match["scale"]) > 1):
+            value = value * _SCALES[match["scale"]]
+            value = int(value) if float(value).is_integer() else value
+        if match["sign"]:
+            value = -value
+        unit = "%" if match["percent"] else match["money"] or ""
+        if not unit:
+            following = re.match(r"\s?-?(percent|[a-zA-Z°]+(?:/[a-z]+)?)", text[match.end() :])
+            unit = (following.group(1).lower() if following else "").replace("percent", "%")
+            unit = "" if unit in STOP else unit
+        end = match.end()
+        if match["scale"] and not match["money"] and len(match["scale"]) == 1:
+            # `5m` are metres, `5k` alone is nothing known.
+            unit, end = match["scale"], match.start("scale")
+        yield Mention("number", text[match.start() : end], value, match.start(), end, unit)
+    for match in _WORD_NUMBER.finditer(text):
+        word = match.group().lower()
+        if word == "one" and not re.match(r"\s+[a-z]+", text[match.end() :]):
+            continue
+        yield Mention("number", match.group(), _WORD_NUMBERS[word], match.start(), match.end())
+
+
+def _phrases(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[Mention]:
+    """Runs of telling words, without those that are mentions already."""
+    run: list[tuple[int, int]] = []
+    for match in [*_WORD.finditer(text)][:2_000]:
+        start, end = match.span()
+        ends_run = match.group().lower() in _NO_VALUE or _overlaps(taken, start, end)
+        if run and (ends_run or text[run[-1][1] : start].strip()):
+            yield _phrase(text, run)
+            run = []
+        if not ends_run:
+            run.append((start, end))
+    if run:
+        yield _phrase(text, run)
+
+
+def _phrase(text: str, run: Sequence[tuple[int, int]]) -> Mention:
+    start, end = run[0][0], run[-1][1]
+    return Mention("phrase", text[start:end], text[start:end], start, end)
+
+
+def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    at = bisect_left(taken, (start, start))
+    return (at < len(taken) and taken[at][0] < end) or (at > 0 and taken[at - 1][1] > start)
+
+
+_READERS = (_quoted, _addresses, _lists, _dates, _expressions, _codes, _numbers, proper_names)

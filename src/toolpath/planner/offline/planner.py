@@ -1,0 +1,307 @@
+"""A request in words becomes a plan by rules alone: clauses, tools, arguments, links. Pure and deterministic."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from toolpath.catalog.search import ToolSearch
+from toolpath.catalog.snapshot import Catalog
+from toolpath.catalog.words import raw_words
+from toolpath.errors import NoToolFits
+from toolpath.model.plan import Call, Origin, Plan
+from toolpath.model.tool import Tool
+from toolpath.planner.offline.backward import chained
+from toolpath.planner.offline.clauses import clauses
+from toolpath.planner.offline.confidence import Evidence, confidence, is_fitting
+from toolpath.planner.offline.draft import Draft
+from toolpath.planner.offline.fill import Filling, fill
+from toolpath.planner.offline.found import Found
+from toolpath.planner.offline.link import link
+from toolpath.planner.offline.match import CUED, is_like, words_of
+from toolpath.planner.offline.mentions import mentions
+from toolpath.planner.offline.rank import Candidate, Fit, Ranker, candidate
+from toolpath.values import Json, JsonObject
+
+#: More of a request is not read.
+LONGEST_REQUEST = 8_000
+#: Above so many tools, search chooses which are looked at.
+_MOST_TOOLS = 40
+#: A further tool must fit its part at least so well against the best.
+_SECOND = 0.5
+_BLANKS = re.compile(r"[ \t]{9,}")
+_ANOTHER = re.compile(r"\b(?:another|second|third|fourth|fifth|same|other)\b", re.IGNORECASE)
+#: What belongs to a step before is no sign of the tool that a part wants: `by that author`.
+_BACKWARD = re.compile(r"\b(?:by|for|from|of|to|on|with)\s+(?:that|this|the same|the new|said)\s+\w+", re.IGNORECASE)
+_POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)\b", re.IGNORECASE)
+
+
+def plan_offline(
+    request: str, catalog: Catalog, *, tools: Sequence[str] | None = None, search: ToolSearch | None = None
+) -> Plan:
+    """The plan that the request asks for, with reasons, confidence and open questions in its `origin`.
+
+    `tools` names those that may be used (none: all); `search` saves indexing the catalogue again. What the request does
+    not say is asked for, never invented. Raises `NoToolFits`, naming the nearest tools; `ToolNotFound` for a name in
+    `tools` that no tool has.
+    """
+    text = _BLANKS.sub(" ", request[:LONGEST_REQUEST]).strip()
+    ranker = Ranker([candidate(tool) for tool in _offered(text, catalog, tools, search)])
+    drafts = _drafts(text, ranker)
+    if not drafts:
+        raise _refusal(text, ranker)
+    linked = link(chained(drafts, ranker, text))
+    evidence = _evidence(text, linked, ranker)
+    if not is_fitting(evidence):
+        raise _refusal(text, ranker)
+    return _plan(request, linked, confidence(evidence), catalog)
+
+
+def _offered(text: str, catalog: Catalog, tools: Sequence[str] | None, search: ToolSearch | None) -> list[Tool]:
+    if tools:
+        allowed = {} if list(tools) == ["none"] else {tool.key: tool for tool in map(catalog.find, tools)}
+    else:
+        allowed = dict(catalog.tools)
+    if len(allowed) <= _MOST_TOOLS:
+        return list(allowed.values())
+    index = search if search is not None and not tools else ToolSearch(allowed.values(), stats=catalog.stats)
+    return [hit.tool for hit in index.search(text, _MOST_TOOLS) if hit.tool.key in allowed]
+
+
+def _drafts(text: str, ranker: Ranker) -> list[Draft]:
+    """The tools chosen, in the order of the request, with the part of it that is theirs and their calls."""
+    if not ranker.candidates or not text:
+        return []
+    verbs = {raw_words(one.tool.name)[0] for one in ranker.candidates if raw_words(one.tool.name)}
+    parts = clauses(text, verbs) or [text]
+    whole = {one.tool.key: ranker.fit(one, text) for one in ranker.candidates}
+    owners = _owners(parts, ranker, whole)
+    drafts: list[Draft] = []
+    for one, indices in owners:
+        mine = [parts[index] for index in indices]
+        own = " . ".join(mine) if len(owners) > 1 else text
+        drafts.append(_apart(one, mine, own, ranker) or _draft(one, own, text, ranker))
+    return drafts
+
+
+def _apart(one: Candidate, parts: Sequence[str], own: str, ranker: Ranker) -> Draft | None:
+    """The calls where several parts each say all that a call needs, or all but what the first of them says."""
+    about = one.name | one.description
+    needed = [slot for slot in one.slots if slot.required]
+    groups: list[str] = []
+    is_begun = False
+    for part in parts:
+        said = fill(needed, part, about=about).calls[0]
+        firm = sum(
+            found.sure >= CUED and (found.mention is None or found.mention.kind != "phrase") for found in said.values()
+        )
+        is_enough = firm > 0 and 2 * firm >= len(needed)
+        if groups and (not is_begun or not is_enough or not _is_call(one, part, groups[0], ranker)):
+            groups[-1] = f"{groups[-1]} . {part}"
+        else:
+            groups.append(part)
+        is_begun = is_begun or is_enough
+    if len(groups) < 2:
+        return None
+    fillings = [fill(one.slots, group, about=about) for group in groups]
+    first = fillings[0].calls[0]
+    shared = {slot.name for slot in needed if slot.name in first}
+    told = [
+        {str(call[slot.name].value) for slot in needed if slot.name in call}
+        for filling in fillings
+        for call in filling.calls
+    ]
+    if any(one_call == other for index, one_call in enumerate(told) for other in told[:index]):
+        return None
+    if fillings[0].missing or any(slot.name not in shared for filling in fillings for slot in filling.missing):
+        return None
+    calls = [
+        {**{name: found for name, found in first.items() if name in {slot.name for slot in filling.missing}}, **call}
+        for filling in fillings
+        for call in filling.calls
+    ]
+    used = frozenset[int]().union(*(filling.used for filling in fillings))
+    return Draft(one, own, ranker.fit(one, own), Filling(tuple(calls), (), used))
+
+
+def _is_call(one: Candidate, part: str, first: str, ranker: Ranker) -> bool:
+    """Whether the part asks for the tool again, instead of saying more of what was asked before."""
+    return bool(_ANOTHER.search(part)) or 2 * ranker.fit(one, part).name > ranker.fit(one, first).name
+
+
+def _draft(one: Candidate, own: str, text: str, ranker: Ranker) -> Draft:
+    about = one.name | one.description
+    filling = fill(one.slots, own, about=about)
+    if filling.missing and own != text:
+        # What holds for several calls is often said once, elsewhere.
+        wider = fill([slot for slot in one.slots if slot in filling.missing], text, about=about)
+        shared = wider.calls if len(filling.calls) == 1 and _POINTS_BACK.search(own) else wider.calls[:1]
+        calls = tuple({**outer, **call} for outer in shared for call in filling.calls)
+        missing = tuple(slot for slot in filling.missing if any(slot.name not in call for call in calls))
+        filling = Filling(calls, missing, filling.used)
+    return Draft(one, own, ranker.fit(one, own), filling)
+
+
+def _owners(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) -> list[tuple[Candidate, list[int]]]:
+    """Each tool chosen with the parts of the request that are its own, in the order of the request."""
+    best = max(ranker.candidates, key=lambda one: whole[one.tool.key].score)
+    if len(parts) == 1 or len(ranker.candidates) == 1:
+        return [(best, list(range(len(parts))))]
+    owners: dict[str, tuple[Candidate, list[int]]] = {}
+    fits = [
+        sorted(
+            (
+                (ranker.fit(one, _BACKWARD.sub("", part)).score + 0.1 * whole[one.tool.key].score, one)
+                for one in ranker.candidates
+            ),
+            key=lambda item: -item[0],
+        )
+        for part in parts
+    ]
+    top = max(fit[0][0] for fit in fits)
+    last: str | None = None
+    waiting: list[int] = []
+    for index, fit in enumerate(fits):
+        score, one = fit[0]
+        if score < _SECOND * top:
+            if last is None:
+                waiting.append(index)
+            else:
+                owners[last][1].append(index)
+            continue
+        last = one.tool.key
+        owners.setdefault(last, (one, []))[1].extend([*waiting, index])
+        waiting = []
+    return list(owners.values())
+
+
+def _evidence(text: str, drafts: Sequence[Draft], ranker: Ranker) -> Evidence:
+    found = [one for draft in drafts for call in draft.filling.calls for one in call.values()]
+    slots = [slot for draft in drafts for slot in draft.candidate.slots]
+    linked = sum(len(links) for draft in drafts for links in draft.links)
+    required = sum(sum(slot.required for slot in draft.candidate.slots) for draft in drafts)
+    missing = sum(len(draft.filling.missing) for draft in drafts)
+    firm = [one for one in mentions(text) if one.kind != "phrase"]
+    used = {str(one.mention.text) for one in found if one.mention is not None}
+    weakest = min(drafts, key=lambda draft: draft.fit.score).fit
+    rivals = sorted((ranker.fit(one, drafts[0].text).score for one in ranker.candidates), reverse=True)
+    return Evidence(
+        name=weakest.name,
+        description=weakest.description,
+        said=weakest.said,
+        best=max(draft.fit.score for draft in drafts),
+        missing=missing / required if required else 0.0,
+        sure=sum(min(one.sure, 4.0) for one in found) / len(found) if found else 2.0,
+        weakest=min((min(one.sure, 4.0) for one in found), default=2.0),
+        phrases=sum(one.mention is not None and one.mention.kind == "phrase" for one in found) / max(1, len(found)),
+        unused=sum(one.text not in used for one in firm) / len(firm) if firm else 0.0,
+        lead=min(0.3, rivals[0] - rivals[1]) if len(rivals) > 1 else 0.3,
+        calls=math.log(sum(len(draft.filling.calls) for draft in drafts)),
+        tools=math.log(len(drafts)),
+        linked=linked / (linked + len(found)) if linked else 0.0,
+        values=math.log(1 + len(found)),
+        uncued=sum(one.sure < CUED for one in found) / max(1, len(found)),
+        explained=_explained(text, drafts, found, ranker),
+        hard=sum(slot.type in ("array", "object", "any") for slot in slots) / max(1, len(slots)),
+        free=sum(slot.required and slot.type == "string" and not slot.options for slot in slots) / max(1, len(slots)),
+        left=sum(
+            slot.name not in call
+            for draft in drafts
+            for slot in draft.candidate.slots
+            for call in draft.filling.calls[:1]
+        )
+        / max(1, len(slots)),
+    )
+
+
+def _explained(text: str, drafts: Sequence[Draft], found: Sequence[Found], ranker: Ranker) -> float:
+    """The share of the request that names a tool, a parameter or an argument."""
+    known = {
+        word
+        for draft in drafts
+        for word in draft.candidate.name | draft.candidate.description | draft.candidate.parameters
+    }
+    known |= {
+        word for one in found for word in words_of(one.mention.text if one.mention is not None else str(one.value))
+    }
+    telling = [word for word in words_of(text) if not word.isdigit()]
+    heads = {word[:4] for word in known}
+    met = sum(word in known or (word[:4] in heads and any(is_like(word, other) for other in known)) for word in telling)
+    return met / len(telling) if telling else 0.0
+
+
+def _refusal(text: str, ranker: Ranker) -> NoToolFits:
+    nearest = sorted(ranker.candidates, key=lambda one: (-ranker.fit(one, text).score, one.tool.key))[:3]
+    names = [one.tool.key for one in nearest]
+    if not text:
+        return NoToolFits("The request is empty.", hint="Say what is to be done.", suggestions=names)
+    connected = ", ".join(one.tool.key for one in ranker.candidates[:10])
+    return NoToolFits(
+        f"Agent could not determine a matching tool. Connected tools: [{connected}]",
+        suggestions=names,
+        hint="Say it in the words of a tool, or add a tool that does it.",
+    )
+
+
+def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog) -> Plan:
+    steps: list[Call] = []
+    questions: list[str] = []
+    if len(request) > LONGEST_REQUEST:
+        questions.append(f"Only the first {LONGEST_REQUEST:,} characters of the request were read: what of the rest?")
+    reasons: list[str] = []
+    for draft in drafts:
+        for number, step_id in enumerate(draft.ids):
+            inputs: JsonObject = {name: literal(found.value) for name, found in draft.filling.calls[number].items()}
+            inputs |= draft.links[number] if number < len(draft.links) else {}
+            steps.append(Call(id=step_id, tool=draft.candidate.tool.key, inputs=inputs))
+            reasons.append(_reason(draft, number, step_id))
+            questions += [
+                f"{step_id}: what is {slot.name!r} ({slot.description or slot.type})?"
+                for slot in draft.candidate.slots
+                if slot.required and slot.name not in inputs
+            ]
+    origin = Origin(
+        request=request[:LONGEST_REQUEST],
+        reasoning="\n".join(reasons),
+        confidence=round(sure if not questions else min(sure, 0.4), 3),
+        questions=tuple(questions),
+        estimates=_estimates(steps, catalog),
+    )
+    return Plan(name="plan", description=request[:200], steps=tuple(steps), origin=origin)
+
+
+def _reason(draft: Draft, number: int, step_id: str) -> str:
+    fit = draft.fit
+    said = f"{fit.name:.0%} of its name, {fit.description:.0%} of its description is said"
+    why = f"{step_id}: {draft.candidate.tool.key} fits ({said})"
+    parts = [f"{name} from {found.because}" for name, found in draft.filling.calls[number].items()]
+    parts += [
+        f"{name} from {value}" for name, value in (draft.links[number] if number < len(draft.links) else {}).items()
+    ]
+    return "; ".join([why, *parts]) + "."
+
+
+def literal(value: Json) -> Json:
+    """The value as a plan's input that is read as itself: what looks like a template is none."""
+    match value:
+        case str():
+            return value.replace("{{", "{{ '{{' }}") if "{{" in value else value
+        case list():
+            return [literal(item) for item in value]
+        case dict():
+            return {str(key): literal(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _estimates(steps: Sequence[Call], catalog: Catalog) -> JsonObject:
+    durations = [stats.average_duration for step in steps if (stats := catalog.stats.get(step.tool)) is not None]
+    known = [duration for duration in durations if duration is not None]
+    costs = [tool.cost for step in steps if (tool := catalog.get(step.tool)) is not None and tool.cost is not None]
+    estimates: JsonObject = {"calls": len(steps)}
+    if known:
+        estimates["duration"] = sum(known)
+    if costs:
+        estimates["cost"] = sum(costs)
+    return estimates

@@ -1,0 +1,80 @@
+"""Proper names in a request: runs of capitals, places with their country, without the capitals of grammar. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from toolpath.catalog.words import STOP, raw_words
+from toolpath.planner.offline.mention import Mention
+
+_CAPITAL = r"[A-ZÀ-ÖØ-Þ][\wÀ-ÿ'\u2019.&-]*[\wÀ-ÿ]|[A-Z]"
+_NAME = re.compile(
+    rf"(?:{_CAPITAL})(?:(?:\s+|\s+(?:of|the|of the|de|la|du|von|van|&)\s+)(?:(?:{_CAPITAL})|\d{{1,4}}(?![\w%/])))*"
+)
+_PLACE = re.compile(rf",\s*(?!I\b)(?:{_CAPITAL})(?:\s+(?:{_CAPITAL}))*")
+#: Words that begin sentences and requests; alone, their capital says nothing.
+_OPENERS = STOP | frozenset(
+    re.findall(
+        r"\S+",
+        """find get calculate create show give tell list search book compute convert determine generate check send add
+    make set update delete order play provide retrieve fetch estimate predict identify analyze translate plan schedule
+    i'm i've i'd what's who's it's let's there's that's how's where's secondly firstly thirdly moreover furthermore
+    meanwhile suppose assume given imagine hi hello hey dear okay thanks thank many much during while because since
+    before second third fourth another later using remember recommend compare use identify look locate display write
+    read open close turn start stop buy sell solve simulate change modify train run execute""",
+    )
+)
+_PLACE_BEFORE = frozenset(
+    ("in", "at", "near", "around", "from", "to", "of", "for", "within", "between", "into", "visiting")
+)
+
+
+def proper_names(text: str) -> Iterator[Mention]:
+    """Every proper name, in the order of the text."""
+    was_place = False
+    for match in _NAME.finditer(text):
+        start, end, name = match.start(), match.end(), match.group()
+        while True:
+            first, blank, rest = name.partition(" ")
+            word = first.lower().strip(".,'\u2019")
+            is_opener = word in ("i", "i'm", "i'd", "i've") or (word in _OPENERS and _opens_sentence(text, start))
+            if not is_opener:
+                break
+            start += len(first) + len(blank) + (len(rest) - len(rest.lstrip()))
+            name = rest.lstrip()
+            if not name or not name[0].isupper():
+                name = ""
+                break
+        if not name or (name.isalpha() and not name.isupper() and _opens_sentence(text, start)):
+            continue
+        for ending in ("'s", "\u2019s", "'", "\u2019", "."):
+            if name.endswith(ending) and not re.search(r"\.\w\.$", name):
+                name = name[: -len(ending)]
+                end = start + len(name)
+        place = _PLACE.match(text, end)
+        previous = raw_words(text[max(0, start - 12) : start])
+        if (
+            place
+            and previous
+            and (previous[-1] in _PLACE_BEFORE or (previous[-1] in ("and", "or") and was_place))
+            and not _goes_on(text, place.end())
+        ):
+            end = place.end()
+            name = text[start:end]
+            was_place = True
+        yield Mention("name", name, name, start, end)
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Whether a list of names goes on here, so that the comma before was one of the list: `Paris, London and Rome`."""
+    rest = text[end : end + 80]
+    if re.match(rf",?\s+and\s+(?:{_CAPITAL})(?:\s+(?:{_CAPITAL}))*,\s*[A-Z]", rest):
+        return False
+    return bool(re.match(r",?\s+and\b|,\s*[A-Z]", rest))
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    """Where a capital is a matter of grammar."""
+    before = text[:start].rstrip(" \t\"'“(")
+    return not before or before[-1] in ".!?:;\n" or before.lower().endswith((", and", ", then", " and then"))

@@ -1,0 +1,130 @@
+"""Values that are said without being mentioned as such: allowed ones, switches, units, frequencies, examples. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from toolpath.catalog.words import raw_words, stem
+from toolpath.planner.offline.found import Found
+from toolpath.planner.offline.match import is_like, words_of
+from toolpath.planner.offline.mention import Mention
+from toolpath.planner.offline.slots import Slot
+from toolpath.values import Json
+
+_NEGATIONS = frozenset(
+    ["without", "no", "not", "exclude", "excluding", "don't", "dont", "disable", "disabled", "never", "except", "avoid"]
+)
+
+
+def from_options(slot: Slot, text: str) -> Found | None:
+    """The one allowed value that the text says."""
+    options = slot.options or (slot.item.options if slot.item is not None else ())
+    if not options or slot.type == "boolean":
+        return None
+    lowered = " " + " ".join(raw_words(text)) + " "
+    said = set(words_of(text))
+    hits: list[tuple[int, int, Json]] = []
+    for option in options:
+        wanted = raw_words(str(option))
+        if not wanted:
+            continue
+        at = lowered.find(" " + " ".join(wanted) + " ")
+        if at >= 0 and not (len(wanted[0]) == 1 and str(option) not in text):
+            hits.append((-len(wanted), at, option))
+        elif _is_said_otherwise(wanted, said):
+            hits.append((0, len(lowered), option))
+    if not hits:
+        return None
+    hits.sort(key=lambda hit: hit[:2])
+    if slot.type == "array":
+        return Found(
+            [option for _, _, option in sorted(hits, key=lambda hit: hit[1])], 2.0, None, "allowed values that are said"
+        )
+    return Found(hits[0][2], 2.0, None, f"{hits[0][2]!r} is said")
+
+
+def _is_said_otherwise(wanted: Sequence[str], said: Collection[str]) -> bool:
+    """Whether every longer word of an option is said in some form: `popularity` where the text has `popular`."""
+    longer = [stem(word) for word in wanted if len(word) > 3]
+    return bool(longer) and all(any(is_like(word, own) for own in said) for word in longer)
+
+
+def from_boolean(slot: Slot, text: str) -> Found | None:
+    """True where the text speaks of what the parameter switches on, false where it does so in the negative."""
+    if slot.type != "boolean":
+        return None
+    telling = [
+        word
+        for word in slot.words
+        if word not in ("include", "show", "is", "has", "enable", "use", "allow", "only", "get", "return", "calculate")
+    ]
+    tokens = raw_words(text)
+    places = [index for index, word in enumerate(tokens) if any(is_like(stem(word), own) for own in telling)]
+    said = {own for own in telling if any(is_like(stem(tokens[index]), own) for index in places)}
+    if not telling or len(said) < (len(telling) + 1) // 2 + (len(telling) > 2):
+        return None
+    if any(set(tokens[max(0, index - 4) : index]) & _NEGATIONS for index in places):
+        return Found(False, 1.5, None, f"{slot.name} is said in the negative")
+    return Found(True, 1.5, None, f"{slot.name} is said")
+
+
+def from_unit(slot: Slot, found: Sequence[Mention]) -> Found | None:
+    """A parameter that asks for a unit: the unit of a number in the text."""
+    if slot.type != "string" or "unit" not in {stem(word) for word in raw_words(slot.name)}:
+        return None
+    for mention in found:
+        if (
+            mention.kind == "number"
+            and mention.unit
+            and (
+                slot.required
+                or mention.unit in slot.shown
+                or mention.unit in (str(option).lower() for option in slot.options)
+            )
+        ):
+            return Found(mention.unit, 1.2, None, f"{mention.text} {mention.unit}")
+    return None
+
+
+_FREQUENCIES = {
+    "annually": 1,
+    "yearly": 1,
+    "annual": 1,
+    "semiannually": 2,
+    "quarterly": 4,
+    "monthly": 12,
+    "weekly": 52,
+    "daily": 365,
+}
+_FREQUENCY = re.compile(r"\b(annually|yearly|semiannually|quarterly|monthly|weekly|daily)\b", re.IGNORECASE)
+
+
+def from_frequency(slot: Slot, text: str) -> Found | None:
+    """How often a year, of a parameter that asks for that number: `compounded quarterly` is 4."""
+    if slot.type not in ("integer", "number") or not {"compound", "compounded", "compounding", "frequency"} & (
+        slot.described | set(slot.words)
+    ):
+        return None
+    if not re.search(r"\b(?:times|number|periods|frequency)\b", f"{slot.name} {slot.description}", re.IGNORECASE):
+        return None
+    said = _FREQUENCY.search(text)
+    return Found(_FREQUENCIES[said.group(1).lower()], 1.6, None, repr(said.group(1))) if said else None
+
+
+def from_shown(slot: Slot, text: str) -> Found | None:
+    """A value that the parameter's description gives as an example and that the text says."""
+    lowered = " ".join(raw_words(text))
+    for shown in slot.shown:
+        words = " ".join(raw_words(shown))
+        if words and re.search(rf"\b{re.escape(words)}\b", lowered):
+            if not slot.required and str(slot.default or "").lower() == shown.lower():
+                return None
+            at = re.search(re.escape(shown), text, re.IGNORECASE)
+            value: Json = at.group() if at else shown
+            if slot.type == "array":
+                value = [value]
+            elif slot.type not in ("string", "any"):
+                return None
+            return Found(value, 1.5, None, f"{shown!r} is said")
+    return None

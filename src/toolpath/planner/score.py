@@ -1,0 +1,206 @@
+"""Scores plans against gold: tools, arguments, links, whole plans, refusals, how true the confidence is. Pure.
+
+An argument is right when it equals one of its accepted values; text is compared without case, blanks and punctuation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from toolpath.values import Json, JsonObject
+
+_Item = TypeVar("_Item", bound=Hashable)
+_PUNCTUATION = re.compile(r"[\s,./\-_*^'\"()]+")
+_REFERENCE = re.compile(r"\{\{\s*([^}]*?)\s*\}\}")
+#: Above so many calls of one tool, they are paired in their order instead of by the best match.
+_MOST_PAIRED = 8
+
+
+class GoldCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One call that a right plan makes."""
+
+    tool: str
+    step: str = ""
+    arguments: JsonObject = {}
+    accepted: Mapping[str, Sequence[Json]] | None = None
+    """Parameter → every value that is right; `""` among them: it may be left out. None: `arguments` alone are right."""
+    depends_on: tuple[str, ...] = ()
+
+
+class MadeCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of the plan to be scored."""
+
+    tool: str
+    step: str = ""
+    arguments: JsonObject = {}
+    depends_on: tuple[str, ...] = ()
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """How a plan compares with gold."""
+
+    tool_f1: float
+    edge_f1: float
+    arguments: float
+    """Share of the gold arguments that are right."""
+    is_whole: bool
+    """Every call is there, none besides, every argument right."""
+    are_tools_right: bool
+    """The same tools, each as often."""
+
+
+def score_plan(made: Sequence[MadeCall], gold: Sequence[GoldCall], *, with_arguments: bool = True) -> Score:
+    """Compare a plan with a gold plan. Both empty: right; `with_arguments` false: only tools and links count."""
+    tools, wanted = Counter(call.tool for call in made), Counter(call.tool for call in gold)
+    pairs = _pairs(made, gold)
+    steps = {one.step: other.step for one, other in pairs if one.step}
+    edges = Counter(
+        (steps.get(source, source), steps.get(call.step, call.step)) for call in made for source in call.depends_on
+    )
+    gold_edges = Counter((source, call.step) for call in gold for source in call.depends_on)
+    total = right = 0
+    for one, other in pairs:
+        good, all_of_them = _arguments(one, other, steps)
+        right, total = right + good, total + all_of_them
+    paired = {id(other) for _, other in pairs}
+    total += sum(len(call.accepted or call.arguments) for call in gold if id(call) not in paired)
+    whole = tools == wanted and len(pairs) == len(gold) and (not with_arguments or right == total)
+    return Score(
+        tool_f1=_f1(tools, wanted),
+        edge_f1=_f1(edges, gold_edges),
+        arguments=right / total if total else float(tools == wanted),
+        is_whole=whole,
+        are_tools_right=tools == wanted,
+    )
+
+
+def _f1(made: Counter[_Item], gold: Counter[_Item]) -> float:
+    total = made.total() + gold.total()
+    return 2 * (made & gold).total() / total if total else 1.0
+
+
+def _pairs(made: Sequence[MadeCall], gold: Sequence[GoldCall]) -> list[tuple[MadeCall, GoldCall]]:
+    """Each gold call with the call of the same tool that meets it best, the best pairs first."""
+    pairs: list[tuple[MadeCall, GoldCall]] = []
+    for tool in dict.fromkeys(call.tool for call in gold):
+        ours = [call for call in made if call.tool == tool]
+        theirs = [call for call in gold if call.tool == tool]
+        if max(len(ours), len(theirs)) > _MOST_PAIRED:
+            pairs += zip(ours, theirs, strict=False)
+            continue
+        scored = sorted(
+            (
+                (-_likeness(one, other), left, right)
+                for left, one in enumerate(ours)
+                for right, other in enumerate(theirs)
+            )
+        )
+        lefts: set[int] = set()
+        rights: set[int] = set()
+        for _, left, right in scored:
+            if left not in lefts and right not in rights:
+                lefts.add(left)
+                rights.add(right)
+                pairs.append((ours[left], theirs[right]))
+    return pairs
+
+
+def _likeness(one: MadeCall, other: GoldCall) -> float:
+    good, total = _arguments(one, other, None)
+    return good / total if total else 1.0
+
+
+def _arguments(one: MadeCall, other: GoldCall, steps: Mapping[str, str] | None) -> tuple[int, int]:
+    """Right arguments, and how many there are to get right: those of gold, and each of ours that gold lacks."""
+    accepted = (
+        other.accepted if other.accepted is not None else {name: [value] for name, value in other.arguments.items()}
+    )
+    good = total = 0
+    for name, values in accepted.items():
+        total += 1
+        good += is_accepted(one.arguments[name], values, steps) if name in one.arguments else may_be_left_out(values)
+    surplus = [name for name in one.arguments if name not in accepted]
+    return good, total + len(surplus)
+
+
+def may_be_left_out(values: Sequence[Json]) -> bool:
+    """Whether a gold argument with these accepted values is optional."""
+    return any(value == "" for value in values)
+
+
+def is_accepted(value: Json, values: Sequence[Json], steps: Mapping[str, str] | None = None) -> bool:
+    """Whether the value is one of the accepted ones."""
+    return any(is_equal(value, one, steps) for one in values)
+
+
+def is_equal(value: Json, gold: Json, steps: Mapping[str, str] | None = None) -> bool:
+    """Whether two arguments are the same: numbers by value, text folded, objects field by field."""
+    if isinstance(value, str) and isinstance(gold, str):
+        if "{{" in gold or "{{" in value:
+            return _reference(value, steps) == _reference(gold, None)
+        return _fold(value) == _fold(gold)
+    if isinstance(value, bool) or isinstance(gold, bool):
+        return value is gold
+    if isinstance(value, int | float) and isinstance(gold, int | float):
+        return abs(value - gold) <= 1e-9 * max(1.0, abs(gold))
+    if isinstance(value, list) and isinstance(gold, list):
+        return len(value) == len(gold) and all(is_equal(a, b, steps) for a, b in zip(value, gold, strict=True))
+    if isinstance(value, dict) and isinstance(gold, dict):
+        return _is_equal_object(value, gold, steps)
+    return bool(value == gold)
+
+
+def _is_equal_object(value: JsonObject, gold: JsonObject, steps: Mapping[str, str] | None) -> bool:
+    # Inside an object, accepted values may be lists of alternatives again.
+    if not set(value) <= set(gold):
+        return False
+    for name, wanted in gold.items():
+        alternatives = wanted if isinstance(wanted, list) else [wanted]
+        if name not in value:
+            if not may_be_left_out(alternatives):
+                return False
+        elif not (is_equal(value[name], wanted, steps) or is_accepted(value[name], alternatives, steps)):
+            return False
+    return True
+
+
+def _reference(text: str, steps: Mapping[str, str] | None) -> str:
+    def rename(match: re.Match[str]) -> str:
+        step, dot, rest = match.group(1).partition(".")
+        return "{{" + ((steps or {}).get(step, step)) + dot + rest + "}}"
+
+    return _REFERENCE.sub(rename, text)
+
+
+def _fold(text: str) -> str:
+    return _PUNCTUATION.sub("", text).casefold()
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """How true a planner's confidence is."""
+
+    error: float
+    """Expected calibration error: how far confidence and success lie apart, on average."""
+    confident: int
+    """Plans at or above the threshold."""
+    right_of_confident: float
+    """Share of those that are right."""
+
+
+def calibration(pairs: Sequence[tuple[float, bool]], *, bins: int = 10, threshold: float = 0.7) -> Calibration:
+    """Of pairs of confidence and whether the plan was right."""
+    grouped: dict[int, list[tuple[float, bool]]] = {}
+    for sure, right in pairs:
+        grouped.setdefault(min(bins - 1, int(sure * bins)), []).append((sure, right))
+    error = sum(
+        abs(sum(sure for sure, _ in group) - sum(right for _, right in group)) for group in grouped.values()
+    ) / max(1, len(pairs))
+    confident = [right for sure, right in pairs if sure >= threshold]
+    return Calibration(
+        error=error, confident=len(confident), right_of_confident=sum(confident) / len(confident) if confident else 1.0
+    )

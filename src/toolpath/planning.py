@@ -1,0 +1,183 @@
+"""From a request in words to a checked plan: which planner, what it stands on, and what is remembered of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from toolpath.catalog.search import Hit, ToolSearch
+from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.check import check, has_errors
+from toolpath.config import Settings
+from toolpath.errors import ConfigError, PlanInvalid
+from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
+from toolpath.model.plan import Plan, freeze
+from toolpath.planner.choose import Chooser
+from toolpath.planner.decompose import Decomposition, read_decomposition
+from toolpath.planner.lessons import Lessons
+from toolpath.planner.offline.planner import plan_offline
+from toolpath.planner.plan_cache import PlanCache
+from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord, PlanRequest, Selection
+from toolpath.ports import Chat, Clock
+from toolpath.values import Redactor, digest
+
+Planner = Literal["offline", "model"]
+
+#: How many plannings are remembered, so that what became of their plans can be learned from.
+REMEMBERED = 256
+
+
+class Planning:
+    """Plans requests for one Toolpath."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        *,
+        load: Callable[[set[str] | None], Awaitable[Catalog]],
+        redactor: Redactor,
+        chat: Chat | None = None,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._load = load
+        self._redactor = redactor
+        self._chat = chat
+        self._own_chat: Any = None
+        self._search: tuple[str, ToolSearch] | None = None
+        self._chooser: Chooser | None = None
+        self._known: dict[str, tuple[PlanRequest, Ground, Planned]] = {}
+        self.options = PlannerOptions(timeout=settings.planner_timeout, fallback=settings.planner_fallback)
+
+    async def plan(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] | None = None,
+        planner: Planner | None = None,
+        decomposition: Decomposition | Mapping[str, Any] | None = None,
+    ) -> Planned:
+        """A checked plan and how it came about.
+
+        `planner`: None takes the model where one is configured, else the offline planner. Raises `NoToolFits` where no
+        tool does what is asked for, `PlanningFailed` where no plan that checks came of it, `ConfigError` where the
+        model is wanted and none is configured.
+        """
+        catalog = await self._load(None)
+        asked = PlanRequest(
+            text=request,
+            tools=tuple(tools or ()),
+            decomposition=None if decomposition is None else read_decomposition(decomposition),
+        )
+        chat = await self._model(planner)
+        ground = Ground(
+            catalog=catalog,
+            chat=chat or _NoChat(),
+            clock=self._clock,
+            rank=self._rank,
+            options=self.options,
+            offline=self._offline,
+        )
+        if chat is None:
+            planned = self._without_model(asked, catalog)
+        else:
+            planned = await self._with_model(asked, ground)
+        self._remember(asked, ground, planned)
+        return planned
+
+    async def _with_model(self, asked: PlanRequest, ground: Ground) -> Planned:
+        if self._chooser is None:
+            from toolpath.planner.llm import plan_with_model  # only who has a model pays for what it needs
+
+            self._chooser = Chooser({"model": plan_with_model}, cache=PlanCache(self._clock), lessons=Lessons())
+        return await self._chooser.plan(asked, ground)
+
+    def _without_model(self, asked: PlanRequest, catalog: Catalog) -> Planned:
+        began = self._clock.monotonic()
+        started_at = self._clock.time()
+        plan = self._offline(asked, catalog)
+        findings = check(plan, catalog)
+        if has_errors(findings) and not plan.questions:
+            raise PlanInvalid(findings)
+        record = PlanningRecord(
+            request=asked.text,
+            planner="offline",
+            catalog=catalog.digest,
+            selections=tuple(Selection(step=step.id, tool=getattr(step, "tool", "")) for step in plan.steps),
+            reasoning=plan.reasoning,
+            confidence=plan.confidence,
+            started_at=started_at,
+            duration=self._clock.monotonic() - began,
+        )
+        return Planned(plan=plan, record=record)
+
+    def _offline(self, asked: PlanRequest, catalog: Catalog) -> Plan:
+        return plan_offline(asked.text, catalog, tools=asked.tools or None, search=self._index(catalog))
+
+    def _index(self, catalog: Catalog) -> ToolSearch:
+        if self._search is None or self._search[0] != catalog.digest:
+            self._search = (catalog.digest, ToolSearch(catalog.tools.values(), stats=catalog.stats))
+        return self._search[1]
+
+    def _rank(self, catalog: Catalog, text: str, limit: int) -> Sequence[Hit]:
+        return self._index(catalog).search(text, limit)
+
+    async def _model(self, planner: Planner | None) -> Chat | None:
+        if planner == "offline":
+            return None
+        if self._chat is not None:
+            return self._chat
+        if self._own_chat is None:
+            from toolpath.llm.chat import ModelChat  # the providers' libraries are heavy: only who has a model pays
+            from toolpath.llm.choice import choose_model
+
+            choice = choose_model(self._settings)
+            if choice is None:
+                if planner == "model":
+                    raise _no_model()
+                return None
+            self._own_chat = ModelChat(choice, clock=self._clock, redactor=self._redactor)
+        chat: Chat = self._own_chat
+        return chat
+
+    def _remember(self, asked: PlanRequest, ground: Ground, planned: Planned) -> None:
+        while len(self._known) >= REMEMBERED:
+            del self._known[next(iter(self._known))]
+        self._known[digest(freeze(planned.plan))] = (asked, ground, planned)
+
+    def record(self, plan: Plan) -> PlanningRecord | None:
+        """How a plan that was planned here came about; None for any other."""
+        known = self._known.get(digest(freeze(plan)))
+        return None if known is None else known[2].record
+
+    def learn(self, plan: Plan, *, success: bool) -> None:
+        """Note whether the run of a planned plan did what was asked."""
+        known = self._known.get(digest(freeze(plan))) if plan.origin.request else None
+        if known is not None and self._chooser is not None:
+            self._chooser.learn(*known, success)
+
+    async def close(self) -> None:
+        """Let go of the model's connections."""
+        if self._own_chat is not None:
+            await self._own_chat.close()
+
+
+class _NoChat:
+    """Stands where no model is configured."""
+
+    async def __call__(self, request: ChatRequest) -> ChatReply:
+        """Nobody answers."""
+        raise _no_model()
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatDelta]:
+        """Nobody answers."""
+        raise _no_model()
+        yield  # an asynchronous generator, as the port wants it
+
+
+def _no_model() -> ConfigError:
+    return ConfigError(
+        "No model is configured for planning.",
+        hint="Set TOOL_PLANNER_LLM and the provider's key, or take the offline planner.",
+    )
