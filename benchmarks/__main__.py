@@ -1,0 +1,24 @@
+"""`python -m benchmarks [engine|plans|search|planning]`: measure, print, write the page and its JSON files."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import engine, planning, real_plans, search
+from benchmarks.records import folder
+
+PARTS = {"engine": engine.main, "plans": real_plans.main, "search": search.main, "planning": planning.main}
+
+
+def main(names: list[str]) -> int:
+    """Run the parts named, or all for which there is data."""
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        print(f"There is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}.", file=sys.stderr)
+        return 2
+    chosen = names or [name for name in PARTS if name == "engine" or folder()]
+    return max(PARTS[name]() for name in chosen)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

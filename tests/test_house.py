@@ -1,0 +1,52 @@
+"""The rules of the house that no linter checks."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted((ROOT / "src" / "toolpath").rglob("*.py"))
+NAMELESS = {"utils", "util", "helpers", "helper", "common", "base", "core", "manager", "misc"}
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=named)
+def test_a_module_is_short_says_what_lives_in_it_and_has_short_functions(module: Path) -> None:
+    text = module.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    assert text.count("\n") <= 400
+    assert ast.get_docstring(tree), "the module's docstring is missing"
+    long = {
+        node.name: node.end_lineno - node.lineno + 1
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None
+        if node.end_lineno - node.lineno >= 60
+    }
+    assert not long
+
+
+def test_files_are_named_by_what_is_in_them() -> None:
+    assert not [named(module) for module in MODULES if module.stem in NAMELESS]
+
+
+def test_packages_hold_no_code_in_their_init() -> None:
+    for module in MODULES:
+        if module.name == "__init__.py" and module.parent.name != "toolpath":
+            body = ast.parse(module.read_text(encoding="utf-8")).body
+            assert len(body) <= 1, named(module)
+
+
+def test_versions_are_pinned_for_everything_that_is_declared() -> None:
+    declared = re.findall(r'^ +"([a-z0-9._-]+)>=', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    pinned = {
+        line.partition("==")[0].lower().replace("_", "-")
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+    }
+    assert {name.replace(".", "-") for name in declared} <= {name.replace(".", "-") for name in pinned}
