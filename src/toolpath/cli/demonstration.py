@@ -40,9 +40,9 @@ def show_demo(options: Options, into: str) -> int:
         if options.json or not result.success:
             report(result, session.output)
             return of_result(result)
-        output.say()
-        output.write(_read(demo.report))
-        _tell_next(demo, result.run_id, time.perf_counter() - began, output)
+        session.output.say()
+        session.output.write(_read(demo.report))
+        _tell_next(demo, result.run_id, time.perf_counter() - began, session.output)
         return ExitCode.DONE
 
     return perform(settled, work)
