@@ -49,9 +49,9 @@ clean: ## remove what the other targets made
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; $(PYTHON) is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12")'
-	@echo "Building $(VENV) (once; some 30 seconds) ..."
+	@echo "Building $(VENV) (once; about a minute) ..."
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV) || { echo "No virtual environment can be made; on Debian: apt-get install python3-venv"; exit 1; }
 	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check "$$(grep '^pip==' constraints.txt)"
-	@$(BIN)/python -m pip install --quiet --quiet --constraint constraints.txt --build-constraint constraints.txt --group dev --editable '.[demo]'
+	@$(BIN)/python -m pip install --quiet --quiet --constraint constraints.txt --build-constraint constraints.txt --group dev --editable '.[demo,embed,postgres,server,workers]'
 	@touch $(STAMP)
