@@ -28,7 +28,7 @@ from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.opening import call_plan, failed, load_tools, store_of, tools_of
-from toolpath.ports import Chat, Clock, Provider, Store
+from toolpath.ports import Chat, Clock, Observer, Provider, Store
 from toolpath.preparation import Preparation, Runnable
 from toolpath.providers.files import FolderProvider
 from toolpath.providers.functions import ToolFields, bind, marked_in, tool_from_function
@@ -69,6 +69,7 @@ class Toolpath(Steering):
         clock: Clock | None = None,
         secrets: Mapping[str, str] | None = None,
         chat: Chat | None = None,
+        observer: Observer | None = None,
     ) -> None:
         self.settings = load_settings() if settings is None else settings
         self.clock: Clock = clock or SystemClock()
@@ -85,6 +86,7 @@ class Toolpath(Steering):
             learned=self._learned,
             secrets=self.secrets,
             redactor=Redactor(),
+            observer=observer,
             chance=chance.SystemRandom().random,
             driver=f"{socket.gethostname()}:{os.getpid()}:{chance.token_hex(4)}",
             cache_secret=chance.token_bytes(32),

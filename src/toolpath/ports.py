@@ -125,6 +125,29 @@ class Provider(Protocol):
         ...
 
 
+class Observer(Protocol):
+    """Looks on while this process drives runs: what logs, metrics and traces are made of.
+
+    It is called in the loop, between two steps: it must neither wait nor raise.
+    """
+
+    def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
+        """This process drives the run from now on; its journal holds these events."""
+        ...
+
+    def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
+        """These events of the run have been kept; that took so long."""
+        ...
+
+    def calling(self, run_id: str, path: str, attempt: int) -> Callable[[], None]:
+        """The step's tool is about to be called, in this very task. Gives what is to be called when it is over."""
+        ...
+
+    def left(self, run_id: str) -> None:
+        """This process drives the run no more."""
+        ...
+
+
 class Blob(msgspec.Struct, frozen=True):
     """Bytes that events point to by `digest`."""
 

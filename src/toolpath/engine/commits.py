@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from toolpath.engine.control import Control
+from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN
-from toolpath.ports import Blob, Clock, Journal, RunChange, Timer
+from toolpath.ports import Blob, Clock, Journal, Observer, RunChange, Timer
 
 #: Starts of reads wait this long for company before they are written alone.
 COMPANY = 0.05
@@ -21,7 +23,12 @@ class Commits:
     """
 
     def __init__(
-        self, journal: Journal, control: Control, clock: Clock, failed: Callable[[BaseException], None]
+        self,
+        journal: Journal,
+        control: Control,
+        clock: Clock,
+        failed: Callable[[BaseException], None],
+        observer: Observer | None = None,
     ) -> None:
         self.journal = journal
         self.durable = journal.durable
@@ -33,6 +40,7 @@ class Commits:
         self._control = control
         self._clock = clock
         self._failed = failed
+        self._observer = observer
         self._last: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
         self._row = ""
@@ -66,12 +74,18 @@ class Commits:
         blobs = self.blobs
         if blobs:
             self.blobs = []
+        observer = self._observer
+        begun = 0.0 if observer is None else self._clock.monotonic()
         future = self.journal.append(batch, blobs=blobs, change=self._change())
         if future is None:
+            if observer is not None:
+                observer.committed(control.state.run_id, batch, 0.0)
             return None
         # A store may give any awaitable; a future of it can be awaited by many.
         kept = asyncio.ensure_future(future)
         kept.add_done_callback(self._done)
+        if observer is not None:
+            kept.add_done_callback(partial(self._observed, observer, batch, begun))
         self._last = kept
         return kept
 
@@ -93,6 +107,10 @@ class Commits:
     def _done(self, future: asyncio.Future[None]) -> None:
         if not future.cancelled() and (error := future.exception()) is not None:
             self._failed(error)
+
+    def _observed(self, observer: Observer, batch: list[AnyEvent], begun: float, future: asyncio.Future[None]) -> None:
+        if not future.cancelled() and future.exception() is None:
+            observer.committed(self._control.state.run_id, batch, self._clock.monotonic() - begun)
 
     def _change(self) -> RunChange | None:
         state = self._control.state

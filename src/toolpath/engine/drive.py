@@ -18,7 +18,7 @@ from toolpath.engine.services import Services
 from toolpath.engine.state import State, StepState
 from toolpath.engine.time_limits import TimeLimits
 from toolpath.engine.timers import Deadlines
-from toolpath.model.events import Failure
+from toolpath.model.events import AnyEvent, Failure
 from toolpath.ports import Journal
 from toolpath.values import writable
 
@@ -34,7 +34,7 @@ class Drive:
         self.large = LargeValues()
         self.control = Control(self.state, chance=services.chance, view=self.large.view)
         self.control.redact = services.redactor.value
-        self.commits = Commits(journal, self.control, services.clock, self.fail)
+        self.commits = Commits(journal, self.control, services.clock, self.fail, services.observer)
         self.time_limits = TimeLimits(services.statistics, services.settings)
         self.deadlines = Deadlines(services.clock, self.expired)
         self.running: dict[StepState, Attempt] = {}
@@ -44,6 +44,8 @@ class Drive:
         """Slots taken."""
         self.left: asyncio.Future[None] | None = None
         """Done when the drive is over."""
+        self.gone = asyncio.Event()
+        """Set when everything of the drive has ended."""
         self.held = False
         """A tool has changed: nothing is begun or heard but a cancel, until a person has accepted it."""
         self.tasks: set[asyncio.Task[Any]] = set()
@@ -52,6 +54,17 @@ class Drive:
     def over(self) -> bool:
         """The drive has ended: what is still awake does nothing more."""
         return self.left is not None and self.left.done()
+
+    def taken(self, events: list[AnyEvent]) -> None:
+        """Let who looks on know that the run is driven here; `events` are in its journal."""
+        if self.services.observer is not None:
+            self.services.observer.taken(self.state.run_id, events)
+
+    def let_go(self) -> None:
+        """Everything of the drive has ended: tell those who wait for it, and who looks on."""
+        self.gone.set()
+        if self.services.observer is not None:
+            self.services.observer.left(self.state.run_id)
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run it beside; its errors end the drive."""

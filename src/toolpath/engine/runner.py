@@ -53,8 +53,6 @@ class Runner(Drive):
         self.verifying: set[str] = set()
         """Paths of writes in doubt whose tool is being asked whether they happened."""
         self._leaving = self._parking = False
-        self.gone = asyncio.Event()
-        """Set when everything of the drive has ended."""
 
     # The life of a drive.
 
@@ -64,6 +62,7 @@ class Runner(Drive):
         control = self.control
         control.at = started.at
         apply(self.state, started)
+        self.taken([started])
         if self.state.root is not None and self._allowed():
             control.open_block(self.state.root)
             control.settle()
@@ -75,6 +74,7 @@ class Runner(Drive):
         """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed."""
         self.program.rank(self.services.statistics)
         fold(self.state, events)
+        self.taken(events)
         await self.large.load(events, self.services.store)
         self.takes.arm()
         control = self.control
@@ -133,7 +133,7 @@ class Runner(Drive):
                     with contextlib.suppress(ToolpathError):
                         await released
             finally:
-                self.gone.set()
+                self.let_go()
 
     def _ask_tool(self, step: StepState) -> None:
         """Have the tool that can tell say whether a write in doubt happened."""

@@ -12,7 +12,7 @@ from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
 from toolpath.engine.limits import Limits
 from toolpath.engine.threads import Threads
-from toolpath.ports import Clock, Store
+from toolpath.ports import Clock, Observer, Store
 from toolpath.values import Redactor
 
 
@@ -42,6 +42,8 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     redactor: Redactor = msgspec.field(default_factory=Redactor)
     chance: Callable[[], float] = lambda: 0.5
     chat: Any = None
+    observer: Observer | None = None
+    """Looks on: logs, metrics, traces."""
     driver: str = ""
     """`host:pid:nonce` of this process."""
     cache_secret: bytes = b""

@@ -28,6 +28,8 @@ async def perform(  # one attempt, readable from top to bottom
     attempt.started = started = clock.monotonic()
     attempt.calling = True
     deadlines.add(attempt)
+    observer, step = services.observer, attempt.step
+    over = _unseen if observer is None else observer.calling(step.scope.run["id"], step.path, step.attempt)
     try:
         assert target.invoke is not None
         inputs = own_copy(attempt.inputs)
@@ -53,6 +55,7 @@ async def perform(  # one attempt, readable from top to bottom
         result = None
     finally:
         attempt.calling = False
+        over()
         deadlines.remove(attempt)
         if attempt.grace is not None:
             attempt.grace.cancel()
@@ -61,6 +64,10 @@ async def perform(  # one attempt, readable from top to bottom
         return outcomes.timed_out(target, attempt.timeout) if attempt.stopped == "timeout" else None
     duration = clock.monotonic() - started
     return outcomes.check_result(result, target, services.settings, duration)
+
+
+def _unseen() -> None:
+    """Nobody looks on."""
 
 
 def swallow_cancellation(attempt: Attempt) -> None:
