@@ -18,7 +18,8 @@ from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
 from toolpath.clock import SystemClock
 from toolpath.config import Settings, load_settings
-from toolpath.drives import Drives, Run
+from toolpath.drives.drives import Drives
+from toolpath.drives.run import Run
 from toolpath.engine.limits import Limits
 from toolpath.engine.services import Services
 from toolpath.engine.threads import Threads

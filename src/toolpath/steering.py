@@ -7,7 +7,8 @@ import socket
 from pathlib import Path
 
 from toolpath.checks.start import check_inputs
-from toolpath.drives import Drives, Run
+from toolpath.drives.drives import Drives
+from toolpath.drives.run import Run
 from toolpath.errors import PlanInvalid, RunConflict
 from toolpath.forks import fork_events
 from toolpath.ids import new_id

@@ -13,7 +13,7 @@ from toolpath.cli.lines import event_line, words_of
 from toolpath.cli.live import LiveView
 from toolpath.cli.output import STYLES, Output, seconds
 from toolpath.cli.questions import answer_all, held, how_to_answer, may_ask
-from toolpath.drives import Run
+from toolpath.drives.run import Run
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.run import RunResult

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolpath.app import Toolpath
 from toolpath.cli.output import Output, short
-from toolpath.drives import Run
+from toolpath.drives.run import Run
 from toolpath.model.events import ApprovalRequested, InputRequested
 from toolpath.model.run import RunResult
 from toolpath.values import Json, JsonObject

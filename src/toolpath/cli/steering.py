@@ -14,7 +14,7 @@ from toolpath.cli.options import Options
 from toolpath.cli.questions import person
 from toolpath.cli.session import Session, perform
 from toolpath.cli.sources import add_recorded
-from toolpath.drives import Run
+from toolpath.drives.run import Run
 from toolpath.errors import RunConflict
 from toolpath.model.events import AnyEvent, RunPaused
 from toolpath.model.run import ENDED_RUN

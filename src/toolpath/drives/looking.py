@@ -1,0 +1,82 @@
+"""Looking at runs: what came of them, and their events as they come."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from toolpath.drives.live import Live
+from toolpath.drives.run import Run
+from toolpath.engine.runner import Runner
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import ENDED_RUN, RunResult
+from toolpath.ports import Signal
+from toolpath.projections.results import run_result
+from toolpath.projections.steps import step_results
+
+
+class Looking(Live):
+    """The part of `Drives` that looks."""
+
+    async def tell(self, run_id: str, signal: Signal) -> Run:
+        """Tell the run something."""
+        raise NotImplementedError
+
+    async def result(self, run_id: str) -> RunResult:
+        """What came of the run; waits for the drive of this process, if there is one."""
+        while (task := self._live.get(run_id)) is not None:
+            try:
+                await asyncio.shield(task)
+            finally:
+                if task.done() and self._live.get(run_id) is task:
+                    del self._live[run_id]
+        events = await self._services.store.read_events(run_id)
+        if not events:
+            info = await self._services.store.get_run(run_id)
+            return RunResult(run_id=run_id, status=info.status, reason=info.reason)
+        return run_result(run_id, events)
+
+    async def _result_of(self, runner: Runner) -> RunResult:
+        state = runner.state
+        events = await self._services.store.read_events(state.run_id)
+        if state.status not in ENDED_RUN:
+            return run_result(state.run_id, events)
+        # The state has it all; the steps' records are made of the events when somebody asks for them.
+        return RunResult(
+            run_id=state.run_id,
+            status=state.status,  # type: ignore[arg-type]
+            reason=state.reason,
+            outputs=runner.large.restored(state.outputs),
+            error=state.error,
+            total_duration=state.last_at - state.started_at,
+            cost=state.cost,
+            warnings=tuple(state.warnings),
+            read=lambda: step_results(events),
+        )
+
+    async def watch(self, run_id: str, after: int = 0) -> AsyncIterator[AnyEvent]:
+        """The events beyond `after` as they come, until the run ends or is left to people."""
+        store = self._services.store
+        while True:
+            task = self._live.get(run_id)
+            driven = task is not None and not task.done()
+            events = await store.read_events(run_id, after=after)
+            for event in events:
+                after = event.seq
+                yield event
+            if events:
+                continue
+            if not driven and not self._driven_elsewhere(await store.get_run(run_id)):
+                return
+            await self._news(run_id, after, task)
+
+    async def _news(self, run_id: str, after: int, task: asyncio.Task[None] | None) -> None:
+        waiting = asyncio.ensure_future(self._services.store.wait_events(run_id, after))
+        others = {task} if task is not None else set()
+        try:
+            await asyncio.wait({waiting, *others}, return_when=asyncio.FIRST_COMPLETED, timeout=1.0)
+        finally:
+            waiting.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await waiting

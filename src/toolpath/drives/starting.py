@@ -1,0 +1,101 @@
+"""Beginning runs: stored together with their first event, then driven."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import msgspec
+
+from toolpath.drives.looking import Looking
+from toolpath.drives.run import Run
+from toolpath.engine.program import Program
+from toolpath.engine.runner import Runner
+from toolpath.ids import new_id
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import RunContext, RunInfo, RunResult
+from toolpath.values import JsonObject
+
+
+class Starting(Looking):
+    """The part of `Drives` that begins runs."""
+
+    async def start(
+        self,
+        program: Program,
+        inputs: JsonObject,
+        *,
+        context: RunContext | None,
+        run_id: str | None = None,
+        idempotency_key: str = "",
+    ) -> Run:
+        """Store a new run and begin it."""
+        started, info = self._new_run(program, inputs, context or RunContext(), run_id)
+        if idempotency_key:
+            info = msgspec.structs.replace(info, idempotency_key=idempotency_key)
+        stored, journal = await self._services.store.begin_run(info, self._services.driver, [started])
+        if journal is not None:
+            runner = Runner(program, self._services, journal)
+            self._keep(info.run_id, runner, partial(runner.start, started))
+        return Run(stored.run_id, self)
+
+    async def run(self, program: Program, inputs: JsonObject, *, context: RunContext | None) -> RunResult:
+        """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""
+        started, info = self._new_run(program, inputs, context or RunContext(), None)
+        _, journal = await self._services.store.begin_run(info, self._services.driver, [started])
+        assert journal is not None
+        runner = Runner(program, self._services, journal)
+        self._runners[info.run_id] = runner
+        try:
+            await runner.start(started)
+        finally:
+            self._forget(info.run_id, runner)
+        self._watch_deadline(info.run_id, runner)
+        return await self._result_of(runner)
+
+    async def begin_fork(self, program: Program, events: tuple[AnyEvent, ...]) -> Run:
+        """Store the run that begins with these events, and go on from there."""
+        started = events[0]
+        assert isinstance(started, ev.RunStarted)
+        context = RunContext.from_json(started.context)
+        info = RunInfo(
+            run_id=started.run_id,
+            name=program.plan.name,
+            created_at=started.at,
+            updated_at=started.at,
+            tenant=context.tenant,
+            user=context.user_id,
+            parent=str(started.parent.get("run_id", "")),
+        )
+        _, journal = await self._services.store.begin_run(info, self._services.driver, events)
+        assert journal is not None
+        runner = Runner(program, self._services, journal)
+        self._keep(started.run_id, runner, partial(runner.resume, list(events), reason="fork"))
+        return Run(started.run_id, self)
+
+    def _new_run(
+        self, program: Program, inputs: JsonObject, context: RunContext, run_id: str | None
+    ) -> tuple[ev.RunStarted, RunInfo]:
+        now = self._services.clock.time()
+        run_id = run_id or new_id("run", now)
+        started = ev.RunStarted(
+            seq=1,
+            at=now,
+            run_id=run_id,
+            plan=program.frozen,
+            bodies=program.frozen_bodies,
+            tools=program.fingerprints,
+            inputs=inputs,
+            context=context.as_json(),
+            secrets=program.secrets,
+            sources=self.sources,
+        )
+        info = RunInfo(
+            run_id=run_id,
+            name=program.plan.name,
+            created_at=now,
+            updated_at=now,
+            tenant=context.tenant,
+            user=context.user_id,
+        )
+        return started, info

@@ -1,0 +1,86 @@
+"""Telling runs what people and programs want of them, wherever they are driven."""
+
+from __future__ import annotations
+
+from toolpath.drives.run import Run
+from toolpath.drives.taking import Taking
+from toolpath.engine.people import read_answers
+from toolpath.errors import RunConflict, closest
+from toolpath.model import events as ev
+from toolpath.model.run import ENDED_RUN
+from toolpath.ports import Signal
+from toolpath.projections.questions import open_questions
+from toolpath.projections.steps import step_results
+
+
+class Telling(Taking):
+    """The part of `Drives` that tells runs things."""
+
+    async def tell(self, run_id: str, signal: Signal) -> Run:
+        """Keep the signal for the run's driver; where nobody drives it, take it up here.
+
+        Raises `RunConflict` when the run cannot do anything with it, `SchemaError` for answers that do not fit.
+        """
+        store = self._services.store
+        info = await store.get_run(run_id)
+        if info.status in ENDED_RUN:
+            raise RunConflict(f"The run {run_id} has ended: {info.status}.", hint=f"toolpath runs show {run_id}")
+        if signal.kind in ("approve", "deny", "answer", "settle"):
+            signal = await self._checked(run_id, signal)
+        await store.put_signal(run_id, signal)
+        runner = self._runners.get(run_id)
+        if runner is not None and runner.over:
+            # It leaves without having heard this.
+            await runner.gone.wait()
+            self._forget(run_id, runner)
+        elif runner is not None:
+            # Heard before its next call, even where the tool that is running said it.
+            runner.ears.call()
+        if run_id in self._runners or self._driven_elsewhere(info):
+            return Run(run_id, self)
+        if info.status == "paused" and signal.kind != "cancel":
+            # It is heard when the run is resumed.
+            return Run(run_id, self)
+        return await self.take_up(run_id, to_end=signal.kind == "cancel")
+
+    async def _checked(self, run_id: str, signal: Signal) -> Signal:
+        """The signal with its step named by its whole path. What cannot be obeyed is said now, not in the journal."""
+        events = await self._services.store.read_events(run_id)
+        if signal.kind == "settle":
+            waiting = [r.path for r in step_results(events) if r.status == "unknown"]
+            return _with_path(signal, _one_of(signal.path, waiting, "a write in doubt"))
+        kind = ev.InputRequested if signal.kind == "answer" else ev.ApprovalRequested
+        questions = [question for question in open_questions(events) if isinstance(question, kind)]
+        path = _one_of(
+            signal.path,
+            [question.path for question in questions],
+            "an answer" if kind is ev.InputRequested else "an approval",
+        )
+        question = next(question for question in questions if question.path == path)
+        if isinstance(question, ev.InputRequested):
+            if question.deadline is not None and self._services.clock.time() >= question.deadline:
+                raise RunConflict(f"The time to answer {path} is over.")
+            if not signal.data.get("declined"):
+                read_answers(question.form, signal.data.get("values", {}))
+        return _with_path(signal, path)
+
+
+def _with_path(signal: Signal, path: str) -> Signal:
+    return Signal(kind=signal.kind, path=path, data=signal.data, by=signal.by)
+
+
+def _one_of(path: str, waiting: list[str], what: str) -> str:
+    """The one waiting path that is meant. Raises `RunConflict` where it is none or several."""
+    matches = [
+        known
+        for known in waiting
+        if not path or path in (known, known.rpartition("/")[2].partition("[")[0].partition("#")[0])
+    ]
+    if len(matches) == 1 or (path and path in matches):
+        return path if path in matches else matches[0]
+    if not waiting:
+        raise RunConflict(f"Nothing of this run waits for {what}.")
+    if not matches:
+        hint = f"Waiting: {', '.join(waiting)}."
+        raise RunConflict(f"{path!r} does not wait for {what}.", suggestions=closest(path, waiting), hint=hint)
+    raise RunConflict(f"Several steps wait for {what}: {', '.join(matches)}.", hint="Name the step.")
