@@ -206,6 +206,10 @@ class Toolpath(Steering):
         """What is known of each tool from its calls, by key."""
         return self.registry.stats
 
+    def redact(self, text: str) -> str:
+        """The text without the values of secrets that runs of this process have used."""
+        return self._services.redactor.text(text)
+
     # Plans.
 
     def read(self, source: Runnable) -> Plan:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +52,13 @@ async def opened(options: Options, *, journal: bool = True) -> AsyncIterator[Ses
     """A session with all tools added; providers are asked for their tools when something needs them."""
     settings = settings_of(options)
     with results_alone() as results:
-        async with Toolpath(_store(settings) if journal else None, settings=settings) as tp:
+        async with Toolpath(store_path(settings) if journal else None, settings=settings) as tp:
             add_sources(tp, settings)
             yield Session(tp, settings, Output(options, results))
 
 
-def _store(settings: Settings) -> str:
+def store_path(settings: Settings) -> str:
+    """Where the journal is: what the settings say, else a file whose folder is made."""
     store = settings.store or DEFAULT_STORE
     if "://" not in store and store != ":memory:":
         try:
@@ -65,6 +66,19 @@ def _store(settings: Settings) -> str:
         except OSError as error:
             raise UsageError(f"The folder of the store {store} cannot be made: {error.strerror}.") from None
     return store
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """What is imported inside needs the extra of that name; where it is missing, say how to have it."""
+    try:
+        yield
+    except ImportError as error:
+        if error.name is None or error.name.startswith("toolpath"):
+            raise
+        raise UsageError(
+            f"{error.name} is not installed.", hint=f"Install it with: pip install 'toolpath[{name}]'"
+        ) from None
 
 
 def add_sources(tp: Toolpath, settings: Settings) -> None:

@@ -1,0 +1,28 @@
+"""What a caller may see. A thing of another tenant is as if it were not there, in words too."""
+
+from __future__ import annotations
+
+from toolpath.access.caller import Caller
+from toolpath.app import Toolpath
+from toolpath.errors import RunNotFound, closest
+from toolpath.model.run import RunInfo
+
+#: How many of a caller's newest runs are looked through for what they may have meant.
+_LOOKED_AT = 200
+
+
+async def visible_run(tp: Toolpath, caller: Caller, run_id: str) -> RunInfo:
+    """The run's row. Raises `RunNotFound` where there is none, and in the same words where it is not theirs."""
+    try:
+        info = await tp.store.get_run(run_id)
+    except RunNotFound:
+        raise await _no_run(tp, caller, run_id) from None
+    if not caller.sees(info.tenant):
+        raise await _no_run(tp, caller, run_id)
+    return info
+
+
+async def _no_run(tp: Toolpath, caller: Caller, run_id: str) -> RunNotFound:
+    theirs = await tp.store.list_runs(tenant=caller.of_tenant, limit=_LOOKED_AT)
+    near = closest(run_id[:100], [info.run_id for info in theirs], threshold=0.8)
+    return RunNotFound(f"There is no run {run_id[:100]!r}.", suggestions=near)

@@ -1,0 +1,47 @@
+"""A real server on a free port in the loop of the test, and what is asserted of its answers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+import uvicorn
+from starlette.types import ASGIApp
+
+from toolpath.values import JsonObject
+
+
+class Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self):  # type: ignore[no-untyped-def]
+        yield
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the app behind a real server."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = Server(uvicorn.Config(app, lifespan="on", log_config=None, timeout_graceful_shutdown=5))
+    task = asyncio.create_task(server.serve([listener]))
+    host, port = listener.getsockname()
+    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=30) as client:
+        try:
+            yield client
+        finally:
+            server.should_exit = True
+    await task
+
+
+def assert_problem(response: httpx.Response, status: int, code: str) -> JsonObject:
+    """That the answer is problem details of this status and code; gives its body."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    body: JsonObject = response.json()
+    assert (body["status"], body["code"]) == (status, code)
+    assert body["title"]
+    assert body["detail"]
+    return body

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.server.serving_cases import assert_problem, serving
+
+from toolpath import Toolpath
+from toolpath.server.asgi import create_app
+
+
+async def test_a_living_server_says_so_and_is_ready() -> None:
+    async with serving(create_app(Toolpath())) as client:
+        assert (await client.get("/health")).json() == {"status": "ok"}
+        assert (await client.get("/ready")).json() == {"status": "ok"}
+
+
+async def test_a_store_that_cannot_be_read_makes_a_server_unready_but_not_dead(tmp_path: Path) -> None:
+    tp = Toolpath(tmp_path / "runs.db")
+    async with serving(create_app(tp)) as client:
+        assert (await client.get("/ready")).status_code == 200
+        await tp.store.close()
+        refused = await client.get("/ready")
+        assert (await client.get("/health")).status_code == 200
+    assert_problem(refused, 503, "store")
+    assert refused.headers["retry-after"] == "1"
+
+
+async def test_errors_are_problem_details_with_a_stable_code() -> None:
+    async with serving(create_app(Toolpath())) as client:
+        assert_problem(await client.get("/api/v1/runs/run_1"), 404, "unknown_run")
+        assert_problem(await client.get("/nowhere"), 404, "not_found")
+        assert_problem(await client.delete("/health"), 405, "method_not_allowed")
+
+
+async def test_the_pages_that_load_scripts_from_elsewhere_are_not_there() -> None:
+    async with serving(create_app(Toolpath())) as client:
+        assert (await client.get("/docs")).status_code == 404
+        assert (await client.get("/redoc")).status_code == 404
+        assert (await client.get("/api/v1/openapi.json")).json()["openapi"].startswith("3.")
