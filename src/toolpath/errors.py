@@ -16,6 +16,7 @@
       PlanningFailed         no plan that checks came of a request
       PolicyViolationError   the caller may not do this
       RunNotFound, RunConflict, StaleEpoch
+      RecordNotFound, RecordConflict
       StoreError             the journal cannot be read or written
       ConfigError            settings that cannot be used
       NoToolpath             a context is used outside `async with Toolpath()`
@@ -325,6 +326,18 @@ class StaleEpoch(ToolpathError):
     """Another process has taken over the run; what this one still does is refused."""
 
     code = "stale_epoch"
+
+
+class RecordNotFound(ToolpathError):
+    """No such thing is stored: a plan, a key, a page."""
+
+    code = "unknown_record"
+
+
+class RecordConflict(ToolpathError):
+    """What is stored is not what the change was made for: somebody else was there first."""
+
+    code = "record_conflict"
 
 
 class StoreError(ToolpathError):

@@ -12,6 +12,7 @@ import msgspec
 
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent
+from toolpath.model.record import AuditEntry, Record
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.values import Json, JsonObject
@@ -222,7 +223,8 @@ class Store(Protocol):
     async def begin_run(self, info: RunInfo, driver: str, events: Sequence[AnyEvent]) -> tuple[RunInfo, Journal | None]:
         """Store the run, take it, and keep its first events: all in one, so that no run is there without its start.
 
-        Where one has the same idempotency key and tenant, that run and None.
+        With `driver=""` nobody takes it: it is kept as `pending`, and the journal is None. Where one has the same
+        idempotency key and tenant, that run and None.
         """
         ...
 
@@ -231,9 +233,26 @@ class Store(Protocol):
         ...
 
     async def list_runs(
-        self, *, status: str | None = None, tenant: str | None = None, limit: int = 50, before: str | None = None
+        self,
+        *,
+        status: str | None = None,
+        tenant: str | None = None,
+        user: str | None = None,
+        name: str | None = None,
+        plan_id: str | None = None,
+        conversation_id: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
     ) -> list[RunInfo]:
-        """The newest runs first; `before` is the last id of the page before."""
+        """The newest runs first, of those that have what is given; `before` is the last id of the page before."""
+        ...
+
+    async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
+        """Begun runs that somebody should drive and nobody does, longest unseen first.
+
+        Those that are pending or running, and those that wait for people or are paused and were told something since
+        that makes them go on; all of them neither stored, taken nor beaten for since the Unix time `seen_before`.
+        """
         ...
 
     async def drive(self, run_id: str, driver: str) -> Journal:
@@ -249,7 +268,10 @@ class Store(Protocol):
         ...
 
     async def wait_events(self, run_id: str, after: int) -> None:
-        """Return when the run has events beyond `after`, or may have. Woken for what this process appends."""
+        """Return when the run has events beyond `after`, or may have.
+
+        Woken for what this process appends; on PostgreSQL for what any process does.
+        """
         ...
 
     async def get_blob(self, digest: str) -> bytes:
@@ -269,7 +291,10 @@ class Store(Protocol):
         ...
 
     def on_signal(self, run_id: str, callback: Callable[[], None] | None) -> None:
-        """Have `callback` called in the loop when a signal for the run was put by this process; None: no more."""
+        """Have `callback` called in the loop when a signal for the run was put; None: no more.
+
+        By this process; on PostgreSQL by any.
+        """
         ...
 
     async def cache_get(self, key: str, now: float) -> CacheEntry | None:
@@ -290,6 +315,44 @@ class Store(Protocol):
 
     async def add_stats(self, changes: dict[str, ToolStats]) -> None:
         """Add these calls to the statistics, keeping the latest 200 durations of each tool."""
+        ...
+
+    async def put_record(self, record: Record, *, expected: int | None = None) -> Record:
+        """Keep the record in place of the one with its kind and id; gives it as it is kept.
+
+        `expected` 0: only if there is none; another number: only if that is the version there. Else `RecordConflict`.
+        """
+        ...
+
+    async def get_record(self, kind: str, record_id: str) -> Record | None:
+        """The record, or None."""
+        ...
+
+    async def list_records(
+        self,
+        kind: str,
+        *,
+        tenant: str | None = None,
+        parent: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[Record]:
+        """The newest first, by when they were made; `before` is the last id of the page before.
+
+        Raises `RecordNotFound` where there is no such record any more.
+        """
+        ...
+
+    async def delete_record(self, kind: str, record_id: str) -> bool:
+        """Forget the record; whether it was there."""
+        ...
+
+    async def append_audit(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
+        """Add the entries to the trail, all or none; gives them as links of its chain."""
+        ...
+
+    async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
+        """The trail's entries with a greater `seq` than `after`, in order."""
         ...
 
     async def delete_runs(self, run_ids: Sequence[str]) -> int:

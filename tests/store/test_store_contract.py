@@ -1,84 +1,22 @@
-"""The laws that every store keeps. A new store is one more line in `STORES`."""
+"""The laws that every store keeps for runs, their journals and what belongs to them."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.store.store_cases import STORES, Now, blob, keep, large, new_run, ready, settled
 
 from toolpath.errors import RunConflict, RunNotFound, StaleEpoch, StoreError, ToolpathError
 from toolpath.model.events import AnyEvent, RunStarted, StepReady, StepStarted, StepSucceeded
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import ToolStats
-from toolpath.ports import Blob, CacheEntry, Journal, RunChange, Signal, Store
+from toolpath.ports import CacheEntry, Signal, Store
 from toolpath.store.memory import MemoryStore
 from toolpath.store.sqlite import SqliteStore
-from toolpath.values import Handle
-
-
-class Now:
-    """A time that moves only when a test says so."""
-
-    def __init__(self) -> None:
-        self.at = 1_000.0
-
-    def __call__(self) -> float:
-        return self.at
-
-
-STORES: dict[str, Callable[[Path, Now], Store]] = {
-    "memory": lambda folder, now: MemoryStore(clock=now),
-    "sqlite-file": lambda folder, now: SqliteStore(folder / "deep" / "runs.db", clock=now),
-    "sqlite-memory": lambda folder, now: SqliteStore(":memory:", clock=now),
-}
-
-
-@pytest.fixture
-def now() -> Now:
-    return Now()
-
-
-@pytest.fixture(params=STORES)
-async def store(request: pytest.FixtureRequest, tmp_path: Path, now: Now) -> AsyncIterator[Store]:
-    store = STORES[request.param](tmp_path, now)
-    await store.open()
-    yield store
-    await store.close()
-
-
-async def settled(outcome: Awaitable[None] | None) -> None:
-    if outcome is not None:
-        await outcome
-
-
-async def keep(journal: Journal, *events: AnyEvent, blobs: tuple[Blob, ...] = (), **change: object) -> None:
-    await settled(
-        journal.append(events, blobs=blobs, change=RunChange(**change) if change else None)  # type: ignore[arg-type]
-    )
-
-
-async def new_run(store: Store, run_id: str = "run_1", **fields: object) -> Journal:
-    await store.create_run(RunInfo(run_id=run_id, **fields))  # type: ignore[arg-type]
-    return await store.drive(run_id, "host:1:a")
-
-
-def ready(seq: int, path: str = "a") -> StepReady:
-    return StepReady(seq, float(seq), path)
-
-
-def blob(text: str) -> Blob:
-    data = text.encode()
-    return Blob(f"sha256:{hashlib.sha256(data).hexdigest()}", data)
-
-
-def large(seq: int, kept: Blob) -> StepSucceeded:
-    return StepSucceeded(seq, float(seq), "a", output=Handle(digest=kept.digest, size=len(kept.data)))
-
 
 # Runs
 
@@ -97,6 +35,9 @@ async def test_a_run_is_read_as_it_was_created(store: Store) -> None:
         driver_seen_at=7.0,
         idempotency_key="k",
         parent="run_0",
+        plan_id="plan_1",
+        conversation_id="conv_1",
+        priority=7,
         epoch=3,
     )
     assert await store.create_run(info) == info
@@ -167,6 +108,27 @@ async def test_the_newest_runs_come_first_page_by_page(store: Store) -> None:
         seen += [info.run_id for info in page]
         before = seen[-1]
     assert seen == [f"run_{number}" for number in reversed(range(7))]
+
+
+FILTERED = {"status": "failed", "tenant": "t", "user": "u", "name": "n", "plan_id": "p", "conversation_id": "c"}
+
+
+@pytest.mark.parametrize("field", FILTERED)
+async def test_runs_are_listed_by_what_is_given(store: Store, field: str) -> None:
+    for number in range(4):
+        fields = dict(FILTERED) if number % 2 else {**FILTERED, field: "running" if field == "status" else "other"}
+        await store.create_run(RunInfo(run_id=f"run_{number}", created_at=float(number), **fields))  # type: ignore[arg-type]
+    for wanted in ({field: FILTERED[field]}, FILTERED):
+        (newest,) = await store.list_runs(**wanted, limit=1)  # type: ignore[arg-type]
+        assert newest.run_id == "run_3"
+        rest = await store.list_runs(**wanted, before="run_3")  # type: ignore[arg-type]
+        assert [info.run_id for info in rest] == ["run_1"]
+
+
+async def test_runs_without_a_plan_are_those_whose_plan_is_empty(store: Store) -> None:
+    await store.create_run(RunInfo(run_id="run_1", plan_id="p"))
+    await store.create_run(RunInfo(run_id="run_2"))
+    assert [info.run_id for info in await store.list_runs(plan_id="")] == ["run_2"]
 
 
 async def test_runs_are_listed_by_status_and_tenant(store: Store) -> None:
@@ -378,6 +340,105 @@ async def test_a_beat_is_of_all_runs_of_the_driver_and_of_no_other(store: Store,
     await store.beat("")
     seen = {info.run_id: info.driver_seen_at for info in await store.list_runs()}
     assert seen == {"run_1": 2_000.0, "run_2": 2_000.0, "run_3": 1_000.0, "run_4": 0.0}
+
+
+# Runs begun, and runs lost
+
+
+def started(run_id: str) -> RunStarted:
+    return RunStarted(1, 1.0, run_id=run_id, plan={"name": "p", "steps": []})
+
+
+async def test_a_run_is_stored_with_its_start_and_taken(store: Store) -> None:
+    info, journal = await store.begin_run(RunInfo(run_id="run_1", tenant="t"), "host:1:a", [started("run_1")])
+    assert journal is not None
+    assert (info.status, info.epoch, info.driver, info.last_seq, info.driver_seen_at) == (
+        "running",
+        journal.epoch,
+        "host:1:a",
+        1,
+        1_000.0,
+    )
+    assert await store.get_run("run_1") == info
+    await keep(journal, ready(2))
+    assert await store.read_events("run_1") == [started("run_1"), ready(2)]
+
+
+async def test_a_run_without_a_driver_is_pending_until_somebody_takes_it(store: Store) -> None:
+    info, journal = await store.begin_run(RunInfo(run_id="run_1"), "", [started("run_1")])
+    assert journal is None
+    assert (info.status, info.driver, info.epoch, info.last_seq) == ("pending", "", 0, 1)
+    assert await store.get_run("run_1") == info
+    assert await store.read_events("run_1") == [started("run_1")]
+    taken = await store.drive("run_1", "host:2:b")
+    await keep(taken, ready(2), status="running")
+    assert (await store.get_run("run_1")).status == "running"
+
+
+@pytest.mark.parametrize("driver", ["host:1:a", ""])
+async def test_a_run_begun_twice_with_one_key_is_the_first(store: Store, driver: str) -> None:
+    first, _ = await store.begin_run(RunInfo(run_id="run_1", idempotency_key="k"), driver, [started("run_1")])
+    again, journal = await store.begin_run(RunInfo(run_id="run_2", idempotency_key="k"), driver, [started("run_2")])
+    assert journal is None
+    assert again == first
+    with pytest.raises(RunConflict):
+        await store.begin_run(RunInfo(run_id="run_1"), driver, [started("run_1")])
+    assert await store.read_events("run_1") == [started("run_1")]
+
+
+async def lost(store: Store, seen_before: float, limit: int = 100) -> list[str]:
+    return [info.run_id for info in await store.lost_runs(seen_before, limit)]
+
+
+async def test_runs_that_nobody_drives_are_lost_after_a_while(store: Store, now: Now) -> None:
+    await store.begin_run(RunInfo(run_id="run_pending"), "", [started("run_pending")])
+    now.at += 1
+    await store.begin_run(RunInfo(run_id="run_dead"), "host:1:dead", [started("run_dead")])
+    await store.begin_run(RunInfo(run_id="run_alive"), "host:1:alive", [started("run_alive")])
+    await store.create_run(RunInfo(run_id="run_never_begun"))
+    now.at += 100
+    await store.beat("host:1:alive")
+    assert await lost(store, 1_000.0) == []
+    assert await lost(store, 1_050.0) == ["run_pending", "run_dead"]
+    assert await lost(store, 1_050.0, limit=1) == ["run_pending"]
+    assert await lost(store, 1_102.0) == ["run_pending", "run_dead", "run_alive"]
+    await store.drive("run_pending", "host:1:alive")
+    assert await lost(store, 1_050.0) == ["run_dead"]
+
+
+async def test_a_run_that_is_handed_back_is_lost_when_nobody_takes_it(store: Store, now: Now) -> None:
+    _, journal = await store.begin_run(RunInfo(run_id="run_1"), "host:1:a", [started("run_1")])
+    assert journal is not None
+    now.at = 1_100.0
+    await settled(journal.release())
+    # Whoever is to go on is given the time from then on.
+    assert await lost(store, 1_100.0) == []
+    assert await lost(store, 1_101.0) == ["run_1"]
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "is_lost"),
+    [
+        ("waiting", None, False),
+        ("waiting", "answer", True),
+        ("paused", None, False),
+        ("paused", "answer", False),
+        ("paused", "resume", True),
+        ("paused", "cancel", True),
+        ("completed", "answer", False),
+    ],
+)
+async def test_a_run_that_waits_is_lost_when_it_was_told_something(
+    store: Store, status: str, told: str | None, is_lost: bool
+) -> None:
+    _, journal = await store.begin_run(RunInfo(run_id="run_1"), "host:1:a", [started("run_1")])
+    assert journal is not None
+    await keep(journal, ready(2), status=status)
+    await settled(journal.release())
+    for _ in range(2):
+        if told is not None:
+            await store.put_signal("run_1", Signal(kind=told))
+    assert await lost(store, 1_001.0) == (["run_1"] if is_lost else [])
 
 
 # Waiting

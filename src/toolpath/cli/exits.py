@@ -12,6 +12,7 @@ from toolpath.errors import (
     PlanInvalid,
     PolicyViolationError,
     ReadError,
+    RecordNotFound,
     RunNotFound,
     SchemaError,
     ToolNotFound,
@@ -64,7 +65,7 @@ def of_error(error: BaseException) -> ExitCode:
             return ExitCode.INVALID
         case PolicyViolationError():
             return ExitCode.POLICY
-        case ConfigError() | ToolNotFound() | AmbiguousTool() | RunNotFound() | UsageError():
+        case ConfigError() | ToolNotFound() | AmbiguousTool() | RunNotFound() | RecordNotFound() | UsageError():
             return ExitCode.USAGE
         case _:
             return ExitCode.FAILED

@@ -149,6 +149,11 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_seq: int = 0
     idempotency_key: str = ""
     parent: str = ""
+    plan_id: str = ""
+    """The stored plan that it runs."""
+    conversation_id: str = ""
+    priority: int = 0
+    """Higher ones are taken from the queue first."""
 
 
 class RunResult:

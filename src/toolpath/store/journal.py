@@ -100,7 +100,8 @@ class SqliteJournal:
 
     def release(self) -> Awaitable[None]:
         """Say that this process drives the run no more."""
-        statement, values = self._sql.release_run, {"number": self._number, "epoch": self.epoch}
+        values = {"number": self._number, "epoch": self.epoch, "now": self._clock()}
+        statement = self._sql.release_run
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(statement, values)

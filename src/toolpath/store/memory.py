@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from toolpath.model.events import AnyEvent, encode_event
 from toolpath.model.run import ENDED_RUN, RunInfo
-from toolpath.model.tool import ToolStats
-from toolpath.ports import Blob, CacheEntry, RunChange, Signal
+from toolpath.ports import Blob, RunChange, Signal
 from toolpath.store.handles import digests_in
-from toolpath.store.rows import changed, merged, no_blob, no_run, out_of_order, run_exists, taken_over
+from toolpath.store.memory_records import MemoryRecords
+from toolpath.store.memory_results import MemoryResults
+from toolpath.store.rows import begun, changed, given, no_blob, no_run, out_of_order, run_exists, taken_over
 from toolpath.store.waiters import Waiters
-from toolpath.values import decode, encode
-
-#: Kept results beyond this push out the oldest.
-CACHE_ENTRIES = 10_000
 
 
 class _Run:
@@ -38,6 +35,17 @@ class _Run:
         return msgspec.structs.replace(
             self.info, epoch=self.epoch, last_seq=len(self.events), updated_at=max(updated_at, self.info.updated_at)
         )
+
+    def is_due(self) -> bool:
+        """Whether somebody should drive it."""
+        match self.info.status:
+            case "pending" | "running":
+                return True
+            case "waiting":
+                return bool(self.signals)
+            case "paused":
+                return any(signal.kind in ("cancel", "resume") for signal in self.signals.values())
+        return False
 
     def blobs(self) -> frozenset[str]:
         """Digests that its events point to; events never change, so only new ones are read."""
@@ -87,19 +95,19 @@ class MemoryJournal:
         """Say that this process drives the run no more."""
         run = self._run
         if run.epoch == self.epoch:
-            run.info = msgspec.structs.replace(run.info, driver="")
+            seen_at = max(run.info.driver_seen_at, self._clock())
+            run.info = msgspec.structs.replace(run.info, driver="", driver_seen_at=seen_at)
 
 
-class MemoryStore:
+class MemoryStore(MemoryResults, MemoryRecords):
     """Everything in dictionaries of this process. `clock` gives Unix time in seconds."""
 
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
-        self._clock = clock
+        MemoryResults.__init__(self)
+        MemoryRecords.__init__(self, clock)
         self._runs: dict[str, _Run] = {}
         self._by_key: dict[tuple[str, str], str] = {}
         self._blobs: dict[str, bytes] = {}
-        self._cache: dict[str, tuple[str, bytes, float]] = {}
-        self._stats: dict[str, ToolStats] = {}
         self._signal_ids = itertools.count(1)
         self._waiters = Waiters()
 
@@ -126,13 +134,13 @@ class MemoryStore:
     async def begin_run(
         self, info: RunInfo, driver: str, events: Sequence[AnyEvent]
     ) -> tuple[RunInfo, MemoryJournal | None]:
-        """Store the run, take it, and keep its first events."""
-        stored = await self.create_run(info)
+        """Store the run, take it unless `driver` is empty, and keep its first events."""
+        stored = await self.create_run(begun(info, driver, 0, self._clock()))
         if stored.run_id != info.run_id:
             return stored, None
-        journal = await self.drive(info.run_id, driver)
-        journal.append(events)
-        return stored, journal
+        run = self._runs[info.run_id]
+        run.events.extend(events)
+        return run.row(), MemoryJournal(self, run) if driver else None
 
     async def get_run(self, run_id: str) -> RunInfo:
         """The run's row. Raises `RunNotFound`."""
@@ -145,14 +153,35 @@ class MemoryStore:
         return run
 
     async def list_runs(
-        self, *, status: str | None = None, tenant: str | None = None, limit: int = 50, before: str | None = None
+        self,
+        *,
+        status: str | None = None,
+        tenant: str | None = None,
+        user: str | None = None,
+        name: str | None = None,
+        plan_id: str | None = None,
+        conversation_id: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
     ) -> list[RunInfo]:
         """The newest runs first; `before` is the last id of the page before."""
+        wanted = given(
+            status=status, tenant=tenant, user=user, name=name, plan_id=plan_id, conversation_id=conversation_id
+        )
         ordered = sorted(self._runs.values(), key=_age, reverse=True)
         if before is not None:
             bound = _age(self._find(before))
             ordered = [run for run in ordered if _age(run) < bound]
-        return [run.row() for run in itertools.islice(_wanted(ordered, status, tenant), max(limit, 0))]
+        fitting = (run for run in ordered if all(getattr(run.info, field) == value for field, value in wanted.items()))
+        return [run.row() for run in itertools.islice(fitting, max(limit, 0))]
+
+    async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
+        """Begun runs that somebody should drive and nobody was seen to since, longest unseen first."""
+        lost = [
+            run for run in self._runs.values() if run.info.driver_seen_at < seen_before and run.events and run.is_due()
+        ]
+        lost.sort(key=lambda run: (run.info.driver_seen_at, run.info.run_id))
+        return [run.row() for run in lost[: max(limit, 0)]]
 
     async def drive(self, run_id: str, driver: str) -> MemoryJournal:
         """Take the run with a new epoch."""
@@ -209,38 +238,6 @@ class MemoryStore:
         """Have `callback` called in the loop when a signal for the run was put; None: no more."""
         self._waiters.watch(run_id, callback)
 
-    async def cache_get(self, key: str, now: float) -> CacheEntry | None:
-        """The kept result that has not expired, as a copy of its own."""
-        kept = self._cache.get(key)
-        if kept is None:
-            return None
-        _, data, expires_at = kept
-        if expires_at <= now:
-            del self._cache[key]
-            return None
-        return CacheEntry(decode(data), expires_at)
-
-    async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
-        """Keep a result for a group of tools."""
-        self._cache.pop(key, None)
-        self._cache[key] = (group, encode(entry.value), entry.expires_at)
-        if len(self._cache) > CACHE_ENTRIES:
-            del self._cache[next(iter(self._cache))]
-
-    async def cache_clear(self, group: str) -> None:
-        """Forget all kept results of the group."""
-        for key in [key for key, (owner, _, _) in self._cache.items() if owner == group]:
-            del self._cache[key]
-
-    async def load_stats(self) -> dict[str, ToolStats]:
-        """Statistics by tool key."""
-        return dict(self._stats)
-
-    async def add_stats(self, changes: dict[str, ToolStats]) -> None:
-        """Add these calls to the statistics."""
-        for key, more in changes.items():
-            self._stats[key] = merged(self._stats.get(key, ToolStats()), more)
-
     async def delete_runs(self, run_ids: Sequence[str]) -> int:
         """Delete ended runs with all that is theirs; returns how many."""
         gone = [self._runs.pop(run_id) for run_id in dict.fromkeys(run_ids) if self._has_ended(run_id)]
@@ -261,9 +258,3 @@ class MemoryStore:
 
 def _age(run: _Run) -> tuple[float, str]:
     return run.info.created_at, run.info.run_id
-
-
-def _wanted(runs: Sequence[_Run], status: str | None, tenant: str | None) -> Iterator[_Run]:
-    for run in runs:
-        if (status is None or run.info.status == status) and (tenant is None or run.info.tenant == tenant):
-            yield run

@@ -3,9 +3,9 @@
 -- name: insert_run
 -- A new run; nothing happens when its id, or its idempotency key with its tenant, is taken.
 INSERT INTO runs (run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver,
-                  driver_seen_at, last_seq, idempotency_key, parent)
+                  driver_seen_at, last_seq, idempotency_key, parent, plan_id, conversation_id, priority)
 VALUES (:run_id, :name, :status, :reason, :created_at, :updated_at, :ended_at, :tenant, :user, :epoch, :driver,
-        :driver_seen_at, :last_seq, :idempotency_key, :parent)
+        :driver_seen_at, :last_seq, :idempotency_key, :parent, :plan_id, :conversation_id, :priority)
 ON CONFLICT DO NOTHING;
 
 -- name: select_number
@@ -13,30 +13,27 @@ ON CONFLICT DO NOTHING;
 SELECT number FROM runs WHERE run_id = :run_id;
 
 -- name: select_run
-SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at,
-       last_seq, idempotency_key, parent
-FROM runs WHERE run_id = :run_id;
+SELECT * FROM listed WHERE run_id = :run_id;
 
 -- name: select_run_by_key
-SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at,
-       last_seq, idempotency_key, parent
-FROM runs WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND idempotency_key <> '';
+SELECT * FROM listed WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND idempotency_key <> '';
 
 -- name: select_runs
--- A page of runs, newest first. The bounds of the first page lie beyond every run.
-SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at,
-       last_seq, idempotency_key, parent
-FROM runs
-WHERE (created_at, run_id) < (:created_at, :run_id) AND (:tenant IS NULL OR tenant = :tenant)
+-- A page of runs, newest first. The bounds of the first page lie beyond every run; `sql.filtered` puts conditions in.
+SELECT * FROM listed
+WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
 ORDER BY created_at DESC, run_id DESC LIMIT :limit;
 
--- name: select_runs_of_status
--- The same for one status, along its own index.
-SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at,
-       last_seq, idempotency_key, parent
-FROM runs
-WHERE status = :status AND (created_at, run_id) < (:created_at, :run_id) AND (:tenant IS NULL OR tenant = :tenant)
-ORDER BY created_at DESC, run_id DESC LIMIT :limit;
+-- name: select_lost_runs
+-- Begun, to be driven, and driven by nobody who was seen since; longest unseen first.
+SELECT * FROM listed
+WHERE status IN ('pending', 'running') AND last_seq > 0 AND driver_seen_at < :seen_before
+UNION
+SELECT listed.* FROM signals JOIN listed ON listed.run_id = signals.run_id
+WHERE listed.driver_seen_at < :seen_before AND last_seq > 0
+AND (listed.status = 'waiting'
+     OR (listed.status = 'paused' AND json_extract(CAST(signals.data AS TEXT), '$.kind') IN ('cancel', 'resume')))
+ORDER BY driver_seen_at, run_id LIMIT :limit;
 
 -- name: select_recent_ids
 -- Ids that a mistyped one may have meant.
@@ -73,11 +70,15 @@ INSERT INTO blobs (digest, data) VALUES (?, ?) ON CONFLICT DO NOTHING;
 INSERT INTO blob_uses (digest, run_id) VALUES (?, ?) ON CONFLICT DO NOTHING;
 
 -- name: release_run
-UPDATE runs SET driver = '' WHERE number = :number AND epoch = :epoch;
+UPDATE runs SET driver = '', driver_seen_at = max(driver_seen_at, :now) WHERE number = :number AND epoch = :epoch;
 
 -- name: beat
--- `driver <> ''` lets the partial index serve.
-UPDATE runs SET driver_seen_at = :now WHERE driver = :driver AND driver <> '';
+INSERT INTO drivers (driver, seen_at) VALUES (:driver, :now)
+ON CONFLICT (driver) DO UPDATE SET seen_at = excluded.seen_at;
+
+-- name: delete_drivers
+-- Those that have gone long ago. Their runs are unseen either way.
+DELETE FROM drivers WHERE seen_at < :seen_before;
 
 -- name: select_events
 -- The run's number is null, and no row found, for a run that is not stored.
@@ -124,6 +125,35 @@ SELECT data FROM tool_stats WHERE tool = :tool;
 
 -- name: upsert_stats
 INSERT INTO tool_stats (tool, data) VALUES (:tool, :data) ON CONFLICT (tool) DO UPDATE SET data = excluded.data;
+
+-- name: upsert_record
+INSERT INTO records (kind, id, tenant, parent, name, data, created_at, updated_at, version)
+VALUES (:kind, :id, :tenant, :parent, :name, :data, :created_at, :updated_at, :version)
+ON CONFLICT (kind, id) DO UPDATE SET tenant = excluded.tenant, parent = excluded.parent, name = excluded.name,
+    data = excluded.data, updated_at = excluded.updated_at, version = excluded.version;
+
+-- name: select_record
+SELECT kind, id, tenant, parent, name, data, created_at, updated_at, version
+FROM records WHERE kind = :kind AND id = :id;
+
+-- name: select_records
+-- A page of one kind, newest first; with conditions as for runs.
+SELECT kind, id, tenant, parent, name, data, created_at, updated_at, version
+FROM records
+WHERE kind = :kind AND (created_at, id) < (:created_at, :id) /* filters */
+ORDER BY created_at DESC, id DESC LIMIT :limit;
+
+-- name: delete_record
+DELETE FROM records WHERE kind = :kind AND id = :id;
+
+-- name: insert_audit
+INSERT INTO audit (seq, tenant, data) VALUES (:seq, :tenant, :data);
+
+-- name: select_last_audit
+SELECT data FROM audit ORDER BY seq DESC LIMIT 1;
+
+-- name: select_audit
+SELECT data FROM audit WHERE seq > :after /* filters */ ORDER BY seq LIMIT :limit;
 
 -- name: delete_run
 -- Only a run that has ended.

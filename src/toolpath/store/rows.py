@@ -6,11 +6,23 @@ from collections.abc import Iterable
 
 import msgspec
 
-from toolpath.errors import RunConflict, RunNotFound, StaleEpoch, StoreError, closest
+from toolpath.errors import (
+    RecordConflict,
+    RecordNotFound,
+    RunConflict,
+    RunNotFound,
+    StaleEpoch,
+    StoreError,
+    closest,
+)
 from toolpath.model.events import AnyEvent, event_type
+from toolpath.model.record import Record
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.model.tool import ToolStats
 from toolpath.ports import RunChange
+
+#: Sorts after every id.
+_BEYOND = "\U0010ffff"
 
 #: How many of a tool's latest durations are kept.
 KEPT_DURATIONS = 200
@@ -26,6 +38,43 @@ def changed(info: RunInfo, change: RunChange) -> RunInfo:
         reason=info.reason if change.reason is None else change.reason,
         ended_at=ended_at if change.status is None or status in ENDED_RUN else None,
     )
+
+
+def begun(info: RunInfo, driver: str, last_seq: int, now: float) -> RunInfo:
+    """The row of a run that is stored with its first events, and taken at once where there is a driver."""
+    status, epoch = ("running", 1) if driver else ("pending", 0)
+    return msgspec.structs.replace(
+        info, status=status, epoch=epoch, driver=driver, driver_seen_at=now, last_seq=last_seq
+    )
+
+
+def given(**wanted: str | None) -> dict[str, str]:
+    """Those filters that were given."""
+    return {name: value for name, value in wanted.items() if value is not None}
+
+
+def page_bound(last: tuple[float, str] | None) -> tuple[float, str]:
+    """Time and id before which a page begins, after the last one of the page before."""
+    return (float("inf"), _BEYOND) if last is None else last
+
+
+def next_record(record: Record, known: Record | None, expected: int | None, now: float) -> Record:
+    """The record as it is to be kept in place of `known`. Raises `RecordConflict`."""
+    version = 0 if known is None else known.version
+    if expected is not None and expected != version:
+        there = f"has version {version}" if version else "is not stored"
+        wanted = f"to have version {expected}" if expected else "to be new"
+        raise RecordConflict(
+            f"The {record.kind} {record.id!r} was expected {wanted}, but it {there}.",
+            hint="Read it again, and make the change to what is there.",
+        )
+    created_at = known.created_at if known is not None else record.created_at or now
+    return msgspec.structs.replace(record, created_at=created_at, updated_at=now, version=version + 1)
+
+
+def no_record(kind: str, record_id: str) -> RecordNotFound:
+    """What to raise for a record that is not stored."""
+    return RecordNotFound(f"No {kind} {record_id!r} is stored.", hint="It may have been deleted; list them anew.")
 
 
 def merged(known: ToolStats, more: ToolStats) -> ToolStats:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping
 from importlib import resources
+from typing import Any
 
 import msgspec
 
+_PARTLY_INDEXED = ("plan_id", "conversation_id", "parent")
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 
@@ -19,7 +22,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_run: str
     select_run_by_key: str
     select_runs: str
-    select_runs_of_status: str
+    select_lost_runs: str
     select_recent_ids: str
     take_run: str
     fence: str
@@ -30,6 +33,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     insert_blob_use: str
     release_run: str
     beat: str
+    delete_drivers: str
     select_events: str
     select_blob: str
     insert_signal: str
@@ -43,6 +47,13 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_stats: str
     select_stats_of: str
     upsert_stats: str
+    upsert_record: str
+    select_record: str
+    select_records: str
+    delete_record: str
+    insert_audit: str
+    select_last_audit: str
+    select_audit: str
     delete_run: str
     delete_events: str
     delete_signals: str
@@ -57,6 +68,19 @@ def statements(text: str) -> dict[str, str]:
         name: "\n".join(line for line in body.splitlines() if not line.startswith("--")).strip()
         for name, body in zip(parts[::2], parts[1::2], strict=True)
     }
+
+
+def filtered(statement: str, wanted: Mapping[str, Any]) -> str:
+    """The statement with a condition for each column that has to have a value, so that the best index serves.
+
+    The names are columns of ours; values travel as parameters of the same names.
+    """
+    # The second half lets a partial index serve.
+    conditions = (
+        f"AND {name} = :{name} AND {name} <> ''" if value and name in _PARTLY_INDEXED else f"AND {name} = :{name}"
+        for name, value in wanted.items()
+    )
+    return statement.replace("/* filters */", " ".join(conditions))
 
 
 @functools.cache

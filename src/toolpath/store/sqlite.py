@@ -2,102 +2,36 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import sqlite3
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
 
 import msgspec
 
-from toolpath.errors import StoreError, ToolpathError
+from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, decode_event, encode_event
 from toolpath.model.run import RunInfo
-from toolpath.model.tool import ToolStats
-from toolpath.ports import CacheEntry, Signal
-from toolpath.store.database import Settings, Synchronous, open_reader, open_writer
-from toolpath.store.faults import closed, store_error
+from toolpath.ports import Signal
 from toolpath.store.handles import digests_in
 from toolpath.store.journal import SqliteJournal, Taken
-from toolpath.store.rows import merged, no_blob, no_run, run_exists
-from toolpath.store.sql import load_queries
-from toolpath.store.waiters import Waiters
-from toolpath.store.writer import Job, Writer
-from toolpath.values import decode, encode
+from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists
+from toolpath.store.sql import filtered
+from toolpath.store.sqlite_file import encoded
+from toolpath.store.sqlite_records import SqliteRecords
+from toolpath.store.sqlite_results import SqliteResults
 
-T = TypeVar("T")
+#: A driver unseen for this many seconds is forgotten.
+FORGOTTEN = 86_400.0
 
-#: Sorts after every run id.
-_BEYOND = "\U0010ffff"
-
-_encoder = msgspec.json.Encoder()
 _signal_decoder = msgspec.json.Decoder(Signal)
-_stats_decoder = msgspec.json.Decoder(ToolStats)
 
 
-class SqliteStore:
-    """Runs and all that is theirs in the file at `path`; `:memory:` keeps them in this process.
+class SqliteStore(SqliteResults, SqliteRecords):
+    """Runs and all that is theirs, records and the audit trail in one file.
 
-    `synchronous`: NORMAL survives the death of the process, FULL the loss of power. `busy_timeout`: seconds to wait
-    for another process. `max_size`: bytes that the file may have. `clock` gives Unix time in seconds.
+    `path`: the file; `:memory:` keeps all in this process. `synchronous`: NORMAL survives the death of the process,
+    FULL the loss of power. `busy_timeout`: seconds to wait for another process. `max_size`: bytes that the file may
+    have. `clock` gives Unix time in seconds.
     """
-
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        synchronous: Synchronous = "NORMAL",
-        busy_timeout: float = 10.0,
-        max_size: int | None = None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._settings = Settings(
-            path=os.fspath(path), synchronous=synchronous, busy_timeout=busy_timeout, max_size=max_size
-        )
-        self._clock = clock
-        self._sql = load_queries()
-        self._waiters = Waiters()
-        self._writer: Writer | None = None
-        self._reader: sqlite3.Connection | None = None
-        self._reading: ThreadPoolExecutor | None = None
-
-    @property
-    def commits(self) -> int:
-        """Transactions that this store has committed since it was opened."""
-        return self._writer.commits if self._writer is not None else 0
-
-    async def open(self) -> None:
-        """Create the file or bring it to this schema. Raises `StoreError`, saying what to do."""
-        if self._writer is not None:
-            return
-        settings = self._settings
-        connection = await asyncio.to_thread(open_writer, settings, self._clock)
-        connection.row_factory = sqlite3.Row
-        if not settings.in_memory:
-            try:
-                self._reader = await asyncio.to_thread(open_reader, settings)
-            except StoreError:
-                connection.close()
-                raise
-            self._reader.row_factory = sqlite3.Row
-            self._reading = ThreadPoolExecutor(1, thread_name_prefix="toolpath-store-reader")
-        self._writer = Writer(connection, settings.path, self._waiters)
-
-    async def close(self) -> None:
-        """Commit what was accepted and close the file. Every later use raises `StoreError`."""
-        writer, self._writer = self._writer, None
-        reader, self._reader = self._reader, None
-        reading, self._reading = self._reading, None
-        if writer is None:
-            return
-        if reading is not None and reader is not None:
-            await asyncio.to_thread(reading.shutdown)
-            reader.close()
-        # Last, because the last connection to close folds the log into the file.
-        await asyncio.to_thread(writer.stop)
-        self._waiters.wake_all()
 
     async def create_run(self, info: RunInfo) -> RunInfo:
         """Store the run, or return the one that has the same idempotency key and tenant."""
@@ -116,11 +50,9 @@ class SqliteStore:
     async def begin_run(
         self, info: RunInfo, driver: str, events: Sequence[AnyEvent]
     ) -> tuple[RunInfo, SqliteJournal | None]:
-        """Store the run, take it, and keep its first events, in one transaction."""
-        encoded = [encode_event(event) for event in events]
-        fresh = msgspec.structs.replace(
-            info, epoch=1, driver=driver, driver_seen_at=self._clock(), last_seq=len(encoded), status="running"
-        )
+        """Store the run, take it unless `driver` is empty, and keep its first events, in one transaction."""
+        texts = [encode_event(event) for event in events]
+        fresh = begun(info, driver, len(texts), self._clock())
         values = msgspec.structs.asdict(fresh)
 
         def work(connection: sqlite3.Connection) -> tuple[RunInfo, Taken | None]:
@@ -130,12 +62,12 @@ class SqliteStore:
                     raise run_exists(info.run_id)
                 return _info(same), None
             number = connection.execute(self._sql.select_number, values).fetchone()["number"]
-            rows = [((number << 32) + seq, data) for seq, data in enumerate(encoded, 1)]
+            rows = [((number << 32) + seq, data) for seq, data in enumerate(texts, 1)]
             connection.executemany(self._sql.insert_event, rows)
-            uses = {(digest, info.run_id) for data in encoded for digest in digests_in(data)}
+            uses = {(digest, info.run_id) for data in texts for digest in digests_in(data)}
             if uses:
                 connection.executemany(self._sql.insert_blob_use, sorted(uses))
-            return fresh, Taken(info.run_id, number, 1, len(encoded))
+            return fresh, Taken(info.run_id, number, fresh.epoch, len(texts)) if driver else None
 
         stored, taken = await self._write(work)
         return stored, None if taken is None else self._journal(taken)
@@ -160,21 +92,37 @@ class SqliteStore:
         return _info(row)
 
     async def list_runs(
-        self, *, status: str | None = None, tenant: str | None = None, limit: int = 50, before: str | None = None
+        self,
+        *,
+        status: str | None = None,
+        tenant: str | None = None,
+        user: str | None = None,
+        name: str | None = None,
+        plan_id: str | None = None,
+        conversation_id: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
     ) -> list[RunInfo]:
         """The newest runs first; `before` is the last id of the page before."""
-        statement = self._sql.select_runs if status is None else self._sql.select_runs_of_status
+        wanted = given(
+            status=status, tenant=tenant, user=user, name=name, plan_id=plan_id, conversation_id=conversation_id
+        )
+        statement = filtered(self._sql.select_runs, wanted)
 
         def work(connection: sqlite3.Connection) -> list[RunInfo]:
-            bound = (float("inf"), _BEYOND)
-            if before is not None:
-                info = self._find(connection, before)
-                bound = (info.created_at, info.run_id)
-            values = {"status": status, "tenant": tenant, "limit": max(limit, 0)}
-            rows = connection.execute(statement, {**values, "created_at": bound[0], "run_id": bound[1]})
-            return [_info(row) for row in rows]
+            last = None if before is None else self._find(connection, before)
+            created_at, run_id = page_bound(None if last is None else (last.created_at, last.run_id))
+            values = {**wanted, "limit": max(limit, 0), "created_at": created_at, "run_id": run_id}
+            return [_info(row) for row in connection.execute(statement, values)]
 
         return await self._read(work)
+
+    async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
+        """Begun runs that somebody should drive and nobody was seen to since, longest unseen first."""
+        values = {"seen_before": seen_before, "limit": max(limit, 0)}
+        return await self._read(
+            lambda connection: [_info(row) for row in connection.execute(self._sql.select_lost_runs, values)]
+        )
 
     async def drive(self, run_id: str, driver: str) -> SqliteJournal:
         """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`."""
@@ -190,8 +138,14 @@ class SqliteStore:
 
     async def beat(self, driver: str) -> None:
         """Say that this process still drives its runs."""
-        values = {"driver": driver, "now": self._clock()}
-        await self._write(lambda connection: connection.execute(self._sql.beat, values) and None)
+        now = self._clock()
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(self._sql.beat, {"driver": driver, "now": now})
+            connection.execute(self._sql.delete_drivers, {"seen_before": now - FORGOTTEN})
+
+        if driver:
+            await self._write(work)
 
     async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
         """The committed events with a greater `seq` than `after`, in order."""
@@ -237,7 +191,7 @@ class SqliteStore:
 
     async def put_signal(self, run_id: str, signal: Signal) -> None:
         """Keep a signal for the run's driver and wake it when it is in this process."""
-        values = {"run_id": run_id, "data": _encoded(msgspec.structs.replace(signal, id=0), f"Signal {signal.kind!r}")}
+        values = {"run_id": run_id, "data": encoded(msgspec.structs.replace(signal, id=0), f"Signal {signal.kind!r}")}
 
         def work(connection: sqlite3.Connection) -> None:
             if connection.execute(self._sql.insert_signal, values).rowcount == 0:
@@ -269,53 +223,6 @@ class SqliteStore:
         """
         self._waiters.watch(run_id, callback)
 
-    async def cache_get(self, key: str, now: float) -> CacheEntry | None:
-        """The kept result that has not expired."""
-
-        def work(connection: sqlite3.Connection) -> CacheEntry | None:
-            row = connection.execute(self._sql.select_cached, {"key": key, "now": now}).fetchone()
-            return None if row is None else CacheEntry(decode(row["value"]), row["expires_at"])
-
-        return await self._read(work)
-
-    async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
-        """Keep a result for a group of tools."""
-        values = {"key": key, "owner": group, "value": encode(entry.value), "expires_at": entry.expires_at}
-        now = self._clock()
-
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(self._sql.upsert_cached, values)
-            connection.execute(self._sql.delete_expired, {"now": now})
-
-        await self._write(work)
-
-    async def cache_clear(self, group: str) -> None:
-        """Forget all kept results of the group."""
-        await self._write(lambda connection: connection.execute(self._sql.delete_cached, {"owner": group}) and None)
-
-    async def load_stats(self) -> dict[str, ToolStats]:
-        """Statistics by tool key."""
-
-        def work(connection: sqlite3.Connection) -> dict[str, ToolStats]:
-            rows = connection.execute(self._sql.select_stats).fetchall()
-            return {row["tool"]: _stats_decoder.decode(row["data"]) for row in rows}
-
-        return await self._read(work)
-
-    async def add_stats(self, changes: dict[str, ToolStats]) -> None:
-        """Add these calls to the statistics."""
-        more = dict(changes)
-
-        def work(connection: sqlite3.Connection) -> None:
-            for tool, stats in more.items():
-                row = connection.execute(self._sql.select_stats_of, {"tool": tool}).fetchone()
-                known = ToolStats() if row is None else _stats_decoder.decode(row["data"])
-                data = _encoded(merged(known, stats), f"The statistics of {tool!r}")
-                connection.execute(self._sql.upsert_stats, {"tool": tool, "data": data})
-
-        if more:
-            await self._write(work)
-
     async def delete_runs(self, run_ids: Sequence[str]) -> int:
         """Delete ended runs with all that is theirs; returns how many."""
         deleted = 0
@@ -338,35 +245,6 @@ class SqliteStore:
 
         return work
 
-    def _open_writer(self) -> Writer:
-        if self._writer is None:
-            raise closed(self._settings.path)
-        return self._writer
-
-    async def _write(self, work: Callable[[sqlite3.Connection], T], *, wakes: str = "", signals: str = "") -> T:
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        return await self._open_writer().put(Job(work, future, wakes=wakes, signals=signals))  # type: ignore[no-any-return]
-
-    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        writer, reader, reading = self._open_writer(), self._reader, self._reading
-        future: asyncio.Future[Any]
-        if reader is None or reading is None:
-            future = writer.put(Job(work, asyncio.get_running_loop().create_future()))
-            return await future  # type: ignore[no-any-return]
-        try:
-            return await asyncio.get_running_loop().run_in_executor(reading, work, reader)
-        except ToolpathError:
-            raise
-        except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
-            raise store_error(error, self._settings.path) from error
-
 
 def _info(row: sqlite3.Row) -> RunInfo:
     return RunInfo(**dict(row))
-
-
-def _encoded(value: Any, what: str) -> bytes:
-    try:
-        return _encoder.encode(value)
-    except (TypeError, ValueError, RecursionError, OverflowError) as error:
-        raise StoreError(f"{what} cannot be stored: {error}.", hint="Give plain JSON values.") from error

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent
+from toolpath.model.record import AuditEntry, Record
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import ToolStats
 from toolpath.ports import Blob, CacheEntry, Journal, RunChange, Signal, Store
@@ -97,11 +98,13 @@ class CrashingStore:
         """As the store inside."""
         return await self.living().get_run(run_id)
 
-    async def list_runs(
-        self, *, status: str | None = None, tenant: str | None = None, limit: int = 50, before: str | None = None
-    ) -> list[RunInfo]:
+    async def list_runs(self, **wanted: Any) -> list[RunInfo]:
         """As the store inside."""
-        return await self.living().list_runs(status=status, tenant=tenant, limit=limit, before=before)
+        return await self.living().list_runs(**wanted)
+
+    async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
+        """As the store inside."""
+        return await self.living().lost_runs(seen_before, limit)
 
     async def drive(self, run_id: str, driver: str) -> Journal:
         """A journal whose appends crash on cue."""
@@ -158,6 +161,30 @@ class CrashingStore:
     async def add_stats(self, changes: dict[str, ToolStats]) -> None:
         """As the store inside."""
         await self.living().add_stats(changes)
+
+    async def put_record(self, record: Record, *, expected: int | None = None) -> Record:
+        """As the store inside."""
+        return await self.living().put_record(record, expected=expected)
+
+    async def get_record(self, kind: str, record_id: str) -> Record | None:
+        """As the store inside."""
+        return await self.living().get_record(kind, record_id)
+
+    async def list_records(self, kind: str, **wanted: Any) -> list[Record]:
+        """As the store inside."""
+        return await self.living().list_records(kind, **wanted)
+
+    async def delete_record(self, kind: str, record_id: str) -> bool:
+        """As the store inside."""
+        return await self.living().delete_record(kind, record_id)
+
+    async def append_audit(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
+        """As the store inside."""
+        return await self.living().append_audit(entries)
+
+    async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
+        """As the store inside."""
+        return await self.living().read_audit(tenant=tenant, after=after, limit=limit)
 
     async def delete_runs(self, run_ids: Sequence[str]) -> int:
         """As the store inside."""

@@ -1,0 +1,73 @@
+"""What a store keeps besides runs: records of any kind by id, and the audit trail, a chain of hashes. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from toolpath.values import JsonObject, digest
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A JSON object that outlives the process: a stored plan, an API key, a page of the planner's notebook."""
+
+    kind: str
+    """What it is, e.g. `plan`; ids are unique within one kind."""
+    id: str
+    tenant: str = ""
+    parent: str = ""
+    """Id of what it belongs to, e.g. the request of a plan."""
+    name: str = ""
+    data: JsonObject = {}
+    created_at: float = 0.0
+    """Unix time; 0: the store fills it in."""
+    updated_at: float = 0.0
+    """Unix time of the last `put_record`, by the store."""
+    version: int = 0
+    """1 for a new one, and one more with each `put_record`; by the store."""
+
+
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Who did what to what, and when. `seq`, `previous` and `digest` make it a link of the store's one chain."""
+
+    at: float = 0.0
+    """Unix time; 0: the store fills it in."""
+    tenant: str = ""
+    user: str = ""
+    action: str = ""
+    """e.g. `run.started`, `step.approved`, `key.created`."""
+    subject: str = ""
+    """Id of what it was done to."""
+    data: JsonObject = {}
+    """Whatever else is worth knowing, redacted by the caller."""
+    seq: int = 0
+    """From 1 without gaps over all tenants."""
+    previous: str = ""
+    """Digest of the entry before; empty for the first."""
+    digest: str = ""
+    """Of all other fields."""
+
+
+def linked(entry: AuditEntry, last: AuditEntry | None) -> AuditEntry:
+    """The entry as the next link after `last`."""
+    seq, previous = (1, "") if last is None else (last.seq + 1, last.digest)
+    placed = msgspec.structs.replace(entry, seq=seq, previous=previous, digest="")
+    return msgspec.structs.replace(placed, digest=digest_of(placed))
+
+
+def digest_of(entry: AuditEntry) -> str:
+    """The digest that the entry must have. Fields with their default do not count, so later ones may be added."""
+    # Through JSON, because that is how a store gives it back.
+    bare = msgspec.json.encode(msgspec.structs.replace(entry, digest=""))
+    return digest(msgspec.json.decode(bare))
+
+
+def broken_link(entry: AuditEntry, last: AuditEntry | None) -> str:
+    """What is wrong with the entry as the one after `last`; empty where nothing is."""
+    seq, previous = (1, "") if last is None else (last.seq + 1, last.digest)
+    if entry.seq != seq:
+        return f"Entry {entry.seq} comes after entry {seq - 1}: entries were taken out or put in."
+    if entry.previous != previous:
+        return f"Entry {entry.seq} does not follow from the entry before: one of the two was changed."
+    if entry.digest != digest_of(entry):
+        return f"Entry {entry.seq} was changed after it was written."
+    return ""
