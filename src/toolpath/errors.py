@@ -18,6 +18,7 @@
       RunNotFound, RunConflict, StaleEpoch
       RecordNotFound, RecordConflict
       StoreError             the journal cannot be read or written
+      QueueError             the queue of runs cannot be reached, or takes no more
       ConfigError            settings that cannot be used
       NoToolpath             a context is used outside `async with Toolpath()`
 
@@ -344,6 +345,12 @@ class StoreError(ToolpathError):
     """The journal cannot be read or written: locked, corrupt, full, or not ours."""
 
     code = "store"
+
+
+class QueueError(ToolpathError):
+    """The queue of runs cannot be reached, or takes no more. What was stored is found again by its workers."""
+
+    code = "queue"
 
 
 class ConfigError(ToolpathError):

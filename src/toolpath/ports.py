@@ -5,6 +5,7 @@ Implementations live above; nothing here imports them.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
@@ -89,6 +90,33 @@ class Chat(Protocol):
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[ChatDelta]:
         """The answer while it is being written; the last piece carries the reply. Raises `ChatFailed`."""
+        ...
+
+
+class Queue(Protocol):
+    """Where runs wait for a worker. It may lose and repeat: the store knows what is to be driven."""
+
+    async def open(self) -> None:
+        """Make it usable. A broker that is away now is no error: it is looked for until it is there."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+    async def put(self, run_id: str, *, priority: int = 0) -> None:
+        """Have a worker drive the run, before those of lower priority. Raises `QueueError` when it is not taken."""
+        ...
+
+    async def depth(self) -> int:
+        """How many runs wait for a worker. Raises `QueueError`."""
+        ...
+
+    async def serve(self, work: Callable[[str], Awaitable[None]], *, concurrency: int, stopping: asyncio.Event) -> None:
+        """Hand out waiting runs, at most `concurrency` at once, until `stopping` is set and all work has ended.
+
+        A run whose process is gone before its work has ended is handed out again.
+        """
         ...
 
 

@@ -13,6 +13,9 @@ from toolpath.ports import Blob, Clock, Journal, Observer, RunChange, Timer
 
 #: Starts of reads wait this long for company before they are written alone.
 COMPANY = 0.05
+#: Seconds for which a commit shows that the run is still this driver's. Others take a run no sooner after its driver
+#: was last heard of.
+FRESH = 1.0
 
 
 class Commits:
@@ -47,6 +50,10 @@ class Commits:
         self._closed = False
         self.soon = False
         """A hand-over is on its way."""
+        # The loop's own time: what counts is how long this process may have stood still.
+        self._now = asyncio.get_running_loop().time
+        self._held_at = self._now()
+        """The latest time at which the run is known to have been this driver's."""
 
     @property
     def pending(self) -> bool:
@@ -75,7 +82,7 @@ class Commits:
         if blobs:
             self.blobs = []
         observer = self._observer
-        begun = 0.0 if observer is None else self._clock.monotonic()
+        begun = self._now()
         future = self.journal.append(batch, blobs=blobs, change=self._change())
         if future is None:
             if observer is not None:
@@ -83,7 +90,7 @@ class Commits:
             return None
         # A store may give any awaitable; a future of it can be awaited by many.
         kept = asyncio.ensure_future(future)
-        kept.add_done_callback(self._done)
+        kept.add_done_callback(partial(self._done, begun))
         if observer is not None:
             kept.add_done_callback(partial(self._observed, observer, batch, begun))
         self._last = kept
@@ -95,6 +102,23 @@ class Commits:
         if commit is not None:
             await commit
 
+    async def allow(self, *, repeatable: bool) -> None:
+        """Return when a call may begin: all that has to be kept before it is kept, and the run is still this driver's.
+
+        A process that was stopped for a while and goes on must not call anything: what it heard of its last commit
+        says nothing of now.
+        """
+        if self.weighty or self.pending or not repeatable:
+            await self.keep()
+        else:
+            self.flush_soon()
+        now = self._now()
+        if now - self._held_at > FRESH:
+            future = self.journal.append(())
+            if future is not None:
+                await future
+            self._held_at = now
+
     async def mark(self) -> None:
         """Bring the run's row up to date where no event does."""
         change = self._change()
@@ -104,13 +128,17 @@ class Commits:
         if future is not None:
             await future
 
-    def _done(self, future: asyncio.Future[None]) -> None:
-        if not future.cancelled() and (error := future.exception()) is not None:
+    def _done(self, begun: float, future: asyncio.Future[None]) -> None:
+        if future.cancelled():
+            return
+        if (error := future.exception()) is not None:
             self._failed(error)
+        else:
+            self._held_at = begun
 
     def _observed(self, observer: Observer, batch: list[AnyEvent], begun: float, future: asyncio.Future[None]) -> None:
         if not future.cancelled() and future.exception() is None:
-            observer.committed(self._control.state.run_id, batch, self._clock.monotonic() - begun)
+            observer.committed(self._control.state.run_id, batch, self._now() - begun)
 
     def _change(self) -> RunChange | None:
         state = self._control.state

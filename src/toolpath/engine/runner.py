@@ -226,7 +226,7 @@ class Runner(Drive):
         while attempt is not None:
             attempt.task = task
             if commits.durable:
-                await self._keep(attempt)
+                await commits.allow(repeatable=attempt.target.repeatable)
             elif not commits.soon:
                 commits.flush_soon()
             if control.has_commands or (control.ready and self.busy < self.slots):
@@ -251,14 +251,6 @@ class Runner(Drive):
         if commits.durable:
             await commits.keep()
         self.go_on()
-
-    async def _keep(self, attempt: Attempt) -> None:
-        """See that whatever has to be kept before this call is kept."""
-        commits = self.commits
-        if commits.weighty or commits.pending or not attempt.target.repeatable:
-            await commits.keep()
-        else:
-            commits.flush_soon()
 
     def conclude(self, attempt: Attempt, outcome: Done | Failure | None) -> None:
         """Write what came of a call, and what follows from it."""
@@ -339,10 +331,15 @@ class Runner(Drive):
 
     # Leaving.
 
+    def leave(self) -> None:
+        """Begin nothing more, and go when what is under way has ended: another driver goes on."""
+        self._leaving = self.takes.leaving = True
+        self.wake()
+
     def _leave_if_idle(self) -> None:
         if self.left is None or self.over:
             return
-        if self.state.status in ENDED_RUN or self._leaving:
+        if self.state.status in ENDED_RUN or (self._leaving and not self.running):
             self._leave()
             return
         control = self.control
@@ -372,6 +369,8 @@ class Runner(Drive):
         if self._stays_parked():
             await self.commits.keep()
             await self.commits.mark()
+            # Whoever speaks after the mark sees that nobody listens; what was said before it is heard now.
+            await self.ears.hear()
         if self._stays_parked() and not self.ears.busy:
             self._leave()
             return

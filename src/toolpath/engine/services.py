@@ -12,7 +12,7 @@ from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
 from toolpath.engine.limits import Limits
 from toolpath.engine.threads import Threads
-from toolpath.ports import Clock, Observer, Store
+from toolpath.ports import Clock, Observer, Queue, Store
 from toolpath.values import Redactor
 
 
@@ -46,6 +46,10 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """Looks on: logs, metrics, traces."""
     driver: str = ""
     """`host:pid:nonce` of this process."""
+    beaten_at: float = 0.0
+    """When this process last said that it lives, in its loop's time."""
+    queue: Queue | None = None
+    """Where runs wait for a worker; None: this process drives what it starts."""
     cache_secret: bytes = b""
     """Keys the digests of cached inputs that hold secrets."""
     kept_groups: set[str] = set()

@@ -36,6 +36,8 @@ class Takes:
         self._most = drive.program.plan.limits.steps
         self.queued = 0
         """Steps that wait for a limit of their tool or server."""
+        self.leaving = False
+        """Nothing is begun any more but what a call under way waits for."""
         self._closed = False
 
     def arm(self) -> None:
@@ -49,6 +51,8 @@ class Takes:
         drive = self._drive
         control = drive.control
         ready = control.ready
+        if self.leaving and not any(attempt.paused for attempt in drive.running.values()):
+            return None
         while ready and drive.state.status == "running" and control.halted is None and not self._closed:
             step = heappop(ready)[2]
             if step.status not in ("pending", "ready"):
