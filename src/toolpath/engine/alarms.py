@@ -7,8 +7,8 @@ from functools import partial
 
 from toolpath.engine.cancel import fail_run
 from toolpath.engine.drive import Drive
+from toolpath.engine.instances import StepState
 from toolpath.engine.people import expire
-from toolpath.engine.state import StepState
 from toolpath.model.events import Failure
 from toolpath.ports import Timer
 
@@ -18,16 +18,17 @@ class Alarms:
 
     def __init__(self, drive: Drive) -> None:
         self._drive = drive
-        self._timers: set[Timer] = set()
+        self._timers: dict[StepState | None, set[Timer]] = {}
+        """By the step that each is set for; None: for the run."""
 
-    def at(self, when: float, callback: Callable[[], None]) -> None:
-        """Have `callback` called at Unix time `when`, while the drive lasts."""
+    def at(self, when: float, callback: Callable[[], None], step: StepState | None = None) -> None:
+        """Have `callback` called at Unix time `when`, while the drive lasts and the step is watched."""
         drive = self._drive
         clock = drive.services.clock
         timer: Timer
 
         def fire() -> None:
-            self._timers.discard(timer)
+            self._fired(timer, step)
             drive.control.at = clock.time()
             drive.commits.weighty = True
             try:
@@ -37,25 +38,39 @@ class Alarms:
             drive.wake()
 
         timer = clock.call_at(clock.monotonic() + max(0.0, when - clock.time()), fire)
-        self._timers.add(timer)
+        self._timers.setdefault(step, set()).add(timer)
+
+    def _fired(self, timer: Timer, step: StepState | None) -> None:
+        timers = self._timers.get(step)
+        if timers is not None:
+            timers.discard(timer)
+            if not timers:
+                del self._timers[step]
 
     def arm(self) -> None:
         """Watch what the latest decisions want watched."""
         control = self._drive.control
+        over, control.unwatched = control.unwatched, []
+        for step in over:
+            for timer in self._timers.pop(step, ()):
+                timer.cancel()
         retries, control.timers = control.timers, []
         for step in retries:
             assert step.due is not None
-            self.at(step.due, partial(self._retry, step, step.due))
+            self.at(step.due, partial(self._retry, step, step.due), step)
         deadlines, control.deadlines = control.deadlines, []
         for when, step in deadlines:
-            self.at(when, partial(expire, control, step))
+            self.at(when, partial(expire, control, step), step)
         blocks, control.block_timers = control.block_timers, []
         for when, step in blocks:
-            self.at(when, partial(self._block_timed_out, step, step.entry))
+            self.at(when, partial(self._block_timed_out, step, step.entry), step)
 
     def _retry(self, step: StepState, due: float) -> None:
         if step.status == "ready" and step.due == due:
-            self._drive.control.retry_now(step)
+            control = self._drive.control
+            control.retry_now(step)
+            # A block that is begun anew has first steps.
+            control.settle()
 
     def _block_timed_out(self, step: StepState, entry: int) -> None:
         if step.entry == entry:
@@ -82,6 +97,7 @@ class Alarms:
 
     def close(self) -> None:
         """Watch nothing any more."""
-        for timer in self._timers:
-            timer.cancel()
+        for timers in self._timers.values():
+            for timer in timers:
+                timer.cancel()
         self._timers.clear()

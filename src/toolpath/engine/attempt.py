@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from toolpath.engine.instances import StepState
 from toolpath.engine.nodes import Target
-from toolpath.engine.state import StepState
 from toolpath.values import JsonObject
 
 

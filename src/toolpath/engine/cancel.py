@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolpath.engine.decider import Decider
 from toolpath.engine.ends import cut_off
-from toolpath.engine.state import Scope, StepState
+from toolpath.engine.instances import Scope, StepState
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 
@@ -31,6 +31,7 @@ def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
             cancel_scope(decider, inner, reason)
     for child in children_of(decider, step):
         cancel_step(decider, child, reason)
+    decider.unwatch(step)
     calling = step.status == "running" and bool(step.key)
     target = step.node.targets[step.target] if step.node.targets else None
     in_doubt = step.status == "unknown" or (calling and target is not None and not target.repeatable)

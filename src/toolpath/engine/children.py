@@ -12,9 +12,9 @@ import msgspec
 
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.drive import Drive
+from toolpath.engine.instances import EMPTY, StepState
 from toolpath.engine.paths import safe_key
 from toolpath.engine.recover import ENDED
-from toolpath.engine.state import EMPTY, StepState
 from toolpath.errors import OutputInvalid, ToolFailed
 from toolpath.language.expressions.compile import Compiled
 from toolpath.model import events as ev
@@ -210,7 +210,7 @@ class Children:
         control.emit(ev.StepWaiting(control.seq, control.at, step.path, "input"))
         control.emit(ev.InputRequested(control.seq, control.at, step.path, form, deadline, key))
         if deadline is not None:
-            control.deadlines.append((deadline, step))
+            control.watch_answer(step, deadline)
         drive.commits.weighty = True
         reply = self._answers[step.path] = asyncio.get_running_loop().create_future()
         self._asking[step.path] = parent

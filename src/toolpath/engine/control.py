@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 from toolpath.engine import ends
 from toolpath.engine.cancel import cancel_scope, cancel_step, fail_run
+from toolpath.engine.instances import EMPTY, Scope, StepState
 from toolpath.engine.joins import Verdict, loop_verdict, may_begin, parallel_verdict
 from toolpath.engine.results import Done, exhausted, failure_of_expression, read_field, redacted
 from toolpath.engine.retries import next_delay
-from toolpath.engine.starts import Starts
-from toolpath.engine.state import EMPTY, Scope, State, StepState
+from toolpath.engine.starts import Starts, block_limit
+from toolpath.engine.state import State
 from toolpath.errors import ExpressionError, SchemaError
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
@@ -76,6 +77,7 @@ class Control(Starts):
         self._after(step)
 
     def _after(self, step: StepState) -> None:
+        self.unwatch(step)
         if step.scope.block is EMPTY:
             self.replies.append(step)
             return
@@ -135,6 +137,7 @@ class Control(Starts):
 
     def attempt_failed(self, step: StepState, failure: Failure, duration: float) -> None:
         """An attempt failed: try again, ask another tool, or give up."""
+        self.unwatch(step)
         node, failure = step.node, redacted(failure, self.redact)
         if node.targets:
             target = node.targets[step.target]
@@ -142,6 +145,7 @@ class Control(Starts):
             if pause is not None:
                 self.emit(ev.StepRetrying(self.seq, self.at, step.path, step.attempt, pause, failure, duration))
                 if pause > 0:
+                    step.watched = True
                     self.timers.append(step)
                 else:
                     self.retry_now(step)
@@ -347,7 +351,7 @@ class Control(Starts):
             return
         for inner in step.scopes or ():
             cancel_scope(self, inner, f"{step.path} timed out")
-        message = f"{step.path} took longer than {self._since(step):g} s."
+        message = f"{step.path} took longer than {block_limit(step):g} s."
         self.attempt_failed(
             step, Failure(type="Timeout", message=message, code="timeout", retryable=True), self._since(step)
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from toolpath.engine.fold import HANDLERS
-from toolpath.engine.state import EMPTY, Scope, State, StepState
+from toolpath.engine.instances import EMPTY, Scope, StepState
+from toolpath.engine.state import State
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
@@ -38,6 +39,9 @@ class Decider:
         self.deadlines: list[tuple[float, StepState]] = []
         """When the time to answer is over."""
         self.block_timers: list[tuple[float, StepState]] = []
+        """When a block has taken too long."""
+        self.unwatched: list[StepState] = []
+        """Steps whose timers mean nothing any more."""
         self.stops: list[StepState] = []
         """Running calls to be cut off."""
         self.redact: Callable[[Json], Json] = _as_it_is
@@ -68,7 +72,9 @@ class Decider:
     @property
     def has_commands(self) -> bool:
         """The runner has something to do besides beginning ready steps."""
-        return bool(self.stops or self.replies or self.timers or self.deadlines or self.block_timers)
+        return bool(
+            self.stops or self.replies or self.timers or self.deadlines or self.block_timers or self.unwatched
+        )
 
     def announce_ready(self) -> None:
         """Write `step.ready` for what could not start at once."""
@@ -78,8 +84,19 @@ class Decider:
             if step.status == "pending" and step.scope.block is not EMPTY:
                 self.emit(ev.StepReady(self.seq, self.at, step.path))
 
+    def unwatch(self, step: StepState) -> None:
+        """What the step's timers were set for is over."""
+        if step.watched:
+            step.watched = False
+            self.unwatched.append(step)
+            # Those that are not set yet will never be.
+            self.timers = [waiting for waiting in self.timers if waiting is not step]
+            self.deadlines = [entry for entry in self.deadlines if entry[1] is not step]
+            self.block_timers = [entry for entry in self.block_timers if entry[1] is not step]
+
     def skip(self, step: StepState, reason: str, *, spreads: bool = False) -> None:
         """The step will not run."""
+        self.unwatch(step)
         self.emit(ev.StepSkipped(self.seq, self.at, step.path, reason, spreads))
 
     def warn(self, path: str, code: str, message: str) -> None:

@@ -12,10 +12,11 @@ from typing import Any
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.commits import Commits
 from toolpath.engine.control import Control
+from toolpath.engine.instances import StepState
 from toolpath.engine.large import LargeValues
 from toolpath.engine.program import Program
 from toolpath.engine.services import Services
-from toolpath.engine.state import State, StepState
+from toolpath.engine.state import State
 from toolpath.engine.time_limits import TimeLimits
 from toolpath.engine.timers import Deadlines
 from toolpath.model.events import AnyEvent, Failure

@@ -5,8 +5,9 @@ Part of applying an event: deterministic, and evaluates no expression.
 
 from __future__ import annotations
 
+from toolpath.engine.instances import Scope, StepState
 from toolpath.engine.nodes import TO_END
-from toolpath.engine.state import Scope, State, StepState
+from toolpath.engine.state import State
 from toolpath.model.events import Failure
 from toolpath.values import Json
 

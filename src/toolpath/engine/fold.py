@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from toolpath.engine.ends import CUT, cut_inside, cut_off, end, item_done, item_failed
+from toolpath.engine.instances import EMPTY, Loop, Scope, StepState
 from toolpath.engine.reopen import reopen
-from toolpath.engine.state import EMPTY, Loop, Scope, State, StepState
+from toolpath.engine.state import State
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.run import RunContext

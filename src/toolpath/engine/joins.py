@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolpath.engine import ends
-from toolpath.engine.state import Scope, StepState
+from toolpath.engine.instances import Scope, StepState
 from toolpath.model.events import Failure
 from toolpath.model.plan import Loop, Parallel
 from toolpath.values import Json, JsonObject

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from toolpath.engine.instances import Scope
 from toolpath.engine.results import Done
-from toolpath.engine.state import Scope
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from toolpath.engine.control import Control
+from toolpath.engine.instances import EMPTY, StepState
 from toolpath.engine.results import Done
-from toolpath.engine.state import EMPTY, StepState
 from toolpath.errors import RunConflict, SchemaError, closest
 from toolpath.language.schema.coerce import coerce
 from toolpath.model import events as ev
@@ -101,6 +101,8 @@ def _answer(control: Control, signal: Signal) -> None:
     asked = step.asked
     if asked.deadline is not None and control.at >= asked.deadline:
         raise RunConflict(f"The time to answer {step.path} is over.")
+    if asked.question:
+        control.unwatch(step)
     if signal.data.get("declined"):
         control.emit(ev.InputReceived(control.seq, control.at, step.path, {}, signal.by, asked.question, declined=True))
         if asked.question:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from toolpath.engine import ends
 from toolpath.engine.control import Control
-from toolpath.engine.state import EMPTY, Scope, StepState
+from toolpath.engine.instances import EMPTY, Scope, StepState
 from toolpath.model import events as ev
 
 ENDED = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
@@ -88,10 +88,14 @@ def _take_up_chain(control: Control, scope: Scope) -> None:
 
 
 def _take_up_step(control: Control, step: StepState) -> None:
+    if step.status == "running" and not step.key:
+        # What it had taken before is not counted: nobody drove it meanwhile.
+        control.watch_block(step)
     for inner in list(step.scopes or ()):
         _take_up(control, inner)
     if step.status == "ready":
         if step.due is not None and step.due > control.at:
+            step.watched = True
             control.timers.append(step)
         else:
             step.due = None
@@ -108,4 +112,4 @@ def _take_up_step(control: Control, step: StepState) -> None:
         if plan is not None:
             control.open_block(control.state.open(step, plan))
     elif step.status == "waiting" and isinstance(step.asked, ev.InputRequested) and step.asked.deadline is not None:
-        control.deadlines.append((step.asked.deadline, step))
+        control.watch_answer(step, step.asked.deadline)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from toolpath.engine.state import Scope, State, StepState
+from toolpath.engine.instances import Scope, StepState
+from toolpath.engine.state import State
 
 
 def reopen(state: State, scope: Scope) -> None:
@@ -31,7 +32,8 @@ def _take_back(state: State, step: StepState) -> None:
         _begin_anew(state, step)
         step.status, step.entered = ("unknown" if doubt else "pending"), False
         return
-    step.status, step.entered = "running", True
+    # The attempt that goes on is the first again.
+    step.status, step.entered, step.attempt = "running", True, 1
     for part in parts:
         reopen(state, part)
     if step.loop is not None:

@@ -18,13 +18,13 @@ from toolpath.engine.children import Children
 from toolpath.engine.drive import Drive
 from toolpath.engine.ears import Ears
 from toolpath.engine.fold import apply, fold
+from toolpath.engine.instances import StepState
 from toolpath.engine.outcomes import timed_out
 from toolpath.engine.people import hear
 from toolpath.engine.program import Program
 from toolpath.engine.recover import recover
 from toolpath.engine.results import Done
 from toolpath.engine.services import Services
-from toolpath.engine.state import StepState
 from toolpath.engine.step import perform
 from toolpath.engine.takes import Takes
 from toolpath.errors import ToolpathError
@@ -179,7 +179,7 @@ class Runner(Drive):
                 self._stop_calls()
             if control.replies:
                 self.children.reply()
-            if control.timers or control.deadlines or control.block_timers:
+            if control.timers or control.deadlines or control.block_timers or control.unwatched:
                 self.alarms.arm()
             attempt = self.takes.take() if control.ready and self.busy < self.slots else None
             if attempt is not None:

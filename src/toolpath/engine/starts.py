@@ -7,9 +7,10 @@ from heapq import heappush
 
 from toolpath.engine import ends
 from toolpath.engine.decider import Decider
+from toolpath.engine.instances import Scope, StepState
 from toolpath.engine.nodes import Node
 from toolpath.engine.results import Done, failure_of_expression, unfit_of_secrets
-from toolpath.engine.state import Scope, State, StepState
+from toolpath.engine.state import State
 from toolpath.errors import ExpressionError, SchemaError
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
@@ -144,7 +145,7 @@ class Starts(Decider):
                     self._begin_plan(step)
             case "parallel":
                 self.emit(ev.StepStarted(self.seq, self.at, step.path))
-                self._block_timer(step)
+                self.watch_block(step)
                 if not node.blocks:
                     self.succeed(step, Done({}, 0.0))
                 for number, block in enumerate(node.blocks):
@@ -235,7 +236,7 @@ class Starts(Decider):
             return
         journaled = self.redact(journaled)
         self.emit(ev.StepStarted(self.seq, self.at, step.path, step.attempt + 1, target.key, journaled))
-        self._block_timer(step, target.plan.timeout)
+        self.watch_block(step)
         self.open_block(self.state.open(step, target.plan))
 
     def _begin_loop(self, step: StepState) -> None:
@@ -255,7 +256,7 @@ class Starts(Decider):
             # The items are given as they are to what is begun with them.
             step.loop.items = items
         self.begun.add(step)
-        self._block_timer(step)
+        self.watch_block(step)
         self.feed(step)
 
     def _unresolved(self, step: StepState, error: ExpressionError) -> None:
@@ -266,10 +267,12 @@ class Starts(Decider):
         else:
             self.attempt_failed(step, failure_of_expression(error), 0.0)
 
-    def _block_timer(self, step: StepState, other: float | None = None) -> None:
-        limits = [limit for limit in (step.node.timeout, other) if limit is not None]
-        if limits:
-            self.block_timers.append((self.at + min(limits), step))
+    def watch_block(self, step: StepState) -> None:
+        """See to it that the block takes no longer than it may from now on."""
+        limit = block_limit(step)
+        if limit is not None:
+            step.watched = True
+            self.block_timers.append((self.at + limit, step))
 
     def _ask(self, step: StepState) -> None:
         assert step.node.form is not None
@@ -282,7 +285,12 @@ class Starts(Decider):
         self.emit(ev.StepWaiting(self.seq, self.at, step.path, "input"))
         self.emit(ev.InputRequested(self.seq, self.at, step.path, self.redact(form), deadline))
         if deadline is not None:
-            self.deadlines.append((deadline, step))
+            self.watch_answer(step, deadline)
+
+    def watch_answer(self, step: StepState, deadline: float) -> None:
+        """See to it that the question is over at this Unix time."""
+        step.watched = True
+        self.deadlines.append((deadline, step))
 
     def _ask_approval(self, step: StepState) -> bool:
         """Whether a person has to decide first."""
@@ -334,6 +342,14 @@ class Starts(Decider):
     def block_finished(self, scope: Scope) -> None:
         """Nothing of the block is left to run."""
         raise NotImplementedError
+
+
+def block_limit(step: StepState) -> float | None:
+    """Seconds that the block inside the step may take; None: as long as it likes."""
+    node = step.node
+    plan = node.targets[step.target].plan if node.targets else None
+    limits = [limit for limit in (node.timeout, plan.timeout if plan else None) if limit is not None]
+    return min(limits, default=None)
 
 
 def _too_many_visits(node: Node, limit: int) -> Failure:

@@ -1,7 +1,6 @@
 """The state of a run, and `apply(state, event)`: deterministic, in place, no expression is evaluated here. Pure.
 
-Folding the journal again gives the live state. A scope is one instance of a block; it is also the frame that the
-block's expressions read. What an event changes costs the same however large the plan is.
+Folding the journal again gives the live state. What an event changes costs the same however large the plan is.
 """
 
 from __future__ import annotations
@@ -9,148 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from toolpath.engine.nodes import BlockProgram, Node, with_optional
+from toolpath.engine.instances import EMPTY, UNNAMED, Scope, StepState
+from toolpath.engine.nodes import BlockProgram, with_optional
 from toolpath.engine.paths import Segment, parse_segment, scope_name, step_name
 from toolpath.engine.program import Program
-from toolpath.language.names import Frame, plan_names
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
-from toolpath.model.plan import Call, Plan
 from toolpath.model.plan import Loop as LoopStep
 from toolpath.model.run import RunContext
 from toolpath.values import Json, JsonObject, is_redacted
-
-
-class Loop:
-    """How far a loop is."""
-
-    __slots__ = ("active", "failure", "items", "next", "results", "writes")
-
-    def __init__(self, items: list[Json]) -> None:
-        self.items = items
-        self.next = 0
-        self.active = 0
-        self.results: list[Json] = [None] * len(items)
-        self.failure: Failure | None = None
-        self.writes: dict[int, JsonObject] = {}
-        """What concurrent items wrote to the state, by item, until the loop ends."""
-
-
-class StepState:
-    """One step instance. Class attributes are what most instances never change."""
-
-    status = "pending"
-    entered = False
-    """It has started at least once: it counts among what runs in its block until it ends."""
-    inputs: Json = None
-    given: JsonObject | None = None
-    """What a running tool gave to the call it makes."""
-    attempt = 0
-    target = 0
-    """Which tool is asked: 0 its own, then its fallbacks."""
-    entry = 1
-    """How often its block was begun."""
-    output: Json = None
-    error: Failure | None = None
-    started_at: float | None = None
-    duration = 0.0
-    confidence: float | None = None
-    continued = False
-    spreads = False
-    tick = 0
-    """Its place among steps of equal weight, once it was ready."""
-    due: float | None = None
-    """When the next attempt may start, after a retry was decided."""
-    approved: str | None = None
-    """Digest that a person has allowed."""
-    asked: ev.ApprovalRequested | ev.InputRequested | None = None
-    denied = False
-    doubt: ev.FallbackStarted | None = None
-    """The answer that was not sure enough."""
-    loop: Loop | None = None
-    scopes: list[Scope] | None = None
-    """Open blocks inside it, and the closed ones that a retry may need."""
-    answers: dict[str, JsonObject] | None = None
-    """What people answered to questions that a running tool asked."""
-    question: str = ""
-    children: Scope | None = None
-    """Calls that the running tool made."""
-    winner: str = ""
-    key = ""
-
-    def __init__(self, node: Node, scope: Scope, path: str, visit: int) -> None:
-        self.node = node
-        self.scope = scope
-        self.path = path
-        self.visit = visit
-
-
-class Scope(Frame):
-    """One instance of a block: its steps, and the values that its expressions read."""
-
-    failure: Failure | None = None
-    active = 0
-    """Steps that have begun and not ended."""
-    stopping = False
-    """A critical failure: nothing new starts in it."""
-    trouble = False
-    """Some step of it did not succeed: what depends on steps has to look at how they ended."""
-    halted = ""
-    """Why nothing new starts in it, where the cause lies in a block around it."""
-    done = False
-    position = -1
-    """Of a chain: the step it has come to."""
-    visits: dict[int, int] | None = None
-    held: list[StepState] | None = None
-    """Steps that an exclusive one keeps waiting."""
-    writes: JsonObject | None = None
-    """Variables written in it, to be merged when it ends."""
-    owns_state = False
-    base = 0.0
-    """How long the way is from its end to the run's end."""
-    depth = 0
-    """How many plans deep: 0 in the plan that was started."""
-
-    def __init__(
-        self, block: BlockProgram, owner: StepState | None, path: str, *, branch: int = 0, hidden: bool = False
-    ) -> None:
-        # What Frame's own __init__ would set is set by `State._open`: this runs once per item of every loop.
-        self.block = block
-        self.owner = owner
-        self.path = path
-        self.prefix = "" if not path else f"{path.rpartition('/')[0]}/" if hidden else f"{path}/"
-        self.branch = branch
-        """Number of the loop's item or of the parallel's branch."""
-        self.steps: dict[int, StepState] = {}
-        self.missing = block.missing.copy()
-        self.left = len(block.nodes)
-        self.outputs = {}
-        self.last = None
-        self.item = None
-
-    def step_record(self, step_id: str) -> JsonObject:
-        """What `steps.ID` reads."""
-        step = self._latest(step_id)
-        if step is None:
-            return {"output": None, "status": "pending", "error": None, "duration": 0.0}
-        error = step.error
-        return {
-            "output": self.outputs.get(step_id),
-            "status": step.status,
-            "error": None
-            if error is None
-            else {"type": error.type, "message": error.message, "code": error.code, "retryable": error.retryable},
-            "duration": step.duration,
-        }
-
-    def void(self, step_id: str) -> bool:
-        """The step was skipped, continued after failure or never visited."""
-        step = self._latest(step_id)
-        return step is None or step.status != "succeeded"
-
-    def _latest(self, step_id: str) -> StepState | None:
-        index = self.block.index_of.get(step_id)
-        return None if index is None else self.steps.get(index)
 
 
 class State:
@@ -280,7 +146,7 @@ class State:
         path = f"{owner.path}/{key}"
         step = self.steps.get(path)
         if step is None:
-            step = self.steps[path] = StepState(_UNNAMED, self.children_of(owner), path, 1)
+            step = self.steps[path] = StepState(UNNAMED, self.children_of(owner), path, 1)
         if tool and not step.node.targets:
             step.node = self.program.dynamic(tool)
         return step
@@ -389,11 +255,3 @@ def _branch_of(owner: StepState, branch_id: str) -> int:
         if block.id == branch_id:
             return number
     raise KeyError(f"{owner.path}/{branch_id}")
-
-
-EMPTY = BlockProgram(
-    id="", flow="graph", nodes=(), index_of={}, missing=[], roots=(), sinks=(), names=plan_names(Plan())
-)
-
-#: Of a child call whose start, and with it its tool, the journal has not told.
-_UNNAMED = Node(id="", index=0, kind="call", step=Call(id="call", tool=""))

@@ -9,10 +9,10 @@ import msgspec
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.context import CallContext, Caller
 from toolpath.engine.drive import Drive
+from toolpath.engine.instances import StepState
 from toolpath.engine.limits import Limit
 from toolpath.engine.nodes import Target
 from toolpath.engine.results import failure_of_expression
-from toolpath.engine.state import StepState
 from toolpath.errors import ExpressionError, SchemaError
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
