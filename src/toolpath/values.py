@@ -216,6 +216,10 @@ class Redactor:
             case _:
                 return value
 
+    def finds(self, value: Json) -> bool:
+        """Whether the JSON value holds a secret."""
+        return bool(self.forms) and self.value(value) != value
+
 
 def is_redacted(value: Json) -> bool:
     """Whether a secret was taken out of the value."""

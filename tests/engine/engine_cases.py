@@ -10,7 +10,9 @@ from typing import Any
 from toolpath import RunContext, RunResult, Settings, Tool, Toolpath
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, decode_event, encode_event, event_type
+from toolpath.model.run import RunInfo
 from toolpath.projections.results import run_result
+from toolpath.store.memory import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 
@@ -86,6 +88,20 @@ async def ran(tp: Toolpath, result: RunResult) -> Ran:
     found = Ran(result, await tp.events(result.run_id))
     assert_lawful(found)
     return found
+
+
+async def resumed_after(events: Sequence[AnyEvent], *tools: Any, **options: Any) -> Ran:
+    """What comes of a run of which only these events are left, its driver dead."""
+    clock = FakeClock(auto=True)
+    store = MemoryStore(clock=clock.time)
+    started = events[0]
+    assert isinstance(started, ev.RunStarted)
+    async with opened(*tools, clock=clock, store=store, **options) as tp:
+        await store.create_run(RunInfo(run_id=started.run_id, status="running"))
+        (await store.drive(started.run_id, "dead")).append(events)
+        # Nobody has heard of the driver since.
+        await clock.sleep(3600)
+        return await ran(tp, await (await tp.resume(started.run_id)).result())
 
 
 def plan_text(source: Source) -> Any:

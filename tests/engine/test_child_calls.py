@@ -6,9 +6,12 @@ import asyncio
 from typing import Any
 
 import pytest
-from engine_cases import identity, opened, ran, run
+from engine_cases import identity, opened, ran, resumed_after, run, run_in
 
-from toolpath import ToolContext, ToolFailed, tool
+from toolpath import Settings, ToolContext, ToolFailed, tool
+from toolpath.engine.fold import fold
+from toolpath.engine.program import Program
+from toolpath.engine.state import State
 from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.plan import Retry
@@ -99,3 +102,51 @@ async def test_what_is_no_json_is_refused_and_ends_neither_tool_nor_journal() ->
     found = await run(ONE, caller, identity("t"))
     assert found.outputs == 1
     assert [(event.progress, event.total) for event in found.of(ev.StepProgress)] == [(1.0, None)]
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+async def test_a_call_that_was_denied_is_asked_about_again_when_the_run_is_retried(depth: int) -> None:
+    @tool(name="outer")
+    async def outermost(context: ToolContext) -> Any:
+        return await context.call("caller", key="c")
+
+    wipe = scripted("wipe", then=lambda inputs: inputs, effect="destructive", requires=Requires(approval=True))
+    path = "a/k" if depth == 1 else "a/c/k"
+    plan = {"steps": [{"id": "a", "tool": "caller" if depth == 1 else "outer"}], "outputs": "{{ a }}"}
+    async with opened(wiping, outermost, wipe) as tp:
+        waiting = await tp.run(tp.read(plan))
+        denied = await (await tp.deny(waiting.run_id, path)).result()
+        assert denied.status == "failed"
+        again = await (await tp.retry(waiting.run_id)).result()
+        assert (again.status, wipe.calls) == ("waiting", [])
+        found = await ran(tp, await (await tp.approve(waiting.run_id, path)).result())
+    assert (found.status, wipe.calls) == ("completed", [{"v": "{{ x }}"}])
+
+
+async def test_a_driver_that_dies_when_a_call_was_denied_leaves_no_doubt_about_who_made_it() -> None:
+    wipe = scripted("wipe", then=lambda inputs: inputs, effect="destructive", requires=Requires(approval=True))
+    async with opened(wiping, wipe) as tp:
+        waiting = await tp.run(tp.read(ONE))
+        await (await tp.deny(waiting.run_id, "a/k")).result()
+        events = await tp.events(waiting.run_id)
+    denied = next(event.seq for event in events if isinstance(event, ev.ApprovalDecided))
+    started = [event.seq for event in events if isinstance(event, ev.StepStarted) and event.path == "a"]
+    assert started[-1] > denied
+    found = await resumed_after(events[: started[-1]], wiping, wipe)
+    assert found.result.error is not None
+    assert (found.status, found.result.error.message) == ("failed", "A person did not allow a/k.")
+    assert (found.of(ev.StepUnknown), wipe.calls) == ([], [])
+
+
+async def test_what_a_tool_in_a_loop_called_is_forgotten_with_its_item() -> None:
+    @tool(effect="read")
+    async def caller(context: ToolContext, x: int) -> Any:
+        return await context.call("t", {"v": x}, key="k")
+
+    loop = {"over": list(range(5)), "as": "x", "steps": [{"id": "a", "tool": "caller", "inputs": {"x": "{{ x }}"}}]}
+    plan = {"steps": [{"id": "l", "loop": loop}]}
+    async with opened(caller, identity("t")) as tp:
+        found = await run_in(tp, plan)
+        state = fold(State(Program(tp.read(plan), await tp.tools(), Settings())), found.events)
+    assert found.outputs == {"l": [{"a": {"v": n}} for n in range(5)]}
+    assert (list(state.steps), list(state.scopes)) == (["l"], [""])

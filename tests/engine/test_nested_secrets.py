@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from engine_cases import Ran, opened, ran, run
+from engine_cases import Ran, resumed_after, run
 
 from toolpath import Tool, Toolpath
 from toolpath.model import events as ev
-from toolpath.model.events import AnyEvent, encode_event
-from toolpath.model.run import RunInfo
-from toolpath.store.memory import MemoryStore
-from toolpath.testing.clock import FakeClock
-from toolpath.testing.scripted import ScriptedTool, scripted
+from toolpath.model.events import encode_event
+from toolpath.testing.scripted import scripted
 
 SECRET = "hunter2secret"
 LONG = "correct-horse-" * 30
@@ -68,25 +65,58 @@ async def test_a_loop_that_is_taken_up_again_gives_the_secret_itself(loop: dict[
     starts = [event.seq for event in found.of(ev.StepStarted)]
     for end in starts:
         again = scripted("w", then={})
-        resumed = await resumed_after(found.events[:end], again, tools[1])
+        resumed = await resumed_after(found.events[:end], again, tools[1], secrets={"KEY": SECRET})
         assert resumed.status == "completed"
         assert [call["x"] for call in again.calls][-1] == SECRET
         assert all(call["x"] in ("first", SECRET) for call in again.calls)
         assert SECRET not in told(resumed)
 
 
-async def resumed_after(events: list[AnyEvent], tool: ScriptedTool, nested: Tool) -> Ran:
-    """What comes of a run of which only these events are left."""
-    clock = FakeClock(auto=True)
-    store = MemoryStore(clock=clock.time)
-    started = events[0]
-    assert isinstance(started, ev.RunStarted)
-    async with opened(tool, nested, clock=clock, store=store, secrets={"KEY": SECRET}) as tp:
-        await store.create_run(RunInfo(run_id=started.run_id, status="running"))
-        journal = await store.drive(started.run_id, "dead")
-        kept = journal.append(events)
-        if kept is not None:
-            await kept
-        # Nobody has heard of the driver since: it has died.
-        await clock.sleep(3600)
-        return await ran(tp, await (await tp.resume(started.run_id)).result())
+@pytest.mark.parametrize("loop", [LOOP, LOOPS], ids=["loop", "loop in a loop"])
+async def test_a_plan_that_was_open_inside_an_item_gives_the_secret_itself(loop: dict[str, Any]) -> None:
+    chain = [{"id": "before", "tool": "before"}, {"id": "w", "tool": "w", "inputs": {"x": "{{ inputs.k }}"}}]
+    body = Toolpath().read({"name": "deep", "inputs": TEXT, "flow": "chain", "steps": chain})
+    deep = Tool(name="deep", body=body, input_schema=TEXT, effect="read")
+    tools = (deep, scripted("before", then={}), composite(TEXT, deeper(loop)))
+    found = await run(OUTER, scripted("w", then={}), *tools, secrets={"KEY": SECRET})
+    assert found.status == "completed"
+    for start in (event for event in found.of(ev.StepStarted) if event.path.endswith("/before")):
+        again = scripted("w", then={})
+        resumed = await resumed_after(found.events[: start.seq], again, *tools, secrets={"KEY": SECRET})
+        assert resumed.status == "completed"
+        assert [call["x"] for call in again.calls][-1] == SECRET
+        assert all(call["x"] in ("first", SECRET) for call in again.calls)
+        assert SECRET not in told(resumed)
+
+
+def deeper(step: dict[str, Any]) -> dict[str, Any]:
+    """The loop with a plan of its own in place of each call."""
+    if "loop" not in step:
+        return {"id": "d", "tool": "deep", "inputs": {"k": step["inputs"]["x"]}}
+    loop = step["loop"]
+    return {**step, "loop": {**loop, "steps": [deeper(inner) for inner in loop["steps"]]}}
+
+
+STRICT = {"type": "object", "properties": {"x": {"type": "integer"}}}
+
+
+@pytest.mark.parametrize("mode", ["error", "null"])
+async def test_a_call_whose_inputs_do_not_fit_tells_no_piece_of_a_long_secret(mode: str) -> None:
+    steps = [{"id": "w", "tool": "w", "inputs": {"x": "{{ secrets.KEY }}", "y": "{{ inputs.y.z }}"}}]
+    plan = {"steps": steps, "on_unresolved": mode, "inputs": {"properties": {"y": {}}}}
+    given = {"y": {"z": 1}} if mode == "error" else {"y": {}}
+    found = await run(plan, scripted("w", then={}, input_schema=STRICT), inputs=given, secrets={"KEY": LONG})
+    assert found.status == "failed"
+    assert found.result.error is not None
+    assert "/x" in found.result.error.message
+    assert LONG[:12] not in told(found)
+
+
+@pytest.mark.parametrize("validation", ["strict", "warn"])
+async def test_a_result_that_does_not_fit_tells_no_piece_of_a_long_secret(validation: Any) -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "integer"}}}
+    echo = scripted("w", then=lambda inputs: inputs, output_schema=schema, output_validation=validation)
+    plan = {"steps": [{"id": "w", "tool": "w", "inputs": {"x": "{{ secrets.KEY }}"}}]}
+    found = await run(plan, echo, secrets={"KEY": LONG})
+    assert found.status == ("failed" if validation == "strict" else "completed")
+    assert LONG[:12] not in told(found)

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from engine_cases import opened
+from engine_cases import opened, ran
 
 from toolpath import Tool, Toolpath, tool
 from toolpath.model import events as ev
@@ -140,3 +140,27 @@ async def test_the_fork_of_a_graph_that_a_retry_completed_is_complete_as_well() 
         fork = await (await tp.fork(first.run_id)).result()
     assert (first.status, again.status, fork.status) == ("failed", "completed", "completed")
     assert fork.outputs == again.outputs
+
+
+@pytest.mark.parametrize("flow", ["graph", "chain"])
+async def test_an_item_whose_collect_failed_is_begun_anew_when_its_loop_is_retried(flow: str) -> None:
+    w = scripted("w", {"v": 1}, {"no": 2}, {"v": 2}, {"v": 3})
+    loop = {"over": [1, 2, 3], "as": "x", "flow": flow, "steps": [{"id": "w", "tool": "w"}], "collect": "{{ w.v }}"}
+    async with opened(w) as tp:
+        first = await tp.run(tp.read({"name": "p", "steps": [{"id": "n", "loop": loop}]}))
+        assert (first.status, len(w.calls)) == ("failed", 2)
+        again = await ran(tp, await (await tp.retry(first.run_id)).result())
+    assert (again.status, again.outputs, len(w.calls)) == ("completed", {"n": [1, 2, 3]}, 4)
+
+
+async def test_what_an_item_wrote_to_the_state_is_forgotten_when_it_is_begun_anew() -> None:
+    w = scripted("w", {"v": 1, "s": 1}, {"s": 2}, {"v": 2, "s": 3})
+    steps = [{"id": "w", "tool": "w", "on_success": {"map_outputs": {"s": "seen"}}}]
+    loop = {"over": [1, 2], "as": "x", "flow": "chain", "concurrency": 2, "steps": steps, "collect": "{{ w.v }}"}
+    plan = {"name": "p", "flow": "chain", "steps": [{"id": "n", "loop": loop}, {"id": "t", "tool": "t"}]}
+    plan["steps"][1]["inputs"] = {"seen": "{{ state.seen }}"}  # type: ignore[index]
+    async with opened(w, t := scripted("t", then={})) as tp:
+        first = await tp.run(tp.read(plan))
+        assert first.status == "failed"
+        again = await ran(tp, await (await tp.retry(first.run_id)).result())
+    assert (again.status, t.calls) == ("completed", [{"seen": 3}])

@@ -29,7 +29,7 @@ def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
     for inner in list(step.scopes or ()):
         if not inner.done:
             cancel_scope(decider, inner, reason)
-    for child in children_of(decider, step):
+    for child in _children_of(step):
         cancel_step(decider, child, reason)
     decider.unwatch(step)
     calling = step.status == "running" and bool(step.key)
@@ -40,11 +40,11 @@ def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
         decider.stops.append(step)
 
 
-def children_of(decider: Decider, step: StepState) -> list[StepState]:
+def _children_of(step: StepState) -> list[StepState]:
     """The calls that a running tool has made itself."""
     if step.children is None:
         return []
-    return [known for known in decider.state.steps.values() if known.scope is step.children]
+    return list(step.children.steps.values())
 
 
 def cancel_run(decider: Decider, reason: str) -> None:

@@ -72,9 +72,7 @@ class Decider:
     @property
     def has_commands(self) -> bool:
         """The runner has something to do besides beginning ready steps."""
-        return bool(
-            self.stops or self.replies or self.timers or self.deadlines or self.block_timers or self.unwatched
-        )
+        return bool(self.stops or self.replies or self.timers or self.deadlines or self.block_timers or self.unwatched)
 
     def announce_ready(self) -> None:
         """Write `step.ready` for what could not start at once."""

@@ -1,4 +1,4 @@
-"""`apply(state, event)`: what each event changes, in place. Pure, deterministic, evaluates no expression.
+"""`apply(state, event)`: what each event changes, in place. Pure, deterministic, evaluates no expression but for secrets.
 
 The law: folding a journal gives the state that its run had. `state.unblocked` and `state.finished` tell a live run what
 an event has set free; a fold drops them, since the journal's next events say what was made of them.
@@ -14,9 +14,11 @@ from toolpath.engine.ends import CUT, cut_inside, cut_off, end, item_done, item_
 from toolpath.engine.instances import EMPTY, Loop, Scope, StepState
 from toolpath.engine.reopen import reopen
 from toolpath.engine.state import State
+from toolpath.errors import ExpressionError
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.run import RunContext
+from toolpath.values import Json, is_redacted
 
 
 def fold(state: State, events: Iterable[AnyEvent]) -> State:
@@ -109,7 +111,20 @@ def _started(state: State, event: ev.StepStarted) -> None:
         return
     if step.node.kind == "loop":
         items = event.inputs["over"]
-        step.loop = Loop(items if isinstance(items, list) else [])
+        step.loop = Loop(_unredacted(step, items) if isinstance(items, list) else [])
+
+
+def _unredacted(step: StepState, items: list[Json]) -> list[Json]:
+    """A loop's items with the secrets in them, which are in no journal, where they are found the same as they were."""
+    over = step.node.over
+    if over is None or not is_redacted(items):
+        return items
+    try:
+        found = over.evaluate(step.scope)
+    except ExpressionError:
+        # Whoever goes on with the loop finds them, or says why not.
+        return items
+    return found if isinstance(found, list) and len(found) == len(items) else items
 
 
 def _retrying(state: State, event: ev.StepRetrying) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from toolpath.config import Settings
 from toolpath.engine.nodes import Target
-from toolpath.engine.results import Done
+from toolpath.engine.results import Done, unfit_of_secrets
 from toolpath.errors import (
     OutputInvalid,
     SchemaError,
@@ -20,7 +20,7 @@ from toolpath.errors import (
 )
 from toolpath.model.events import Failure
 from toolpath.model.tool import ToolResult
-from toolpath.values import Handle, Json, digest_bytes, plain, writable
+from toolpath.values import Handle, Json, Redactor, digest_bytes, plain, writable
 
 #: Bytes of a result's sources: they travel in the journal.
 LARGEST_SOURCES = 100_000
@@ -28,7 +28,9 @@ LARGEST_SOURCES = 100_000
 DOUBTFUL = frozenset({"timeout", "connection"})
 
 
-def check_result(result: Any, target: Target, settings: Settings, duration: float) -> Done | Failure:
+def check_result(
+    result: Any, target: Target, settings: Settings, *, duration: float, redactor: Redactor
+) -> Done | Failure:
     """The result as a plain value that fits the output schema, or why the call counts as failed."""
     given = result if type(result) is ToolResult else None
     try:
@@ -46,7 +48,7 @@ def check_result(result: Any, target: Target, settings: Settings, duration: floa
             return failed
     done = Done(value, duration)
     if target.returns is not None and not target.returns.is_valid_json(value):
-        unfit = _unfit(done, target)
+        unfit = _unfit(done, target, redactor)
         if unfit is not None:
             return unfit
     if given is not None:
@@ -92,15 +94,18 @@ def _is_number(value: Any) -> TypeGuard[float]:
     return type(value) in (int, float) and math.isfinite(value)
 
 
-def _unfit(done: Done, target: Target) -> Failure | None:
+def _unfit(done: Done, target: Target, redactor: Redactor) -> Failure | None:
     """A strict tool's result is read as its schema says, or refused; any other stays what the tool gave."""
     assert target.returns is not None
     try:
         fitting = target.returns.accept(done.output)
     except SchemaError as error:
-        message = f"The result of {target.key} does not fit its output schema: {error}"
+        secret = redactor.finds(done.output)
+        told = unfit_of_secrets(error).message if secret else str(error)
+        message = f"The result of {target.key} does not fit its output schema: {told}"
         if target.validation == "strict":
-            return Failure(type="OutputInvalid", message=message, code="invalid_output", details=list(error.faults))
+            details = None if secret else list(error.faults)
+            return Failure(type="OutputInvalid", message=message, code="invalid_output", details=details)
         done.warning = message
         return None
     if target.validation == "strict":

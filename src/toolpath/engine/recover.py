@@ -46,12 +46,15 @@ def _in_flight(control: Control, step: StepState) -> None:
 
 
 def _waited(control: Control, step: StepState) -> bool:
-    """Whether the tool was waiting for a call of its own that in turn waits for a person, or has their answer."""
+    """Whether the tool was waiting for a call of its own that in turn waits for a person, or has their answer.
+
+    Such a tool is run again, and meets the answer.
+    """
     if step.children is None:
         return False
     prefix = f"{step.path}/"
     return any(
-        inner.status == "waiting" or (inner.status not in ENDED and (inner.answers or inner.approved))
+        inner.status == "waiting" or inner.denied or (inner.status not in ENDED and (inner.answers or inner.approved))
         for path, inner in control.state.steps.items()
         if path.startswith(prefix)
     )

@@ -27,6 +27,7 @@ def _take_back(state: State, step: StepState) -> None:
     doubt = step.error is not None and step.error.in_doubt
     parts = _unfinished(step)
     step.attempt, step.target, step.error, step.continued = 0, 0, None, False
+    _ask_again(step)
     step.denied, step.spreads, step.due, step.asked, step.winner = False, False, None, None, ""
     if not parts and step.loop is None:
         _begin_anew(state, step)
@@ -35,7 +36,7 @@ def _take_back(state: State, step: StepState) -> None:
     # The attempt that goes on is the first again.
     step.status, step.entered, step.attempt = "running", True, 1
     for part in parts:
-        reopen(state, part)
+        reopen(state, _begin_item_anew(state, step, part) if _gave_nothing(step, part) else part)
     if step.loop is not None:
         step.loop.failure, step.loop.active = None, len(parts)
 
@@ -49,6 +50,25 @@ def _unfinished(step: StepState) -> list[Scope]:
     cut = [kept for kept in scopes if kept.failure is not None or kept.stopping or kept.halted or not kept.done]
     # Where every block ended well and their step did not, what was tolerated inside may be the cause.
     return cut or [kept for kept in scopes if any(_in_vain(inner) for inner in kept.steps.values())]
+
+
+def _gave_nothing(step: StepState, part: Scope) -> bool:
+    """Whether all went well in a loop's item, and what it is to give could not be made of that."""
+    return step.loop is not None and part.failure is not None and not any(map(_in_vain, part.steps.values()))
+
+
+def _begin_item_anew(state: State, step: StepState, part: Scope) -> Scope:
+    assert step.scopes is not None
+    state.drop(part)
+    step.scopes.remove(part)
+    return state.open(step, part.block, branch=part.branch)
+
+
+def _ask_again(step: StepState) -> None:
+    """What a person did not allow to a tool's own calls is asked about again."""
+    for child in step.children.steps.values() if step.children is not None else ():
+        child.denied = False
+        _ask_again(child)
 
 
 def _begin_anew(state: State, step: StepState) -> None:

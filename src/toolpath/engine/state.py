@@ -146,7 +146,9 @@ class State:
         path = f"{owner.path}/{key}"
         step = self.steps.get(path)
         if step is None:
-            step = self.steps[path] = StepState(UNNAMED, self.children_of(owner), path, 1)
+            scope = self.children_of(owner)
+            step = self.steps[path] = StepState(UNNAMED, scope, path, 1)
+            scope.steps[len(scope.steps)] = step
         if tool and not step.node.targets:
             step.node = self.program.dynamic(tool)
         return step
@@ -246,7 +248,7 @@ class State:
             for inner in step.scopes or ():
                 self.drop(inner)
             if step.children is not None:
-                self.scopes.pop(step.path, None)
+                self.drop(step.children)
         self.scopes.pop(scope.path, None)
 
 

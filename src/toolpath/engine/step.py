@@ -63,7 +63,7 @@ async def perform(  # one attempt, readable from top to bottom
         swallow_cancellation(attempt)
         return outcomes.timed_out(target, attempt.timeout) if attempt.stopped == "timeout" else None
     duration = clock.monotonic() - started
-    return outcomes.check_result(result, target, services.settings, duration)
+    return outcomes.check_result(result, target, services.settings, duration=duration, redactor=services.redactor)
 
 
 def _unseen() -> None:

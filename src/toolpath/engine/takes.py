@@ -12,9 +12,8 @@ from toolpath.engine.drive import Drive
 from toolpath.engine.instances import StepState
 from toolpath.engine.limits import Limit
 from toolpath.engine.nodes import Target
-from toolpath.engine.results import failure_of_expression
+from toolpath.engine.results import failure_of_expression, unfit_of_secrets
 from toolpath.errors import ExpressionError, SchemaError
-from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.model.plan import Budget
@@ -72,13 +71,14 @@ class Takes:
         control = drive.control
         frame = drive.large.view(step.scope) if drive.large.values else step.scope
         try:
+            inputs = None
             inputs = target.inputs.evaluate(frame) if step.given is None else step.given
             if target.droppable:
                 _drop_nulls(inputs, target)
             if not target.is_valid(inputs):
                 inputs = target.accepts.accept(inputs)
         except (ExpressionError, SchemaError) as error:
-            inputs = self._lenient(step, target, frame, error)
+            inputs = self._lenient(step, target, inputs, error)
             if inputs is None:
                 return None
         state = drive.state
@@ -104,26 +104,31 @@ class Takes:
         return attempt
 
     def _lenient(
-        self, step: StepState, target: Target, frame: Frame, error: ExpressionError | SchemaError
+        self, step: StepState, target: Target, inputs: JsonObject | None, error: ExpressionError | SchemaError
     ) -> JsonObject | None:
         """The inputs where the plan says what to do about what does not resolve; None when the step ends here."""
         drive = self._drive
         control, mode = drive.control, step.node.on_unresolved
         if isinstance(error, SchemaError) or error.code != "unresolved" or mode == "error":
-            control.attempt_failed(step, self.redacted(failure_of_expression(error)), 0.0)
+            control.attempt_failed(step, self._unfit(error, inputs), 0.0)
             return None
         if mode == "skip":
             control.skip(step, f"unresolved: {error.message}")
             control.settle()
             return None
-        inputs, faults = target.inputs.evaluate_lenient(frame, mode)
+        inputs, faults = target.inputs.evaluate_lenient(drive.large.view(step.scope), mode)
         for fault in faults:
             drive.warn(step.path, "unresolved", str(fault))
         try:
             return dict(target.accepts.accept(inputs))
         except SchemaError as unfit:
-            control.attempt_failed(step, self.redacted(failure_of_expression(unfit)), 0.0)
+            control.attempt_failed(step, self._unfit(unfit, inputs), 0.0)
             return None
+
+    def _unfit(self, error: ExpressionError | SchemaError, inputs: JsonObject | None) -> Failure:
+        """The failure of inputs that could not be made or do not fit, without any secret nor a piece of one."""
+        secret = isinstance(error, SchemaError) and self._drive.services.redactor.finds(inputs)
+        return self.redacted(unfit_of_secrets(error) if secret else failure_of_expression(error))
 
     def _may(self, step: StepState, target: Target) -> bool:
         """Whether caller, approval and budget allow the call; where not, the step has been dealt with."""
