@@ -5,7 +5,6 @@ Implementations live above; nothing here imports them.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
@@ -112,11 +111,15 @@ class Queue(Protocol):
         """How many runs wait for a worker. Raises `QueueError`."""
         ...
 
-    async def serve(self, work: Callable[[str], Awaitable[None]], *, concurrency: int, stopping: asyncio.Event) -> None:
-        """Hand out waiting runs, at most `concurrency` at once, until `stopping` is set and all work has ended.
+    async def serve(self, work: Callable[[str], Awaitable[None]], *, concurrency: int) -> None:
+        """Hand out waiting runs, at most `concurrency` at once, until `stop`; returns when all work on them has ended.
 
         A run whose process is gone before its work has ended is handed out again.
         """
+        ...
+
+    def stop(self) -> None:
+        """Hand out nothing more."""
         ...
 
 

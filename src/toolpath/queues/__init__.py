@@ -1,0 +1,1 @@
+"""Where runs wait for a worker."""
