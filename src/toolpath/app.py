@@ -20,13 +20,16 @@ from toolpath.clock import SystemClock
 from toolpath.config import Settings, load_settings
 from toolpath.drives.drives import Drives
 from toolpath.drives.run import Run
+from toolpath.drives.starting import NOT_STORED, Stored
 from toolpath.engine.limits import Limits
+from toolpath.engine.program import Program
 from toolpath.engine.services import Services
 from toolpath.engine.threads import Threads
 from toolpath.errors import ConfigError, Finding, NoToolpath, ReadError
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo, RunResult
+from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.opening import call_plan, failed, load_tools, store_of, tools_of
 from toolpath.ports import Chat, Clock, Observer, Provider, Store
@@ -40,7 +43,9 @@ from toolpath.store.memory import MemoryStore
 from toolpath.values import Json, JsonObject, Redactor
 
 if TYPE_CHECKING:
+    from toolpath.planner.records import Planned
     from toolpath.planning import Planning
+    from toolpath.workspace.plans import Plans, Review
 
 _current: contextvars.ContextVar[Toolpath | None] = contextvars.ContextVar("toolpath", default=None)
 
@@ -102,6 +107,7 @@ class Toolpath(Steering):
         )
         self._chat = chat
         self._planning: Planning | None = None
+        self._plans: Plans | None = None
         self._token: contextvars.Token[Toolpath | None] | None = None
         self._saving: set[asyncio.Task[None]] = set()
         self._sources: list[JsonObject] = []
@@ -254,6 +260,24 @@ class Toolpath(Steering):
         """What the plan will do: tree, dependencies, critical path, effects, cost."""
         return explain(self.read(plan), self.registry.snapshot())
 
+    @property
+    def plans(self) -> Plans:
+        """The stored plans: versions under their requests, approvals."""
+        if self._plans is None:
+            from toolpath.workspace.plans import Plans  # only who keeps plans pays for it
+
+            self._plans = Plans(self.store, self.clock, self._preparation, planned=self._planned, review=self._review)
+        return self._plans
+
+    async def _planned(self, request: str, **how: Any) -> Planned:
+        return await self.planning.plan(request, **how)
+
+    async def _review(self, plan: Plan) -> Review:
+        from toolpath.workspace.plans import Review  # as above
+
+        catalog = await self.load(plan)
+        return Review(findings=self._preparation.checked(plan, catalog), explanation=explain(plan, catalog))
+
     async def load(self, plan: Runnable) -> Catalog:
         """Start what the plan's tools need, so that `check` and `explain` see them all."""
         return await self._load(tools_of(self.read(plan)))
@@ -268,7 +292,7 @@ class Toolpath(Steering):
 
     async def run(
         self,
-        what: Runnable,
+        what: Runnable | StoredPlan,
         inputs: JsonObject | None = None,
         *,
         context: RunContext | None = None,
@@ -278,8 +302,8 @@ class Toolpath(Steering):
 
         Raises `PlanInvalid` when plan or inputs do not check; with `raise_on_error`, `ToolFailed` when it fails.
         """
-        program, filled = await self._preparation.ready(what, inputs or {}, context)
-        result = await self._drives.run(program, filled, context=context)
+        program, filled, origin = await self._prepared(what, inputs or {}, context)
+        result = await self._drives.run(program, filled, context=context, origin=origin)
         if self._planning is not None:
             self._planning.learn(program.plan, success=result.success)
         if raise_on_error and not result.success:
@@ -288,18 +312,29 @@ class Toolpath(Steering):
 
     async def start(
         self,
-        what: Runnable,
+        what: Runnable | StoredPlan,
         inputs: JsonObject | None = None,
         *,
         context: RunContext | None = None,
         run_id: str | None = None,
         idempotency_key: str = "",
     ) -> Run:
-        """Begin it and come back at once; the run is stored before this returns."""
-        program, filled = await self._preparation.ready(what, inputs or {}, context)
+        """Begin it and come back at once; the run is stored before this returns.
+
+        Raises `PolicyViolationError` for a stored plan that needs an approval and has none for these inputs.
+        """
+        program, filled, origin = await self._prepared(what, inputs or {}, context)
         return await self._drives.start(
-            program, filled, context=context, run_id=run_id, idempotency_key=idempotency_key
+            program, filled, context=context, run_id=run_id, idempotency_key=idempotency_key, origin=origin
         )
+
+    async def _prepared(
+        self, what: Runnable | StoredPlan, inputs: JsonObject, context: RunContext | None
+    ) -> tuple[Program, JsonObject, Stored]:
+        if not isinstance(what, StoredPlan):
+            return *await self._preparation.ready(what, inputs, context), NOT_STORED
+        program, filled = await self._preparation.ready(self.plans.plan_of(what), inputs, context)
+        return program, filled, Stored(what.plan_id, self.plans.approval_for(what, program, filled))
 
     async def stream(
         self, what: Runnable, inputs: JsonObject | None = None, *, context: RunContext | None = None

@@ -17,6 +17,16 @@ from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.values import JsonObject
 
 
+class Stored(msgspec.Struct, frozen=True):
+    """The stored plan that a run is of, and the approval that allows it."""
+
+    plan_id: str = ""
+    approval: str | None = None
+
+
+NOT_STORED = Stored()
+
+
 class Starting(Looking):
     """The part of `Drives` that begins runs."""
 
@@ -28,9 +38,10 @@ class Starting(Looking):
         context: RunContext | None,
         run_id: str | None = None,
         idempotency_key: str = "",
+        origin: Stored = NOT_STORED,
     ) -> Run:
         """Store a new run and begin it."""
-        started, info = self._new_run(program, inputs, context or RunContext(), run_id)
+        started, info = self._new_run(program, inputs, context or RunContext(), run_id, origin=origin)
         if idempotency_key:
             info = msgspec.structs.replace(info, idempotency_key=idempotency_key)
         stored, journal = await self._services.store.begin_run(info, self._services.driver, [started])
@@ -39,9 +50,11 @@ class Starting(Looking):
             self._keep(info.run_id, runner, partial(runner.start, started))
         return Run(stored.run_id, self)
 
-    async def run(self, program: Program, inputs: JsonObject, *, context: RunContext | None) -> RunResult:
+    async def run(
+        self, program: Program, inputs: JsonObject, *, context: RunContext | None, origin: Stored = NOT_STORED
+    ) -> RunResult:
         """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""
-        started, info = self._new_run(program, inputs, context or RunContext(), None)
+        started, info = self._new_run(program, inputs, context or RunContext(), None, origin=origin)
         _, journal = await self._services.store.begin_run(info, self._services.driver, [started])
         assert journal is not None
         runner = Runner(program, self._services, journal)
@@ -66,6 +79,7 @@ class Starting(Looking):
             tenant=context.tenant,
             user=context.user_id,
             parent=str(started.parent.get("run_id", "")),
+            conversation_id=context.conversation_id,
         )
         _, journal = await self._services.store.begin_run(info, self._services.driver, events)
         assert journal is not None
@@ -74,7 +88,7 @@ class Starting(Looking):
         return Run(started.run_id, self)
 
     def _new_run(
-        self, program: Program, inputs: JsonObject, context: RunContext, run_id: str | None
+        self, program: Program, inputs: JsonObject, context: RunContext, run_id: str | None, *, origin: Stored
     ) -> tuple[ev.RunStarted, RunInfo]:
         now = self._services.clock.time()
         run_id = run_id or new_id("run", now)
@@ -89,6 +103,7 @@ class Starting(Looking):
             context=context.as_json(),
             secrets=program.secrets,
             sources=self.sources,
+            approval=origin.approval,
         )
         info = RunInfo(
             run_id=run_id,
@@ -97,5 +112,7 @@ class Starting(Looking):
             updated_at=now,
             tenant=context.tenant,
             user=context.user_id,
+            plan_id=origin.plan_id,
+            conversation_id=context.conversation_id,
         )
         return started, info

@@ -1,0 +1,1 @@
+"""What people keep between runs: plans with their versions, and later templates, conversations and schedules."""

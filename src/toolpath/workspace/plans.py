@@ -1,0 +1,296 @@
+"""Stored plans: versions under the request that they were made for, and what a person has approved of them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from toolpath.checks.check import has_errors
+from toolpath.checks.explanation import Explanation
+from toolpath.checks.start import check_inputs, fill_inputs
+from toolpath.engine.program import Program
+from toolpath.errors import Finding, PlanInvalid, PolicyViolationError, ReadError, RecordConflict, RecordNotFound
+from toolpath.ids import new_id
+from toolpath.language.composite import read_document
+from toolpath.language.printing import plan_to_dict
+from toolpath.model.plan import Plan
+from toolpath.model.record import Record
+from toolpath.model.stored import Approval, StoredPlan
+from toolpath.planner.records import Planned
+from toolpath.ports import Clock, Store
+from toolpath.preparation import Preparation
+from toolpath.values import JsonObject, digest
+
+#: Plans that are kept read, so that what is run again is not read and compiled again.
+KEPT = 256
+#: How often a version is tried again that somebody else changed meanwhile.
+_TRIES = 20
+
+
+class Review(msgspec.Struct, frozen=True, kw_only=True):
+    """What the check says of a plan, and what it will do."""
+
+    findings: tuple[Finding, ...]
+    explanation: Explanation
+
+
+class Plans:
+    """The stored plans of one Toolpath."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        preparation: Preparation,
+        *,
+        planned: Callable[..., Awaitable[Planned]],
+        review: Callable[[Plan], Awaitable[Review]],
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._preparation = preparation
+        self._planned = planned
+        self.review = review
+        """Findings and explanation of a plan, once the tools that it needs are loaded."""
+        self._read: dict[str, tuple[int, Plan]] = {}
+
+    # Making.
+
+    async def create(
+        self,
+        request: str,
+        *,
+        request_id: str = "",
+        tools: Sequence[str] | None = None,
+        planner: Literal["offline", "model"] | None = None,
+        decomposition: JsonObject | None = None,
+        requires_approval: bool = False,
+        tenant: str = "",
+        user: str = "",
+    ) -> StoredPlan:
+        """Plan the request and keep the plan: as the first of a new request, or as a further one of `request_id`.
+
+        Raises `NoToolFits`, `PlanningFailed`, and `RecordNotFound` for a request that is not the tenant's.
+        """
+        if request_id:
+            await self._request(request_id, tenant)
+        planned = await self._planned(request, tools=tools, planner=planner, decomposition=decomposition)
+        record = planned.record
+        about: JsonObject = {"planner": record.planner, "outcome": record.outcome, "reason": record.reason}
+        return await self._keep(
+            planned.plan,
+            {"request": request, "requires_approval": requires_approval, "user": user, **about},
+            request_id=request_id,
+            tenant=tenant,
+        )
+
+    async def add(
+        self,
+        source: Plan | str | JsonObject,
+        *,
+        request: str = "",
+        request_id: str = "",
+        requires_approval: bool = False,
+        tenant: str = "",
+        user: str = "",
+    ) -> StoredPlan:
+        """Keep a plan in any notation, also one that does not check yet. Raises `ReadError` for what is no plan."""
+        plan = source if isinstance(source, Plan) else read_plan_document(source)
+        if request_id:
+            await self._request(request_id, tenant)
+        about = {"request": request, "requires_approval": requires_approval, "user": user}
+        return await self._keep(plan, about, request_id=request_id, tenant=tenant)
+
+    async def _keep(self, plan: Plan, about: JsonObject, *, request_id: str, tenant: str) -> StoredPlan:
+        now = self._clock.time()
+        # Each plan counts its request on: two made at the same time are never the same version.
+        request = Record(
+            kind="request",
+            id=request_id or new_id("req", now),
+            tenant=tenant,
+            data={"request": about["request"], "user": about["user"]},
+        )
+        counted = await self._counted(request, is_new=not request_id)
+        data = {**about, "plan": plan_to_dict(plan), "version": counted.version}
+        record = await self._store.put_record(
+            Record(kind="plan", id=new_id("plan", now), tenant=tenant, parent=request.id, name=plan.name, data=data),
+            expected=0,
+        )
+        self._remember(record, plan)
+        return _stored(record)
+
+    async def _counted(self, request: Record, *, is_new: bool) -> Record:
+        if is_new:
+            return await self._store.put_record(request, expected=0)
+        for _ in range(_TRIES):
+            known = await self._store.get_record("request", request.id)
+            if known is None:
+                break
+            try:
+                return await self._store.put_record(known, expected=known.version)
+            except RecordConflict:
+                continue
+        raise RecordConflict(f"The request {request.id} changes all the time.", hint="Try again.")
+
+    # Finding.
+
+    async def get(self, plan_id: str) -> StoredPlan:
+        """The stored plan. Raises `RecordNotFound`."""
+        return _stored(await self._record(plan_id))
+
+    async def newest(
+        self, *, tenant: str | None = None, limit: int = 50, before: str | None = None
+    ) -> list[StoredPlan]:
+        """The newest first; `before` is the last id of the page before."""
+        return [_stored(r) for r in await self._store.list_records("plan", tenant=tenant, limit=limit, before=before)]
+
+    async def of_request(self, request_id: str, *, tenant: str | None = None, limit: int = 1000) -> list[StoredPlan]:
+        """The plans of a request, newest version first. Raises `RecordNotFound` where there is no such request."""
+        await self._request(request_id, tenant)
+        records = await self._store.list_records("plan", tenant=tenant, parent=request_id, limit=limit)
+        return sorted((_stored(record) for record in records), key=lambda plan: plan.version, reverse=True)
+
+    async def latest(self, request_id: str, *, tenant: str | None = None) -> StoredPlan:
+        """The newest version of a request's plans. Raises `RecordNotFound` where there is none."""
+        found = await self.of_request(request_id, tenant=tenant)
+        if not found:
+            raise RecordNotFound(f"The request {request_id} has no plan any more.")
+        return found[0]
+
+    async def _request(self, request_id: str, tenant: str | None) -> Record:
+        record = await self._store.get_record("request", request_id)
+        if record is None or (tenant is not None and record.tenant != tenant):
+            raise RecordNotFound(f"There is no request {request_id[:100]!r}.")
+        return record
+
+    async def _record(self, plan_id: str) -> Record:
+        record = await self._store.get_record("plan", plan_id)
+        if record is None:
+            raise RecordNotFound(f"There is no plan {plan_id[:100]!r}.")
+        return record
+
+    def plan_of(self, stored: StoredPlan) -> Plan:
+        """The plan itself, read once for each of its revisions."""
+        known = self._read.get(stored.plan_id)
+        if known is None or known[0] != stored.revision:
+            plan = read_plan_document(stored.plan)
+            self._remember(Record(kind="plan", id=stored.plan_id, version=stored.revision), plan)
+            return plan
+        return known[1]
+
+    def _remember(self, record: Record, plan: Plan) -> None:
+        self._read.pop(record.id, None)
+        self._read[record.id] = (record.version, plan)
+        if len(self._read) > KEPT:
+            del self._read[next(iter(self._read))]
+
+    # Changing.
+
+    async def update(self, plan_id: str, source: Plan | str | JsonObject, *, expected: int | None = None) -> StoredPlan:
+        """Put another plan in its place; an approval of the old one is gone. `expected`: only if at this revision.
+
+        Raises `RecordNotFound`, `RecordConflict`, `ReadError`.
+        """
+        plan = source if isinstance(source, Plan) else read_plan_document(source)
+        record = await self._record(plan_id)
+        data = {**record.data, "plan": plan_to_dict(plan), "approval": None}
+        changed = msgspec.structs.replace(record, name=plan.name, data=data)
+        kept = await self._store.put_record(changed, expected=record.version if expected is None else expected)
+        self._remember(kept, plan)
+        return _stored(kept)
+
+    async def delete(self, plan_id: str) -> bool:
+        """Forget the plan; whether it was there. Its runs stay."""
+        self._read.pop(plan_id, None)
+        return await self._store.delete_record("plan", plan_id)
+
+    # Approving.
+
+    async def approve(
+        self,
+        plan_id: str,
+        inputs: JsonObject | None = None,
+        *,
+        by: str = "",
+        comment: str = "",
+        expected: int | None = None,
+    ) -> StoredPlan:
+        """Allow the plan, as it is now, to be run with these inputs. Raises `PlanInvalid` where it could not be."""
+        record = await self._record(plan_id)
+        plan = self.plan_of(_stored(record))
+        program, _ = await self._preparation.program(plan)
+        faults = check_inputs(plan, inputs or {})
+        if faults:
+            raise PlanInvalid(faults)
+        allowed = Approval(
+            digest=approval_digest(program, fill_inputs(plan, inputs or {})),
+            by=by,
+            at=self._clock.time(),
+            comment=comment,
+        )
+        data = {**record.data, "approval": msgspec.to_builtins(allowed)}
+        kept = await self._store.put_record(
+            msgspec.structs.replace(record, data=data), expected=record.version if expected is None else expected
+        )
+        self._remember(kept, plan)
+        return _stored(kept)
+
+    def approval_for(self, stored: StoredPlan, program: Program, inputs: JsonObject) -> str | None:
+        """The digest of the approval that covers this start, or None where there is none and none is needed.
+
+        Raises `PolicyViolationError` where one is needed and none covers it.
+        """
+        bound = approval_digest(program, inputs) if stored.approval is not None else ""
+        if stored.approval is not None and stored.approval.digest == bound:
+            return bound
+        if not stored.requires_approval:
+            return None
+        what = "was approved with other inputs or tools" if stored.approval is not None else "is not approved"
+        raise PolicyViolationError(
+            f"The plan {stored.plan_id} {what}.",
+            missing=["approval"],
+            hint="A person has to approve it with the inputs that it is to be run with.",
+        )
+
+
+def approval_digest(program: Program, inputs: JsonObject) -> str:
+    """What an approval of a plan binds to: the plan, everything nested in it, its inputs and names of secrets."""
+    return digest(
+        {
+            "plan": program.frozen,
+            "bodies": program.frozen_bodies,
+            "tools": program.fingerprints,
+            "inputs": inputs,
+            "secrets": list(program.secrets),
+        }
+    )
+
+
+def read_plan_document(source: str | JsonObject) -> Plan:
+    """The plan that is written there: text is never a path. Raises `ReadError`, `PlanInvalid`."""
+    document = read_document(source)
+    plan: Any = document if isinstance(document, Plan) else document.body
+    if not isinstance(plan, Plan):
+        raise ReadError("The document is a tool without a plan of its own.", hint="Give a plan, or a composite.")
+    if has_errors(plan.source.findings):
+        # What could not be read is not in the plan: kept, it would be another plan than the one that was meant.
+        raise PlanInvalid(plan.source.findings)
+    return plan
+
+
+def _stored(record: Record) -> StoredPlan:
+    return msgspec.convert(
+        {
+            **record.data,
+            "plan_id": record.id,
+            "request_id": record.parent,
+            "name": record.name,
+            "tenant": record.tenant,
+            "revision": record.version,
+            "created_at": record.created_at,
+            "updated_at": record.updated_at,
+        },
+        StoredPlan,
+    )
