@@ -127,8 +127,9 @@ class Takes:
 
     def _unfit(self, error: ExpressionError | SchemaError, inputs: JsonObject | None) -> Failure:
         """The failure of inputs that could not be made or do not fit, without any secret nor a piece of one."""
-        secret = isinstance(error, SchemaError) and self._drive.services.redactor.finds(inputs)
-        return self.redacted(unfit_of_secrets(error) if secret else failure_of_expression(error))
+        if isinstance(error, SchemaError) and self._drive.services.redactor.finds(inputs):
+            return self.redacted(unfit_of_secrets(error))
+        return self.redacted(failure_of_expression(error))
 
     def _may(self, step: StepState, target: Target) -> bool:
         """Whether caller, approval and budget allow the call; where not, the step has been dealt with."""
