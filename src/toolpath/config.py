@@ -55,6 +55,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Folders of composites, plans and templates that are loaded as tools."""
     mcp: tuple[str, ...] = ()
     """Files with `mcpServers`, as other MCP clients write them."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """Server and workers: the least that is logged."""
+    log_format: Literal["auto", "json", "text"] = "auto"
+    """Server and workers: `auto` is text on a terminal, else JSON."""
+    trace_content: bool = False
+    """Spans hold arguments and results of calls, redacted as in the journal."""
+    retention_days: Annotated[float, msgspec.Meta(ge=0, le=36_500)] = 0.0
+    """The server deletes runs that ended so many days ago; 0: none."""
     planner_llm: str = ""
     planner_model: str = ""
     planner_temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] = 0.3

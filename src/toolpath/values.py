@@ -185,6 +185,8 @@ class Redactor:
                 value,
                 _decoder.decode(_encoder.encode(value)),
                 _encoder.encode(value).decode()[1:-1],
+                # As it stands in Python's messages.
+                repr(value)[1:-1],
                 base64.b64encode(raw).decode(),
                 base64.b64encode(raw).decode().rstrip("="),
                 base64.urlsafe_b64encode(raw).decode(),

@@ -14,6 +14,7 @@ from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.streams import results_alone
 from toolpath.config import DEFAULT_STORE, Settings, load_settings
+from toolpath.telemetry.telemetry import for_command
 
 DEFAULT_MCP = "mcp.json"
 
@@ -51,10 +52,18 @@ def perform(options: Options, work: Callable[[Session], Coroutine[Any, Any, int]
 async def opened(options: Options, *, journal: bool = True) -> AsyncIterator[Session]:
     """A session with all tools added; providers are asked for their tools when something needs them."""
     settings = settings_of(options)
+    telemetry = for_command(settings)
     with results_alone() as results:
-        async with Toolpath(store_path(settings) if journal else None, settings=settings) as tp:
-            add_sources(tp, settings)
-            yield Session(tp, settings, Output(options, results))
+        output = Output(options, results)
+        if telemetry.fault:
+            output.tell(f"Nothing is traced: {telemetry.fault}", "yellow")
+        store = store_path(settings) if journal else None
+        try:
+            async with Toolpath(store, settings=settings, observer=telemetry.observer) as tp:
+                add_sources(tp, settings)
+                yield Session(tp, settings, output)
+        finally:
+            telemetry.close()
 
 
 def store_path(settings: Settings) -> str:

@@ -14,6 +14,7 @@ from toolpath.ids import new_id
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunContext, RunInfo, RunResult
+from toolpath.traceparent import current_trace
 from toolpath.values import JsonObject
 
 
@@ -100,7 +101,7 @@ class Starting(Looking):
             bodies=program.frozen_bodies,
             tools=program.fingerprints,
             inputs=inputs,
-            context=context.as_json(),
+            context=_traced(context.as_json()),
             secrets=program.secrets,
             sources=self.sources,
             approval=origin.approval,
@@ -116,3 +117,12 @@ class Starting(Looking):
             conversation_id=context.conversation_id,
         )
         return started, info
+
+
+def _traced(context: JsonObject) -> JsonObject:
+    """The context with the trace that is current here, where it names none of its own."""
+    trace = current_trace()
+    metadata = context.get("metadata") or {}
+    if not trace or "traceparent" in metadata:
+        return context
+    return {**context, "metadata": {**metadata, **trace}}

@@ -12,6 +12,7 @@ import msgspec
 
 from toolpath.errors import ToolFailed, ToolRetry, ToolUnavailable
 from toolpath.model.tool import Body, Tool
+from toolpath.traceparent import current_trace, trace_in
 from toolpath.values import Json, JsonObject, decode
 
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ def http_tools(limits: HttpLimits | None = None) -> tuple[Tool, Tool]:
     bounds = limits or HttpLimits()
 
     async def get(inputs: JsonObject, context: Any) -> Json:
-        return await _request({**inputs, "method": "GET"}, bounds)
+        return await _request({**inputs, "method": "GET"}, bounds, context)
 
     async def request(inputs: JsonObject, context: Any) -> Json:
-        return await _request(inputs, bounds)
+        return await _request(inputs, bounds, context)
 
     said: dict[str, Any] = {
         "group": "http",
@@ -58,7 +59,7 @@ def http_tools(limits: HttpLimits | None = None) -> tuple[Tool, Tool]:
             effect="read",
             idempotent=True,
             capabilities=("http.get", "web.fetch"),
-            body=Body(invoke=get),
+            body=Body(invoke=get, wants_context=True),
             **said,
         ),
         Tool(
@@ -68,7 +69,7 @@ def http_tools(limits: HttpLimits | None = None) -> tuple[Tool, Tool]:
             input_schema=_schema("method", "url", "headers", "query", "json", "body", "timeout"),
             effect="write",
             capabilities=("http.request",),
-            body=Body(invoke=request),
+            body=Body(invoke=request, wants_context=True),
             **said,
         ),
     )
@@ -103,7 +104,7 @@ def _schema(*names: str) -> JsonObject:
     }
 
 
-async def _request(inputs: JsonObject, limits: HttpLimits) -> Json:
+async def _request(inputs: JsonObject, limits: HttpLimits, context: Any) -> Json:
     # httpx2 takes a while to import, and many runs make no request.
     import httpx2  # noqa: PLC0415
 
@@ -118,7 +119,7 @@ async def _request(inputs: JsonObject, limits: HttpLimits) -> Json:
             request = client.build_request(
                 inputs["method"],
                 inputs["url"],
-                headers=inputs.get("headers"),
+                headers=_headers(inputs.get("headers") or {}, context),
                 params=inputs.get("query"),
                 json=inputs.get("json"),
                 content=inputs.get("body"),
@@ -137,6 +138,13 @@ async def _request(inputs: JsonObject, limits: HttpLimits) -> Json:
     except (httpx2.InvalidURL, httpx2.HTTPError, ValueError, TypeError) as error:
         raise ToolFailed(f"The request cannot be made: {type(error).__name__}: {error}") from None
     return _answer(response, content)
+
+
+def _headers(given: Mapping[str, str], context: Any) -> dict[str, str]:
+    """The headers, and the trace that the call belongs to where they name none."""
+    if any(name.lower() == "traceparent" for name in given):
+        return dict(given)
+    return {**(current_trace() or trace_in(getattr(context, "metadata", None) or {})), **given}
 
 
 def _check_url(url: str) -> None:

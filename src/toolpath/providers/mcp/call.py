@@ -15,11 +15,14 @@ from mcp_types import (
     ElicitResult,
     InputRequiredResult,
 )
+from opentelemetry.context import attach
+from opentelemetry.propagate import extract
 from pydantic import TypeAdapter
 
 from toolpath.errors import ToolFailed
 from toolpath.providers.mcp.flight import Flight, current_flight
 from toolpath.providers.mcp.http import noted_fault
+from toolpath.traceparent import current_trace
 from toolpath.values import JsonObject
 
 #: How often a server may ask back in one call.
@@ -34,6 +37,9 @@ async def make_call(session: ClientSession, flight: Flight, name: str, inputs: J
     """
     current_flight.set(flight)
     noted_fault.set(flight.fault)
+    if flight.trace and not current_trace():
+        # The library tells the server of the span that is current; where nobody looks on, the caller's own is.
+        attach(extract(flight.trace))
     params = CallToolRequestParams(name=name, arguments=inputs)
     for _ in range(_MOST_ROUNDS):
         result = await _send(session, flight, params)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from toolpath.providers.mcp.forms import answer_of, form_of
 from toolpath.providers.mcp.http import HttpFault
+from toolpath.traceparent import trace_in
 from toolpath.values import JsonObject
 
 _T = TypeVar("_T")
@@ -32,6 +33,11 @@ class Flight:
     def run_id(self) -> str:
         """The run that the call belongs to."""
         return str(getattr(self._context, "run_id", ""))
+
+    @property
+    def trace(self) -> dict[str, str]:
+        """The trace that the run belongs to, as its caller said."""
+        return trace_in(getattr(self._context, "metadata", None) or {})
 
     async def follow(self, request: asyncio.Task[_T]) -> _T:
         """Wait for the request, and meanwhile ask the caller's context what the server wants to know.

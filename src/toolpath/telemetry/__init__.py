@@ -1,0 +1,1 @@
+"""Telemetry: structured logs, Prometheus metrics and OpenTelemetry traces of what the engine shows."""

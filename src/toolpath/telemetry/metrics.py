@@ -1,0 +1,200 @@
+"""Prometheus metrics of the runs that this process drives, and of the requests that it serves.
+
+No label is taken from a plan, a run or a person; tools are at most `MOST_TOOLS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, GCCollector, Histogram, ProcessCollector
+from prometheus_client.exposition import generate_latest
+
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent, event_type
+from toolpath.telemetry.calls import Call, Calls, End
+from toolpath.telemetry.labels import Labels
+
+MOST_TOOLS = 500
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_SHORT = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+_CALL = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800)
+_RUN = (0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400, 604_800)
+_QUESTIONS = {ev.ApprovalRequested: "approval", ev.InputRequested: "input", ev.StepUnknown: "doubt"}
+_ANSWERS = {ev.ApprovalDecided: "approval", ev.InputReceived: "input"}
+
+
+class Metrics:
+    """An observer that counts. `text()` is what `/metrics` answers."""
+
+    def __init__(self) -> None:
+        registry = self.registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        GCCollector(registry=registry)
+        self._runs: dict[str, tuple[Calls, ev.RunStarted | None]] = {}
+        self._tools = Labels(MOST_TOOLS)
+        self._routes = Labels(MOST_TOOLS)
+        self._plans_of_runs(registry)
+        self._steps_of_runs(registry)
+        self._doors(registry)
+
+    def _plans_of_runs(self, registry: CollectorRegistry) -> None:
+        self._started = Counter("toolpath_runs_started", "Runs begun here.", registry=registry)
+        self._ended = Counter("toolpath_runs_ended", "Runs ended here.", ["status"], registry=registry)
+        self._driven = Gauge("toolpath_runs_driven", "Runs that this process drives now.", registry=registry)
+        self._run_seconds = Histogram(
+            "toolpath_run_duration_seconds",
+            "From the start of a run to its end.",
+            ["status"],
+            buckets=_RUN,
+            registry=registry,
+        )
+        self._run_wait = Histogram(
+            "toolpath_run_queue_seconds",
+            "From when a run was stored to when it was first driven.",
+            buckets=_RUN,
+            registry=registry,
+        )
+        self._asked = Counter(
+            "toolpath_questions_asked",
+            "What people were asked; minus those answered: open.",
+            ["kind"],
+            registry=registry,
+        )
+        self._answered = Counter(
+            "toolpath_questions_answered", "What people have answered or settled.", ["kind"], registry=registry
+        )
+        self._commit = Histogram(
+            "toolpath_store_commit_seconds", "For keeping a batch of events.", buckets=_SHORT, registry=registry
+        )
+        self._events = Counter("toolpath_events", "Events kept.", ["type"], registry=registry)
+
+    def _steps_of_runs(self, registry: CollectorRegistry) -> None:
+        self._attempts = Counter(
+            "toolpath_step_attempts", "Attempts at steps by how they ended.", ["tool", "status"], registry=registry
+        )
+        self._step_seconds = Histogram(
+            "toolpath_step_duration_seconds", "Of one attempt.", ["tool"], buckets=_CALL, registry=registry
+        )
+        self._step_wait = Histogram(
+            "toolpath_step_queue_seconds", "From ready to started.", buckets=_CALL, registry=registry
+        )
+        self._retries = Counter("toolpath_step_retries", "Attempts after the first.", ["tool"], registry=registry)
+        self._cached = Counter("toolpath_step_cache_hits", "Answered by a kept result.", ["tool"], registry=registry)
+        self._tokens = Counter("toolpath_model_tokens", "Tokens, where the tool says.", ["tool"], registry=registry)
+        self._cost = Counter("toolpath_cost_usd", "USD, where the tool says.", ["tool"], registry=registry)
+
+    def _doors(self, registry: CollectorRegistry) -> None:
+        self._requests = Counter(
+            "toolpath_http_requests", "Requests answered.", ["route", "method", "status"], registry=registry
+        )
+        self._request_seconds = Histogram(
+            "toolpath_http_request_duration_seconds",
+            "Until the answer was complete.",
+            ["route", "method"],
+            buckets=_SHORT,
+            registry=registry,
+        )
+
+    def text(self) -> bytes:
+        """All figures in Prometheus' text format."""
+        return generate_latest(self.registry)
+
+    def request(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Count an answered request. `route` is the pattern of the path, not the path."""
+        route = self._routes.of(route)
+        method = method if method in _METHODS else "OTHER"
+        self._requests.labels(route, method, str(status)).inc()
+        self._request_seconds.labels(route, method).observe(seconds)
+
+    # What the engine tells.
+
+    def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
+        """The run is driven here from now on."""
+        first = events[0] if events and isinstance(events[0], ev.RunStarted) else None
+        if run_id not in self._runs:
+            self._driven.inc()
+        self._runs[run_id] = (Calls(events), first)
+        if len(events) == 1:
+            self._started.inc()
+
+    def left(self, run_id: str) -> None:
+        """It is not any more."""
+        if self._runs.pop(run_id, None) is not None:
+            self._driven.dec()
+
+    def calling(self, run_id: str, path: str, attempt: int) -> Callable[[], None]:
+        """Calls are counted by their events."""
+        return _nothing
+
+    def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
+        """Count what happened."""
+        if seconds:
+            self._commit.observe(seconds)
+        calls, first = self._runs.get(run_id) or (Calls(), None)
+        for event in events:
+            self._events.labels(event_type(event)).inc()
+            match calls.follow(event):
+                case Call() as call:
+                    self._begun(call)
+                case End() as end:
+                    self._over(end)
+                case _:
+                    self._of_run(event, first)
+
+    def _begun(self, call: Call) -> None:
+        if call.tool and call.started_at is not None:
+            self._step_wait.observe(max(0.0, call.started_at - (call.ready_at or call.started_at)))
+            if call.attempt > 1:
+                self._retries.labels(self._tools.of(call.tool)).inc()
+
+    def _over(self, end: End) -> None:
+        event, call = end.event, end.call
+        if call.in_doubt:
+            self._answered.labels("doubt").inc()
+        if not call.tool:
+            return
+        tool = self._tools.of(call.tool)
+        self._attempts.labels(tool, end.status).inc()
+        if call.started_at is not None:
+            self._step_seconds.labels(tool).observe(max(0.0, end.at - call.started_at))
+        if isinstance(event, ev.StepSucceeded):
+            if event.cached:
+                self._cached.labels(tool).inc()
+            if event.tokens:
+                self._tokens.labels(tool).inc(event.tokens)
+            if event.cost:
+                self._cost.labels(tool).inc(event.cost)
+
+    def _of_run(self, event: AnyEvent, first: ev.RunStarted | None) -> None:
+        status = ended_as(event)
+        if status:
+            self._ended.labels(status).inc()
+            if first is not None:
+                self._run_seconds.labels(status).observe(max(0.0, event.at - first.at))
+        elif kind := _QUESTIONS.get(type(event)):
+            self._asked.labels(kind).inc()
+        elif kind := _ANSWERS.get(type(event)):
+            self._answered.labels(kind).inc()
+        elif isinstance(event, ev.RunResumed) and event.reason == "fork":
+            self._started.inc()
+        elif isinstance(event, ev.RunResumed) and first is not None and event.seq == first.seq + 1:
+            self._run_wait.observe(max(0.0, event.at - first.at))
+
+
+def ended_as(event: AnyEvent) -> str:
+    """The status that the run ends with by this event; empty where it goes on."""
+    match event:
+        case ev.RunCompleted():
+            return event.status
+        case ev.RunFailed():
+            return "failed"
+        case ev.RunCancelled():
+            return "cancelled"
+        case _:
+            return ""
+
+
+def _nothing() -> None:
+    """There is nothing to do when the call is over."""

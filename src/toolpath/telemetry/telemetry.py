@@ -1,0 +1,100 @@
+"""The telemetry of one process: what is wanted by settings and environment, put together and shut down."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from toolpath.config import Settings
+from toolpath.errors import ConfigError
+from toolpath.extras import needs_extra
+from toolpath.ports import Observer
+from toolpath.telemetry.exporters import make_provider, traces_wanted
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.trace import Tracer
+
+    from toolpath.telemetry.metrics import Metrics
+
+#: Seconds that the last spans have to be sent when the process ends.
+_FLUSH = 5_000
+
+
+class Telemetry:
+    """Logs, metrics and traces of one process."""
+
+    def __init__(self, observer: Observer | None, *, provider: TracerProvider | None = None) -> None:
+        self.observer = observer
+        """For `Toolpath(observer=…)`; None: nobody looks on."""
+        self.metrics: Metrics | None = None
+        self.fault = ""
+        """Why there are no traces though the environment wants them."""
+        self.redact: Callable[[str], str] = str
+        """Takes secrets out of every line of the log: `Toolpath.redact`, as soon as there is one."""
+        self._provider = provider
+
+    def redacted(self, text: str) -> str:
+        """The text as it may be logged."""
+        return self.redact(text)
+
+    @property
+    def tracer(self) -> Tracer | None:
+        """For spans of the server itself."""
+        return None if self._provider is None else self._provider.get_tracer("toolpath.server")
+
+    def close(self) -> None:
+        """Send what is left."""
+        if self._provider is not None:
+            self._provider.force_flush(_FLUSH)
+            self._provider.shutdown()
+
+
+def for_server(settings: Settings, env: Mapping[str, str] | None = None) -> Telemetry:
+    """Of a server or worker: logs on standard error, metrics, and traces where the environment wants them.
+
+    Raises `ConfigError` where the packages of the extra `server` are not installed.
+    """
+    with needs_extra("server", "Telemetry"):
+        from toolpath.telemetry.logs import RunLog, set_up_logs
+        from toolpath.telemetry.metrics import Metrics
+    metrics = Metrics()
+    telemetry = _watched([RunLog(), metrics], settings, os.environ if env is None else env)
+    telemetry.metrics = metrics
+    as_json = settings.log_format == "json" or (settings.log_format == "auto" and not sys.stderr.isatty())
+    set_up_logs(level=settings.log_level, as_json=as_json, redact=telemetry.redacted)
+    return telemetry
+
+
+def for_command(settings: Settings, env: Mapping[str, str] | None = None) -> Telemetry:
+    """Of a command that runs something itself: traces where the environment wants them, nothing else.
+
+    What keeps it from tracing stands in `fault`: variables that are set for other programs must not stop this one.
+    """
+    try:
+        return _watched([], settings, os.environ if env is None else env)
+    except ConfigError as error:
+        telemetry = Telemetry(None)
+        telemetry.fault = str(error)
+        return telemetry
+
+
+def _watched(observers: list[Observer], settings: Settings, env: Mapping[str, str]) -> Telemetry:
+    provider = None
+    wanted = traces_wanted(env)
+    if wanted:
+        provider = make_provider(wanted, env)
+        from opentelemetry import trace
+
+        from toolpath.telemetry.traces import Traces
+
+        # The MCP library and whatever tools use look for the provider of the process.
+        trace.set_tracer_provider(provider)
+        observers.append(Traces(provider, content=settings.trace_content))
+    if not observers:
+        return Telemetry(None)
+    from toolpath.telemetry.watch import Watch
+
+    return Telemetry(Watch(*observers), provider=provider)

@@ -1,0 +1,92 @@
+"""Figures of runs, steps, questions and requests, in Prometheus' format and of bounded number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
+from tests.telemetry.telemetry_cases import ASKING, PLAN, Desk, desk_of
+
+from toolpath import Toolpath
+from toolpath.telemetry.metrics import MOST_TOOLS, Metrics
+
+
+def figures(metrics: Metrics) -> Mapping[tuple[str, ...], float]:
+    """Every sample by its name and the values of its labels, these in the order of their names."""
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(metrics.text().decode())
+        for sample in family.samples
+    }
+
+
+async def test_runs_steps_retries_tokens_and_cost_are_counted() -> None:
+    metrics = Metrics()
+    async with desk_of(None, metrics) as tp:
+        await tp.run(tp.read(PLAN))
+    found = figures(metrics)
+    assert found["toolpath_runs_started_total",] == 1
+    assert found["toolpath_runs_ended_total", "completed_with_errors"] == 1
+    assert found["toolpath_runs_driven",] == 0
+    assert found["toolpath_run_duration_seconds_count", "completed_with_errors"] == 1
+    assert found["toolpath_step_attempts_total", "retried", "desk.flaky"] == 1
+    assert found["toolpath_step_attempts_total", "succeeded", "desk.flaky"] == 1
+    assert found["toolpath_step_attempts_total", "failed", "desk.lost"] == 1
+    assert found["toolpath_step_retries_total", "desk.flaky"] == 1
+    assert found["toolpath_step_duration_seconds_count", "desk.flaky"] == 2
+    assert found["toolpath_step_queue_seconds_count",] == 5
+    assert found["toolpath_model_tokens_total", "desk.model"] == 120
+    assert found["toolpath_cost_usd_total", "desk.model"] == 0.25
+    assert found["toolpath_events_total", "run.completed"] == 1
+
+
+async def test_questions_that_are_open_are_those_asked_minus_those_answered(tmp_path: Path) -> None:
+    metrics = Metrics()
+    async with desk_of(tmp_path / "runs.db", metrics) as tp:
+        result = await tp.run(tp.read(ASKING))
+        asked = figures(metrics)
+        run = await tp.approve(result.run_id, "send")
+        await run.result()
+    assert asked["toolpath_questions_asked_total", "approval"] == 1
+    assert ("toolpath_questions_answered_total", "approval") not in asked
+    found = figures(metrics)
+    assert found["toolpath_questions_answered_total", "approval"] == 1
+    assert found["toolpath_runs_started_total",] == 1, "going on is no start"
+    assert found["toolpath_store_commit_seconds_count",] >= 1
+    assert found["toolpath_runs_driven",] == 0
+
+
+async def test_forks_and_retries_are_told_apart_from_starts() -> None:
+    metrics, desk = Metrics(), Desk()
+    desk.failures = 2
+    async with desk_of(None, metrics, desk) as tp:
+        failed = await tp.run(tp.read(PLAN))
+        await (await tp.retry(failed.run_id)).result()
+        await (await tp.fork(failed.run_id, from_step="model")).result()
+    found = figures(metrics)
+    assert found["toolpath_runs_started_total",] == 2
+    assert found["toolpath_runs_ended_total", "failed"] == 1
+    assert found["toolpath_runs_ended_total", "completed_with_errors"] == 2
+
+
+async def test_however_many_tools_and_paths_there_are_labels_are_bounded() -> None:
+    metrics = Metrics()
+    async with Toolpath(observer=metrics) as tp:
+        for number in range(MOST_TOOLS + 20):
+
+            async def same() -> None:
+                """Do nothing."""
+
+            tp.add(same, name=f"tool{number}", effect="read")
+        steps = [{"id": f"s{number}", "tool": f"tool{number}"} for number in range(MOST_TOOLS + 20)]
+        assert (await tp.run({"name": "\n# HELP x", "steps": steps})).success
+    for number in range(MOST_TOOLS + 20):
+        metrics.request(f"/route{number}", "BREW" if number % 2 else "GET", 200, 0.001)
+    found = figures(metrics)
+    tools = {labels[2] for labels in found if labels[0] == "toolpath_step_attempts_total"}
+    assert len(tools) == MOST_TOOLS + 1
+    assert found["toolpath_step_attempts_total", "succeeded", "other"] == 20
+    requests = {labels[1:] for labels in found if labels[0] == "toolpath_http_requests_total"}
+    assert len({route for _, route, _ in requests}) == MOST_TOOLS + 1
+    assert {method for method, _, _ in requests} == {"GET", "OTHER"}
