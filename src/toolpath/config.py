@@ -70,6 +70,32 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """For making a plan with a model, repairs included."""
     planner_fallback: Literal["offline", "error"] = "offline"
     """What follows when the model gives no plan that checks."""
+    auth: Literal["auto", "required"] = "auto"
+    """`auto`: on a loopback address nobody is asked who they are; `required`: everybody is, everywhere."""
+    jwt_keys: str = ""
+    """File with the public key (PEM) or keys (JWKS) that tokens are signed with; see also `TOOLPATH_JWT_SECRET`."""
+    jwt_issuer: str = ""
+    """Who must have issued a token (`iss`)."""
+    jwt_audience: str = ""
+    """Whom a token must be meant for (`aud`)."""
+    jwt_leeway: Annotated[float, msgspec.Meta(ge=0, le=300)] = 30.0
+    """By how much clocks may differ."""
+    jwt_claims: tuple[str, ...] = ()
+    """Claims with other names than ours, as `tenant=org_id`."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names under which the server is reached; empty: on an open server those of this machine, else any."""
+    allowed_origins: tuple[str, ...] = ()
+    """Web pages of other origins that may call the server, as `https://app.example.org`."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses of proxies that say truly from where a request came."""
+    rate_limit: str = "100/second"
+    """Requests of one caller, as `limits` writes it; `off`: any number. An open server does not count."""
+    max_body: Bytes = 10_000_000
+    """A larger body of a request is refused."""
+    request_timeout: Seconds = 30.0
+    """A request whose head or body takes longer to arrive is refused."""
+    audit: bool = True
+    """Who asked, decided and ran what is written into the audit trail."""
 
 
 class SettingsRead(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +122,9 @@ ENGINE_NAMES = {
 }
 _OWN_PREFIX = "TOOLPATH_"
 #: Read by parts other than the settings.
-_OTHER_VARIABLES = frozenset({"TOOLPATH_CONFIG", "TOOLPATH_BENCHMARK_DATA", "TOOLPATH_REQUIRE_SERVICES"})
+_OTHER_VARIABLES = frozenset(
+    {"TOOLPATH_CONFIG", "TOOLPATH_BENCHMARK_DATA", "TOOLPATH_JWT_SECRET", "TOOLPATH_REQUIRE_SERVICES"}
+)
 _FIELDS = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 _WORDS = {"yes": True, "on": True, "no": False, "off": False}
 
@@ -153,7 +181,9 @@ def _beside(file: Path, name: str, value: Any) -> Any:
 
 
 def _is_path(name: str, value: str) -> bool:
-    return name in ("store", "folders", "mcp") or (name == "tools" and (value.endswith(".py") or "/" in value))
+    return name in ("store", "folders", "mcp", "jwt_keys") or (
+        name == "tools" and (value.endswith(".py") or "/" in value)
+    )
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, tuple[Any, str]]:

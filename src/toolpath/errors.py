@@ -15,6 +15,7 @@
       NoToolFits             none of the tools does what was asked for
       PlanningFailed         no plan that checks came of a request
       PolicyViolationError   the caller may not do this
+      CredentialsRefused     nobody knows who asks
       RunNotFound, RunConflict, StaleEpoch
       RecordNotFound, RecordConflict
       StoreError             the journal cannot be read or written
@@ -309,6 +310,20 @@ class PolicyViolationError(ToolpathError):
     def __init__(self, message: str, *, missing: Iterable[str] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.missing = tuple(missing)
+
+
+class CredentialsRefused(ToolpathError):
+    """No credentials where they are needed, or such as are unknown, expired, revoked or forged.
+
+    `reason` is for the log, `key` the id of the credential where it is known; neither holds the credential.
+    """
+
+    code = "unauthorized"
+
+    def __init__(self, message: str, reason: str = "", *, key: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
+        self.key = key
 
 
 class RunNotFound(ToolpathError):

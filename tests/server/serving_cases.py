@@ -7,6 +7,7 @@ import contextlib
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx
 import uvicorn
@@ -22,10 +23,12 @@ class Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp) -> AsyncIterator[httpx.AsyncClient]:
+async def serving(app: ASGIApp, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the app behind a real server."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = Server(uvicorn.Config(app, lifespan="on", log_config=None, timeout_graceful_shutdown=5))
+    server = Server(
+        uvicorn.Config(app, **{"lifespan": "on", "log_config": None, "timeout_graceful_shutdown": 5, **settings})
+    )
     task = asyncio.create_task(server.serve([listener]))
     host, port = listener.getsockname()
     async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=30) as client:

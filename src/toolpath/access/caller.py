@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -11,6 +11,7 @@ from toolpath.model.run import RunContext
 Scope = Literal["read", "run", "answer", "admin"]
 """read: look at plans, runs, tools. run: plan, start and steer runs. answer: decide for people. admin: keys, audit."""
 
+SCOPES: tuple[Scope, ...] = get_args(Scope)
 EVERYTHING = frozenset({"*"})
 
 
@@ -28,8 +29,14 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """What they may do at the door, see `Scope`."""
     sees_all: bool = False
     """Of every tenant: who needs no credentials, on a loopback address alone."""
+    delegates: bool = False
+    """They may say for which user, session and case they ask."""
     key: str = ""
     """Id of the credential, for logs and the audit trail."""
+    address: str = ""
+    """Where the request came from."""
+    door: str = ""
+    """Which door they stand at: `rest`, `graphql`, `mcp`, `cli`."""
 
     def may(self, scope: str) -> bool:
         """Whether they may do this at the door."""
@@ -58,4 +65,6 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
 
 
 #: Whoever can reach a server that is open, which it is on a loopback address alone.
-OPEN = Caller(permissions=EVERYTHING, scopes=EVERYTHING, sees_all=True)
+OPEN = Caller(permissions=EVERYTHING, scopes=EVERYTHING, sees_all=True, delegates=True)
+#: Whoever asks where nobody is asked who they are: for what everybody may know, as that the server lives.
+NOBODY = Caller()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import os
 import signal
 import socket
 from functools import partial
@@ -11,12 +13,14 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
+from toolpath.access.credentials import credentials_of, require_credentials
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.session import add_sources, settings_of, store_path
 from toolpath.server.asgi import create_app
+from toolpath.server.protocol import protocol_of
 
 #: Seconds that requests under way have to finish after the server was told to stop.
 GRACE = 10
@@ -27,11 +31,18 @@ def serve(options: Options, host: str, port: int, workers: int) -> int:
     settings = settings_of(options)
     if workers > 1 and store_path(settings) == ":memory:":
         raise UsageError("Several processes cannot share a store in memory.", hint="Give --store a file.")
-    _refuse_others(host)
+    is_local = _is_local(host)
+    if not is_local:
+        asyncio.run(_require_credentials(options))
     listener = _listener(host, port)
     config = uvicorn.Config(
-        partial(app_of, options),
+        partial(app_of, options, is_local=is_local),
         factory=True,
+        http=protocol_of(settings.request_timeout),
+        ws_max_size=settings.max_body,
+        # Without these, whoever says where they come from would be believed.
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
         workers=workers,
         lifespan="on",
         log_level="warning",
@@ -50,29 +61,31 @@ def serve(options: Options, host: str, port: int, workers: int) -> int:
     return ExitCode.DONE
 
 
-def app_of(options: Options) -> FastAPI:
-    """The service with the tools that the options name."""
+def app_of(options: Options, *, is_local: bool) -> FastAPI:
+    """The service with the tools that the options name, open to everybody only where this machine alone reaches it."""
     settings = settings_of(options)
     tp = Toolpath(store_path(settings), settings=settings)
     add_sources(tp, settings)
-    return create_app(tp)
+    return create_app(tp, credentials=credentials_of(settings, tp.store, tp.clock, os.environ, is_local=is_local))
 
 
 def _heard(number: int, frame: object) -> None:
     pass
 
 
-def _refuse_others(host: str) -> None:
-    """Without credentials the server answers this machine alone."""
+def _is_local(host: str) -> bool:
+    """Whether only this machine reaches the address."""
     try:
-        is_local = host == "localhost" or ipaddress.ip_address(host).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
-        is_local = False
-    if not is_local:
-        raise UsageError(
-            f"{host} can be reached from elsewhere, and the server asks nobody who they are.",
-            hint="Serve on 127.0.0.1.",
-        )
+        return False
+
+
+async def _require_credentials(options: Options) -> None:
+    """Raise `ConfigError` where nobody could show credentials that are taken: a server that others reach needs them."""
+    settings = settings_of(options)
+    async with Toolpath(store_path(settings), settings=settings) as tp:
+        await require_credentials(settings, tp.store, tp.clock, os.environ)
 
 
 def _listener(host: str, port: int) -> socket.socket:

@@ -7,27 +7,30 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.middleware.cors import CORSMiddleware
 
 from toolpath.access.caller import OPEN, Caller
+from toolpath.access.credentials import Credentials
+from toolpath.access.keys import Keys
 from toolpath.app import Toolpath
+from toolpath.server.guard import Guard
 from toolpath.server.problems import answer_problems
 from toolpath.server.rest import health, runs
 from toolpath.server.rest.described import describe
 
 #: Where the routes of this version are.
 API = "/api/v1"
-#: A larger body of a request is refused.
-LARGEST_BODY = 10_000_000
 
 _DESCRIPTION = "Requests become checked plans of tool calls; plans become durable, auditable runs."
 
 
-def create_app(tp: Toolpath, *, is_open: bool = False, caller: Caller = OPEN) -> FastAPI:
+def create_app(
+    tp: Toolpath, *, is_open: bool = False, credentials: Credentials | None = None, caller: Caller = OPEN
+) -> FastAPI:
     """The service over this Toolpath, to be run by any ASGI server.
 
-    The Toolpath is opened and closed with the app, unless it `is_open` already. `caller` is who asks where no guard
-    before the app says who: without one, serve it on a loopback address alone.
+    The Toolpath is opened and closed with the app, unless it `is_open` already. `credentials` says who asks; without
+    it, everybody on this machine asks as `caller`, and nobody from elsewhere gets in.
     """
 
     @asynccontextmanager
@@ -42,7 +45,7 @@ def create_app(tp: Toolpath, *, is_open: bool = False, caller: Caller = OPEN) ->
         description=_DESCRIPTION,
         version=version("toolpath"),
         lifespan=lifespan,
-        max_body_size=LARGEST_BODY,
+        max_body_size=tp.settings.max_body,
         openapi_url=f"{API}/openapi.json",
         # Their pages load scripts from other places.
         docs_url=None,
@@ -56,19 +59,9 @@ def create_app(tp: Toolpath, *, is_open: bool = False, caller: Caller = OPEN) ->
     for routes in (runs.router,):
         app.include_router(routes, prefix=API)
     describe(app)
-    app.add_middleware(DefaultCaller, caller=caller)
+    origins = tp.settings.allowed_origins
+    if origins:
+        app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
+    known = credentials or Credentials(keys=Keys(tp.store, tp.clock), open_as=caller)
+    app.add_middleware(Guard, credentials=known, settings=tp.settings)
     return app
-
-
-class DefaultCaller:
-    """Says who asks where nobody before it did."""
-
-    def __init__(self, app: ASGIApp, caller: Caller) -> None:
-        self.app = app
-        self.caller = caller
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, with a caller in the request's state."""
-        if scope["type"] in ("http", "websocket"):
-            scope.setdefault("state", {}).setdefault("caller", self.caller)
-        await self.app(scope, receive, send)

@@ -33,6 +33,7 @@ STATUS: dict[type[ToolpathError], int] = {
     errors.NoToolFits: 422,
     errors.PlanningFailed: 422,
     errors.PolicyViolationError: 403,
+    errors.CredentialsRefused: 401,
     errors.RunNotFound: 404,
     errors.RunConflict: 409,
     errors.StaleEpoch: 409,

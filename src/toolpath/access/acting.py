@@ -1,0 +1,26 @@
+"""For whom the code that runs now acts: known to the audit trail without every function handing it on."""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from toolpath.access.caller import Caller
+
+_acting: contextvars.ContextVar[Caller | None] = contextvars.ContextVar("toolpath_caller", default=None)
+
+
+@contextmanager
+def acting(caller: Caller) -> Iterator[None]:
+    """What happens inside is done for this caller."""
+    token = _acting.set(caller)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
+def who_acts() -> Caller | None:
+    """The caller for whom this is done; None where nobody said."""
+    return _acting.get()

@@ -1,0 +1,70 @@
+"""The body of a request while it arrives: not more than may be, and not slower."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from starlette.types import Message, Receive
+
+from toolpath.server.problems import Problem
+
+
+def check_length(headers: Mapping[str, str], most: int) -> None:
+    """Raise `Problem` where the request says that its body is too large."""
+    length = headers.get("content-length", "0")
+    if not (length.isascii() and length.isdecimal()):
+        raise Problem(400, "bad_length", "The length of the body is no number.")
+    if len(length) > 18 or int(length) > most:
+        raise _too_large(most)
+
+
+class Body:
+    """Hands the parts of a body on as they come. What is too much or too slow ends it.
+
+    Then `refuse` is called, once, and whoever reads the body is told that the client has gone.
+    """
+
+    def __init__(
+        self, receive: Receive, *, most: int, seconds: float, refuse: Callable[[Problem], Awaitable[None]]
+    ) -> None:
+        self._receive = receive
+        self._most = most
+        self._seconds = seconds
+        self._refuse = refuse
+        self._size = 0
+        self._until: float | None = None
+        self._whole = False
+        self._over = False
+
+    async def receive(self) -> Message:
+        """The next part."""
+        if self._over:
+            return {"type": "http.disconnect"}
+        if self._whole:
+            return await self._receive()
+        loop = asyncio.get_running_loop()
+        if self._until is None:
+            self._until = loop.time() + self._seconds
+        try:
+            async with asyncio.timeout_at(self._until):
+                message = await self._receive()
+        except TimeoutError:
+            return await self._end(Problem(408, "too_slow", f"The body took longer than {self._seconds:g} s."))
+        if message["type"] != "http.request":
+            self._whole = True
+            return message
+        self._size += len(message.get("body", b""))
+        if self._size > self._most:
+            return await self._end(_too_large(self._most))
+        self._whole = not message.get("more_body", False)
+        return message
+
+    async def _end(self, problem: Problem) -> Message:
+        self._over = True
+        await self._refuse(problem)
+        return {"type": "http.disconnect"}
+
+
+def _too_large(most: int) -> Problem:
+    return Problem(413, "too_large", f"The body is larger than {most:,} bytes.", hint="The setting is max_body.")

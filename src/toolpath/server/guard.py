@@ -1,0 +1,158 @@
+"""What stands before every door: who asks, from where, how much and how often. Pure ASGI, so that streams stream."""
+
+from __future__ import annotations
+
+import logging
+import re
+
+import msgspec
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from toolpath.access.acting import acting
+from toolpath.access.caller import NOBODY, Caller
+from toolpath.access.credentials import Credentials, delegated
+from toolpath.config import Settings
+from toolpath.errors import CredentialsRefused, ToolpathError
+from toolpath.server.bodies import Body, check_length
+from toolpath.server.heads import check_host, check_nearness, check_origin, credentials_in, headers_of
+from toolpath.server.problems import details_of, problem
+from toolpath.server.rates import Rates
+
+#: Paths that answer everybody: whether the server lives. Exactly these; every other path needs credentials.
+PUBLIC = frozenset({"/health", "/ready"})
+_log = logging.getLogger("toolpath.access")
+_SECRETS = re.compile(r"tpk_[\w-]+|eyJ[\w-]+\.[\w.-]+")
+_DOORS = {"graphql": "graphql", "mcp": "mcp"}
+
+
+class Guard:
+    """Lets in who may, and puts the caller into the request's state."""
+
+    def __init__(self, app: ASGIApp, *, credentials: Credentials, settings: Settings) -> None:
+        self.app = app
+        self._credentials = credentials
+        self._settings = settings
+        self._rates = Rates(settings.rate_limit)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand the request on, or refuse it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        answer = _Answer(scope, send)
+        try:
+            headers = headers_of(scope["headers"])
+            caller = await self._admitted(scope, headers)
+        except ToolpathError as error:
+            await answer.refuse(error)
+            return
+        scope.setdefault("state", {})["caller"] = caller
+        if scope["type"] == "http":
+            most, seconds = self._settings.max_body, self._settings.request_timeout
+            receive = Body(receive, most=most, seconds=seconds, refuse=answer.refuse).receive
+        with acting(caller):
+            await self.app(scope, receive, answer.send)
+
+    async def _admitted(self, scope: Scope, headers: dict[str, str]) -> Caller:
+        """Who asks. Raises where they may not."""
+        settings = self._settings
+        is_open = self._credentials.open_as is not None
+        check_host(headers, settings.allowed_hosts, is_open=is_open)
+        check_origin(headers, settings.allowed_origins)
+        check_length(headers, settings.max_body)
+        if scope["path"] in PUBLIC or _is_preflight(scope, headers, settings.allowed_origins):
+            return NOBODY
+        client = scope.get("client")
+        address = str(client[0]) if client else ""
+        presented = credentials_in(headers)
+        if presented is None and is_open:
+            check_nearness(client, headers)
+        await self._rates.check_wrong(address)
+        try:
+            caller = delegated(await self._credentials.caller(presented), headers)
+        except CredentialsRefused:
+            if presented is not None:
+                await self._rates.count_wrong(address)
+            raise
+        if caller.key:
+            await self._rates.count(caller.key)
+        return msgspec.structs.replace(caller, address=address, door=_door(scope["path"]))
+
+
+class _Answer:
+    """The way back of one request, on which the guard may say no before the app has said anything."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        self._begun = False
+        self._refused = False
+
+    async def send(self, message: Message) -> None:
+        """Hand on what the app says, unless the guard has spoken for it."""
+        if self._refused:
+            return
+        if message["type"] == "http.response.start":
+            self._begun = True
+            message = {**message, "headers": [*message.get("headers", ()), (b"x-content-type-options", b"nosniff")]}
+        await self._send(message)
+
+    async def refuse(self, error: ToolpathError) -> None:
+        """Say no, and log it."""
+        details = details_of(error)
+        _log_refusal(self._scope, error, details.status)
+        if self._begun or self._refused:
+            return
+        self._refused = True
+        if self._scope["type"] == "websocket":
+            await _refuse_websocket(self._scope, self._send, error)
+            return
+        response = problem(error)
+        if details.status == 401:  # unauthorized
+            response.headers["WWW-Authenticate"] = "Bearer"
+        # What is left of the body is not read: the connection cannot be used again.
+        if details.status in (408, 413):
+            response.headers["Connection"] = "close"
+        await response(self._scope, _no_more, self._send)
+
+
+async def _no_more() -> Message:
+    return {"type": "http.disconnect"}
+
+
+async def _refuse_websocket(scope: Scope, send: Send, error: ToolpathError) -> None:
+    """No to somebody who asks for a WebSocket: as an HTTP answer where the server can give one."""
+    if "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 1008, "reason": error.code})
+        return
+    response = problem(error)
+    head = {"type": "websocket.http.response.start", "status": response.status_code, "headers": response.raw_headers}
+    await send(head)
+    await send({"type": "websocket.http.response.body", "body": bytes(response.body), "more_body": False})
+
+
+def _log_refusal(scope: Scope, error: ToolpathError, status: int) -> None:
+    """Who was refused what, and why. No header, query or body stands there, and nothing that could be a credential."""
+    client = scope.get("client")
+    reason = error.reason or error.code if isinstance(error, CredentialsRefused) else error.code
+    key = getattr(error, "key", "")
+    _log.warning(
+        "refused %s %s from %s: %s%s (%d)",
+        scope.get("method", "WEBSOCKET"),
+        _SECRETS.sub("[redacted]", ascii(scope["path"][:200])),
+        client[0] if client else "-",
+        reason,
+        f" {key}" if key else "",
+        status,
+    )
+
+
+def _is_preflight(scope: Scope, headers: dict[str, str], allowed: tuple[str, ...]) -> bool:
+    """A browser asks, without credentials, whether a page of an allowed origin may ask with them."""
+    is_asking = scope.get("method") == "OPTIONS" and "access-control-request-method" in headers
+    return is_asking and headers.get("origin") in allowed
+
+
+def _door(path: str) -> str:
+    first = path.lstrip("/").partition("/")[0]
+    return _DOORS.get(first, "rest")
