@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from toolpath.cli.options import Options, hoisted
-from toolpath.cli.verbs import people, plans, project, runs, server, tools
+from toolpath.cli.verbs import access, people, plans, project, runs, server, tools
 
 app = typer.Typer(
     name="toolpath",
@@ -76,6 +76,7 @@ app.command()(people.deny)
 app.command()(people.answer)
 app.command()(people.settle)
 app.command()(server.serve)
+app.add_typer(access.keys, name="keys")
 app.command()(project.generate)
 app.command()(project.demo)
 app.command()(project.doctor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import os
 import signal
@@ -31,10 +32,13 @@ def serve(options: Options, host: str, port: int, workers: int) -> int:
     settings = settings_of(options)
     if workers > 1 and store_path(settings) == ":memory:":
         raise UsageError("Several processes cannot share a store in memory.", hint="Give --store a file.")
-    is_local = _is_local(host)
-    if not is_local:
-        asyncio.run(_require_credentials(options))
     listener = _listener(host, port)
+    is_local = ipaddress.ip_address(listener.getsockname()[0]).is_loopback
+    if not is_local:
+        with contextlib.ExitStack() as stack:
+            stack.callback(listener.close)
+            asyncio.run(_require_credentials(options))
+            stack.pop_all()
     config = uvicorn.Config(
         partial(app_of, options, is_local=is_local),
         factory=True,
@@ -71,14 +75,6 @@ def app_of(options: Options, *, is_local: bool) -> FastAPI:
 
 def _heard(number: int, frame: object) -> None:
     pass
-
-
-def _is_local(host: str) -> bool:
-    """Whether only this machine reaches the address."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 async def _require_credentials(options: Options) -> None:

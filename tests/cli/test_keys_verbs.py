@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from tests.cli.cli_cases import Command
+
+
+def test_a_key_is_shown_once_and_listed_without_what_opens(toolpath: Command, shop: Path) -> None:
+    made = toolpath("keys", "create", "ci", "--scope", "run", "--tenant", "acme", "--lasts", "2h")
+    text = made.out.strip()
+    assert made.code == 0
+    assert text.startswith("tpk_")
+    assert "shown this once" in made.err
+    listed = toolpath("keys", "list", "--json")
+    (key,) = listed.json
+    assert (key["name"], key["user"], key["tenant"], key["scopes"], key["state"]) == (
+        "ci",
+        "ci",
+        "acme",
+        ["run"],
+        "active",
+    )
+    assert text.rpartition("_")[2] not in listed.out
+    assert text.rpartition("_")[2].encode() not in b"".join(file.read_bytes() for file in shop.glob("runs.db*"))
+    assert toolpath("keys", "revoke", key["id"]).code == 0
+    assert toolpath("keys", "list", "--json").json[0]["state"] == "revoked"
+    assert toolpath("keys", "revoke", "key_0").code == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--scope", "rum"), ("--lasts", "soon"), ("--lasts", "-1")], ids=["scope", "time", "negative"]
+)
+def test_a_key_that_cannot_be_meant_is_not_made(toolpath: Command, arguments: tuple[str, ...]) -> None:
+    assert toolpath("keys", "create", "ci", *arguments).code == 2
+    assert toolpath("keys", "list", "--json").json == []
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_a_server_that_others_could_reach_does_not_start_without_credentials(toolpath: Command, host: str) -> None:
+    if host == "::" and not socket.has_ipv6:
+        pytest.skip("no IPv6")
+    refused = toolpath("serve", "--host", host, "--port", "0")
+    assert refused.code == 2
+    assert "toolpath keys create" in refused.err
+    assert "Listening" not in refused.err
+
+
+def test_nor_does_one_whose_only_key_is_revoked(toolpath: Command) -> None:
+    toolpath("keys", "create", "ci")
+    toolpath("keys", "revoke", toolpath("keys", "list", "--json").json[0]["id"])
+    assert toolpath("serve", "--host", "0.0.0.0", "--port", "0").code == 2
