@@ -22,17 +22,35 @@ LARGEST_FILE = 5_000_000
 
 
 def store_of(store: str | os.PathLike[str] | Store | None, settings: Settings, clock: Clock) -> Store:
-    """The store of an address: None is in memory, a path is a SQLite file. Raises `ConfigError`."""
+    """The store of an address: None is in memory, `postgresql://…` PostgreSQL, a path a SQLite file.
+
+    Raises `ConfigError`.
+    """
     if store is None:
         return MemoryStore(clock=clock.time)
-    if isinstance(store, str | os.PathLike):
-        if "://" in os.fspath(store):
-            raise ConfigError(
-                f"There is no store for {os.fspath(store).partition('://')[0]}:// addresses yet.",
-                hint="Give the path of a SQLite file.",
-            )
-        return SqliteStore(store, synchronous=settings.synchronous, clock=clock.time)
-    return store
+    if not isinstance(store, str | os.PathLike):
+        return store
+    scheme, there, _ = os.fspath(store).partition("://")
+    if scheme in ("postgresql", "postgres") and there:
+        return _postgres(os.fspath(store), clock)
+    if there:
+        raise ConfigError(
+            f"There is no store for {scheme}:// addresses.",
+            hint="Give the path of a SQLite file, or postgresql://user:password@host/database.",
+        )
+    return SqliteStore(store, synchronous=settings.synchronous, clock=clock.time)
+
+
+def _postgres(url: str, clock: Clock) -> Store:
+    try:
+        from toolpath.store.postgres.store import PostgresStore  # its driver is an extra
+    except ModuleNotFoundError as error:
+        if error.name != "asyncpg":
+            raise
+        raise ConfigError(
+            "A store in PostgreSQL needs its driver, which is not installed.", hint="pip install 'toolpath[postgres]'"
+        ) from None
+    return PostgresStore(url, clock=clock.time)
 
 
 def file_bytes(path: Path) -> bytes:

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.store.store_cases import STORES, Now, blob, keep, large, new_run, ready, settled
+from tests.store.store_cases import STORES, Now, blob, emptied, keep, large, new_run, ready, settled
 
 from toolpath.errors import RunConflict, RunNotFound, StaleEpoch, StoreError, ToolpathError
+from toolpath.ids import new_id
 from toolpath.model.events import AnyEvent, RunStarted, StepReady, StepStarted, StepSucceeded
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import ToolStats
 from toolpath.ports import CacheEntry, Signal, Store
 from toolpath.store.memory import MemoryStore
-from toolpath.store.sqlite import SqliteStore
 
 # Runs
 
@@ -256,17 +256,21 @@ async def test_appends_that_nobody_awaits_are_kept_in_order(store: Store) -> Non
     assert [event.seq for event in await store.read_events("run_1")] == list(range(1, 101))
 
 
-async def test_close_keeps_what_was_accepted(store: Store, tmp_path: Path, now: Now) -> None:
-    if not isinstance(store, SqliteStore) or not (tmp_path / "deep").exists():
-        pytest.skip("nothing outlives the process")
-    journal = await new_run(store)
+@pytest.mark.parametrize("kind", ["sqlite-file", pytest.param("postgres", marks=pytest.mark.postgres)])
+async def test_close_keeps_what_was_accepted(
+    kind: str, tmp_path: Path, now: Now, request: pytest.FixtureRequest
+) -> None:
+    if kind == "postgres":
+        await emptied(request.getfixturevalue("own_schema"))
+    first, second = (STORES[kind](tmp_path, now) for _ in range(2))
+    await first.open()
+    journal = await new_run(first)
     outcome = journal.append([ready(seq) for seq in range(1, 51)])
-    await store.close()
+    await first.close()
     await settled(outcome)
-    again = STORES["sqlite-file"](tmp_path, now)
-    await again.open()
-    assert len(await again.read_events("run_1")) == 50
-    await again.close()
+    await second.open()
+    assert len(await second.read_events("run_1")) == 50
+    await second.close()
 
 
 async def test_a_cancelled_wait_does_not_lose_the_append(store: Store) -> None:
@@ -281,19 +285,23 @@ async def test_a_cancelled_wait_does_not_lose_the_append(store: Store) -> None:
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sizes=st.lists(st.integers(0, 5), max_size=12), drivers=st.lists(st.integers(0, 2), max_size=12))
-@pytest.mark.parametrize("kind", ["memory", "sqlite-memory"])
+@pytest.mark.parametrize("kind", ["memory", "sqlite-memory", pytest.param("postgres", marks=pytest.mark.postgres)])
 def test_however_drivers_take_turns_the_sequence_has_no_gap(
-    kind: str, sizes: list[int], drivers: list[int], tmp_path: Path
+    kind: str, sizes: list[int], drivers: list[int], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
+    if kind == "postgres":
+        request.getfixturevalue("own_schema")
+
     async def scenario() -> None:
         store = STORES[kind](tmp_path, Now())
         await store.open()
         # Each driver numbers from what it knows itself.
-        journals = [(await new_run(store), 0)]
+        run_id = new_id("run", 1.0)
+        journals = [(await new_run(store, run_id), 0)]
         seq = 0
         for size, driver in zip(sizes, drivers, strict=False):
             if driver == 0:
-                journals.append((await store.drive("run_1", "d"), seq))
+                journals.append((await store.drive(run_id, "d"), seq))
             chosen = -1 if driver < 2 else 0
             journal, known = journals[chosen]
             try:
@@ -304,8 +312,8 @@ def test_however_drivers_take_turns_the_sequence_has_no_gap(
                 assert journal is journals[-1][0]
                 seq += size
                 journals[chosen] = (journal, seq)
-        assert [event.seq for event in await store.read_events("run_1")] == list(range(1, seq + 1))
-        assert (await store.get_run("run_1")).last_seq == seq
+        assert [event.seq for event in await store.read_events(run_id)] == list(range(1, seq + 1))
+        assert (await store.get_run(run_id)).last_seq == seq
         await store.close()
 
     asyncio.run(scenario())

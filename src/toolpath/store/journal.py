@@ -9,12 +9,13 @@ from typing import Any
 
 import msgspec
 
-from toolpath.errors import StaleEpoch, StoreError, ToolpathError
-from toolpath.model.events import AnyEvent, encode_event, event_type
+from toolpath.errors import ToolpathError
+from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Blob, RunChange
+from toolpath.store.encoding import again, storable, texts_of
 from toolpath.store.handles import digests_in
-from toolpath.store.rows import out_of_order, taken_over
+from toolpath.store.rows import not_its_end, taken_over
 from toolpath.store.sql import Queries
 from toolpath.store.waiters import Waiters
 from toolpath.store.writer import Job, Writer
@@ -85,7 +86,7 @@ class SqliteJournal:
         Raises `StaleEpoch` or `StoreError`, here or when awaited; after that the journal refuses every append.
         """
         if self._failure is not None:
-            raise _again(self._failure)
+            raise again(self._failure)
         before = self._last_seq
         rows, uses = self._encode(events, before)
         at = events[-1].at if events else self._clock()
@@ -112,30 +113,10 @@ class SqliteJournal:
         self._failure = error
 
     def _encode(self, events: Sequence[AnyEvent], before: int) -> tuple[list[Row], list[tuple[str, str]]]:
-        rows: list[Row] = []
-        uses: list[tuple[str, str]] = []
-        seq, offset = before, self._number << 32
-        for event in events:
-            seq += 1
-            if event.seq != seq:
-                raise out_of_order(self._run_id, event, seq - 1)
-            try:
-                data = encode_event(event)
-            except (TypeError, ValueError, RecursionError, OverflowError) as error:
-                raise self._unwritable(event, str(error)) from error
-            if len(data) > LARGEST_ROW or seq > MOST_EVENTS:
-                raise self._unwritable(event, f"it has {len(data)} bytes and number {seq}")
-            rows.append((offset + seq, data))
-            if digests := digests_in(data):
-                uses += [(digest, self._run_id) for digest in sorted(digests)]
-        return rows, uses
-
-    def _unwritable(self, event: AnyEvent, why: str) -> StoreError:
-        return StoreError(
-            f"Event {event.seq} ({event_type(event)}) of run {self._run_id!r} cannot be written: {why}. "
-            "Nothing of its append was.",
-            hint="Events hold plain JSON values; large ones belong into blobs.",
-        )
+        offset = (self._number << 32) + before + 1
+        texts = texts_of(self._run_id, events, before, largest=LARGEST_ROW, most=MOST_EVENTS)
+        uses = [(digest, self._run_id) for data in texts for digest in sorted(digests_in(data))]
+        return list(enumerate(texts, offset)), uses
 
     def _fence(self, before: int, last: int, at: float, change: RunChange | None) -> tuple[str, dict[str, Any]]:
         values: dict[str, Any] = {
@@ -148,7 +129,7 @@ class SqliteJournal:
         if change is None:
             return self._sql.fence, values
         values["status"] = change.status
-        values["reason"] = None if change.reason is None else _storable(change.reason)
+        values["reason"] = None if change.reason is None else storable(change.reason)
         values["ended_at"] = change.ended_at
         values["goes_on"] = change.status is not None and change.status not in ENDED_RUN
         return self._sql.fence_and_change, values
@@ -163,7 +144,7 @@ class SqliteJournal:
     ) -> Callable[[sqlite3.Connection], None]:
         def work(connection: sqlite3.Connection) -> None:
             if self._failure is not None:
-                raise _again(self._failure)
+                raise again(self._failure)
             if connection.execute(*fence).rowcount == 0:
                 raise self._refused(connection, before)
             if blobs:
@@ -187,21 +168,4 @@ class SqliteJournal:
         row = connection.execute(self._sql.select_fence, {"number": self._number}).fetchone()
         if row is None or row["epoch"] != self.epoch:
             return taken_over(self._run_id, self.epoch)
-        return StoreError(
-            f"Run {self._run_id!r} ends with event {row['last_seq']} where its driver knows {before}; "
-            "nothing was written.",
-            hint="Something else writes its journal: take the run anew and go on from what is stored.",
-        )
-
-
-def _again(error: ToolpathError) -> ToolpathError:
-    # A new exception each time: one that is raised twice would carry the tracebacks of both.
-    return (
-        StaleEpoch(error.message, hint=error.hint)
-        if isinstance(error, StaleEpoch)
-        else StoreError(error.message, hint=error.hint)
-    )
-
-
-def _storable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
+        return not_its_end(self._run_id, row["last_seq"], before)

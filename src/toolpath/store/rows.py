@@ -121,6 +121,14 @@ def out_of_order(run_id: str, event: AnyEvent, last_seq: int) -> StoreError:
     )
 
 
+def not_its_end(run_id: str, last_seq: int, known: int) -> StoreError:
+    """What to raise for an append to a journal that has another end than its driver knows."""
+    return StoreError(
+        f"Run {run_id!r} ends with event {last_seq} where its driver knows {known}; nothing was written.",
+        hint="Something else writes its journal: take the run anew and go on from what is stored.",
+    )
+
+
 def no_blob(digest: str) -> StoreError:
     """What to raise for bytes that are not stored."""
     return StoreError(f"No value {digest!r} is stored.", hint="The run it belonged to may have been deleted.")

@@ -75,9 +75,9 @@ def filtered(statement: str, wanted: Mapping[str, Any]) -> str:
 
     The names are columns of ours; values travel as parameters of the same names.
     """
-    # The second half lets a partial index serve.
+    # Quoted, because `user` is a word of SQL. The second half lets a partial index serve.
     conditions = (
-        f"AND {name} = :{name} AND {name} <> ''" if value and name in _PARTLY_INDEXED else f"AND {name} = :{name}"
+        f'AND "{name}" = :{name}' + (f" AND \"{name}\" <> ''" if value and name in _PARTLY_INDEXED else "")
         for name, value in wanted.items()
     )
     return statement.replace("/* filters */", " ".join(conditions))

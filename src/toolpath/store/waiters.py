@@ -50,7 +50,7 @@ class Waiters:
                 future.get_loop().call_soon_threadsafe(resolve, (future,))
 
     def wake_all(self) -> None:
-        """Resolve every future: the store closes."""
+        """Resolve every future: the store closes, or may have missed something."""
         for run_id in list(self.waiting):
             self.wake(run_id)
 
@@ -65,6 +65,11 @@ class Waiters:
     def watches(self, run_id: str) -> bool:
         """Whether a callback waits for signals of the run."""
         return run_id in self._callbacks
+
+    def signal_all(self) -> None:
+        """Call every callback: something may have been said that nobody heard."""
+        for run_id in list(self._callbacks):
+            self.signal(run_id)
 
     def signal(self, run_id: str) -> None:
         """Call the callback that watches the run, if any, in its own loop."""

@@ -1,0 +1,49 @@
+"""What stores write, encoded and checked before anything is written: events of a journal, texts of a row. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolpath.errors import StaleEpoch, StoreError, ToolpathError
+from toolpath.model.events import AnyEvent, encode_event, event_type
+from toolpath.store.rows import out_of_order
+
+
+def texts_of(run_id: str, events: Sequence[AnyEvent], before: int, *, largest: int, most: int) -> list[bytes]:
+    """The events as JSON text; `largest` bytes each and up to the number `most`.
+
+    Raises `StoreError` where one does not follow the event `before`, or cannot be written.
+    """
+    texts: list[bytes] = []
+    seq = before
+    for event in events:
+        seq += 1
+        if event.seq != seq:
+            raise out_of_order(run_id, event, seq - 1)
+        try:
+            data = encode_event(event)
+        except (TypeError, ValueError, RecursionError, OverflowError) as error:
+            raise _unwritable(run_id, event, str(error)) from error
+        if len(data) > largest or seq > most:
+            raise _unwritable(run_id, event, f"it has {len(data)} bytes and number {seq}")
+        texts.append(data)
+    return texts
+
+
+def _unwritable(run_id: str, event: AnyEvent, why: str) -> StoreError:
+    return StoreError(
+        f"Event {event.seq} ({event_type(event)}) of run {run_id!r} cannot be written: {why}. "
+        "Nothing of its append was.",
+        hint="Events hold plain JSON values; large ones belong into blobs.",
+    )
+
+
+def again(error: ToolpathError) -> ToolpathError:
+    """The same error anew: one that is raised twice would carry the tracebacks of both."""
+    kind = StaleEpoch if isinstance(error, StaleEpoch) else StoreError
+    return kind(error.message, hint=error.hint)
+
+
+def storable(text: str) -> str:
+    """The text as every store can hold it."""
+    return text.encode("utf-8", "replace").decode("utf-8")

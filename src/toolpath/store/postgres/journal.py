@@ -1,0 +1,151 @@
+"""The journal of one run in PostgreSQL: encoded at once, written by the store's writer, fenced by the epoch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from toolpath.errors import ToolpathError
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import ENDED_RUN
+from toolpath.ports import Blob, RunChange
+from toolpath.store.encoding import again, storable, texts_of
+from toolpath.store.handles import digests_in
+from toolpath.store.postgres.connections import Connections
+from toolpath.store.postgres.sql import Queries, bound
+from toolpath.store.postgres.writer import Batch, Row, Writer
+
+#: A value of PostgreSQL ends at 1 GB, and has to pass through its memory several times.
+LARGEST_ROW = 200_000_000
+
+#: Events of one run that a row can number.
+MOST_EVENTS = 2**31 - 1
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """A run as its driver has taken it."""
+
+    run_id: str
+    number: int
+    epoch: int
+    last_seq: int
+
+
+class PostgresJournal:
+    """The events of one run, for the driver that took it with `epoch`."""
+
+    durable = True
+
+    __slots__ = (
+        "_clock",
+        "_connections",
+        "_database_clock",
+        "_failure",
+        "_last",
+        "_last_seq",
+        "_number",
+        "_run_id",
+        "_sql",
+        "_writer",
+        "epoch",
+    )
+
+    def __init__(
+        self,
+        taken: Taken,
+        *,
+        writer: Writer,
+        connections: Connections,
+        sql: Queries,
+        clock: Callable[[], float],
+        database_clock: bool,
+    ) -> None:
+        self.epoch = taken.epoch
+        self._run_id = taken.run_id
+        self._number = taken.number
+        self._last_seq = taken.last_seq
+        self._writer = writer
+        self._connections = connections
+        self._sql = sql
+        self._clock = clock
+        self._database_clock = database_clock
+        self._failure: ToolpathError | None = None
+        self._last: asyncio.Future[None] | None = None
+
+    def append(
+        self, events: Sequence[AnyEvent], *, blobs: Sequence[Blob] = (), change: RunChange | None = None
+    ) -> Awaitable[None]:
+        """Queue the events for the next commit; awaiting tells that they are committed.
+
+        Raises `StaleEpoch` or `StoreError`, here or when awaited; after that the journal refuses every append.
+        """
+        if self._failure is not None:
+            raise again(self._failure)
+        before = self._last_seq
+        texts = texts_of(self._run_id, events, before, largest=LARGEST_ROW, most=MOST_EVENTS)
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._writer.put(
+            Batch(
+                run_id=self._run_id,
+                number=self._number,
+                epoch=self.epoch,
+                before=before,
+                texts=texts,
+                row=_row(events[-1].at if events else self._clock(), change),
+                uses=[digest for text in texts for digest in sorted(digests_in(text))],
+                blobs=blobs,
+                future=future,
+                failed=self._refuse_more,
+            )
+        )
+        self._last_seq = before + len(texts)
+        self._last = future
+        return future
+
+    async def release(self) -> None:
+        """Say that this process drives the run no more."""
+        await self._settled()
+        await self._connections.run(
+            lambda connection: connection.execute(*bound(self._sql.release_run, self._values())),
+            patience=self._connections.address.patience,
+        )
+
+    async def park(self) -> bool:
+        """Say so unless a signal is there that nobody has dropped; whether it was said."""
+        await self._settled()
+
+        async def work(connection: Any) -> bool:
+            async with connection.transaction():
+                if await connection.fetchrow(*bound(self._sql.lock_run, self._values())) is None:
+                    # Somebody else has taken it.
+                    return True
+                status: str = await connection.execute(*bound(self._sql.park_run, self._values()))
+            return status != "UPDATE 0"
+
+        return await self._connections.run(work, patience=self._connections.address.patience)
+
+    async def _settled(self) -> None:
+        if self._last is not None:
+            await asyncio.wait([self._last])
+
+    def _values(self) -> dict[str, Any]:
+        now = None if self._database_clock else self._clock()
+        return {"number": self._number, "epoch": self.epoch, "now": now}
+
+    def _refuse_more(self, error: ToolpathError) -> None:
+        self._failure = error
+
+
+def _row(at: float, change: RunChange | None) -> Row:
+    if change is None:
+        return Row(at)
+    return Row(
+        at,
+        status=change.status,
+        reason=None if change.reason is None else storable(change.reason).replace("\0", "\ufffd"),
+        ended_at=change.ended_at,
+        goes_on=change.status is not None and change.status not in ENDED_RUN,
+    )

@@ -1,0 +1,104 @@
+"""Hears what other processes do to the runs of the database, and wakes who waits here. One connection that listens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import asyncpg
+
+from toolpath.store.postgres.address import Address
+from toolpath.store.postgres.connections import connect, pause_before
+from toolpath.store.postgres.faults import FAULTS, store_error
+from toolpath.store.waiters import Waiters
+
+#: Seconds of silence after which the connection is asked whether it still lives.
+QUIET = 15.0
+
+
+class Listener:
+    """Turns notifications into wakes; after a loss of the connection everybody is woken once."""
+
+    def __init__(self, address: Address, waiters: Waiters, channel: str, own: Callable[[], int]) -> None:
+        self._address = address
+        self._waiters = waiters
+        self._channel = channel
+        self._own = own
+        """The server's number of the connection whose appends have woken this process already."""
+        self._connection: Any = None
+        self._lost = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Listen from now on. Raises `StoreError`."""
+        try:
+            await self._listen()
+        except FAULTS as error:
+            raise store_error(error, self._address) from None
+        self._task = asyncio.create_task(self._stay(), name="toolpath-store-listener")
+
+    async def close(self) -> None:
+        """Hear no more."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+        self._disconnect()
+
+    async def _listen(self) -> None:
+        self._lost.clear()
+        connection = await connect(self._address)
+        connection.add_termination_listener(self._terminated)
+        self._connection = connection
+        await connection.add_listener(self._channel, self._heard)
+
+    def _heard(self, _connection: Any, pid: int, _channel: str, payload: str) -> None:
+        run_id = payload[1:]
+        if payload[:1] == "s":
+            self._waiters.signal(run_id)
+        elif pid != self._own():
+            self._waiters.wake(run_id)
+
+    def _terminated(self, connection: Any) -> None:
+        if connection is self._connection:
+            self._lost.set()
+
+    async def _stay(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(QUIET):
+                    await self._lost.wait()
+            if not self._lost.is_set() and await self._lives():
+                continue
+            self._disconnect()
+            await self._reconnect()
+
+    async def _lives(self) -> bool:
+        try:
+            await self._connection.fetchval("SELECT 1", timeout=QUIET)
+        except FAULTS:
+            return False
+        return True
+
+    async def _reconnect(self) -> None:
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                await self._listen()
+            except FAULTS:
+                self._disconnect()
+                await asyncio.sleep(pause_before(attempt))
+            else:
+                break
+        # Whatever happened meanwhile was not heard.
+        self._waiters.wake_all()
+        self._waiters.signal_all()
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(OSError, asyncpg.InterfaceError):
+                connection.terminate()

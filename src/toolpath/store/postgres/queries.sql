@@ -1,0 +1,253 @@
+-- Every statement of the PostgreSQL store, under the name by which `sql.py` gives it. `:name` is a parameter.
+-- Where `:now` is null the database's clock serves: those of the machines may differ.
+
+-- name: insert_run
+-- A new run with its first events, in one; nothing happens when its id, or its key with its tenant, is taken.
+WITH stored AS (
+    INSERT INTO runs (run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver,
+                      driver_seen_at, last_seq, idempotency_key, parent, plan_id, conversation_id, priority)
+    VALUES (:run_id, :name, :status, :reason, :created_at, :updated_at, :ended_at, :tenant, :user, :epoch, :driver,
+            coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())), :last_seq, :idempotency_key,
+            :parent, :plan_id, :conversation_id, :priority)
+    ON CONFLICT DO NOTHING
+    RETURNING number, driver_seen_at
+), written AS (
+    INSERT INTO events (number, seq, data)
+    SELECT number, seq, data FROM stored, unnest(CAST(:events AS bytea[])) WITH ORDINALITY AS event (data, seq)
+), used AS (
+    INSERT INTO blob_uses (digest, number) SELECT digest, number FROM stored, unnest(CAST(:uses AS text[])) AS digest
+)
+SELECT number, driver_seen_at FROM stored;
+
+-- name: select_inserted
+-- The run of an `insert_run` of which nobody heard whether it was done.
+SELECT number, driver_seen_at FROM runs
+WHERE run_id = :run_id AND created_at = :created_at AND driver = :driver AND epoch = :epoch;
+
+-- name: select_run
+SELECT * FROM listed WHERE run_id = :run_id;
+
+-- name: select_last_seq
+SELECT last_seq FROM runs WHERE run_id = :run_id;
+
+-- name: select_run_by_key
+SELECT * FROM listed WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND idempotency_key <> '';
+
+-- name: select_runs
+-- A page of runs, newest first. The bounds of the first page lie beyond every run; `sql.filtered` puts conditions in.
+SELECT * FROM listed
+WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
+ORDER BY created_at DESC, run_id DESC LIMIT :limit;
+
+-- name: select_lost_runs
+-- Begun, to be driven, and driven by nobody who was seen since; longest unseen first.
+SELECT * FROM listed
+WHERE status IN ('pending', 'running') AND last_seq > 0 AND driver_seen_at < :seen_before
+UNION
+SELECT listed.* FROM signals JOIN runs USING (number) JOIN listed ON listed.run_id = runs.run_id
+WHERE listed.driver_seen_at < :seen_before AND listed.last_seq > 0
+AND (listed.status = 'waiting' OR (listed.status = 'paused' AND signals.kind IN ('cancel', 'resume')))
+ORDER BY driver_seen_at, run_id LIMIT :limit;
+
+-- name: select_recent_ids
+-- Ids that a mistyped one may have meant.
+SELECT run_id FROM runs ORDER BY created_at DESC, run_id DESC LIMIT 1000;
+
+-- name: take_run
+-- A new epoch: from here on appends of every earlier one change no row.
+UPDATE runs SET epoch = epoch + 1, driver = :driver,
+    driver_seen_at = coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp()))
+WHERE run_id = :run_id RETURNING number, epoch, last_seq;
+
+-- name: append
+-- The appends of a group, one a run and epoch, each with its events and bytes or not at all. `told` wakes readers.
+-- Bytes that are there are locked, so that nobody deletes them as the last use of another run.
+WITH wanted AS (
+    SELECT * FROM unnest(CAST(:jobs AS int[]), CAST(:numbers AS bigint[]), CAST(:epochs AS int[]),
+                         CAST(:befores AS int[]), CAST(:lasts AS int[]), CAST(:ats AS float8[]),
+                         CAST(:statuses AS text[]), CAST(:reasons AS text[]), CAST(:ends AS float8[]),
+                         CAST(:going AS bool[]))
+        AS wanted (job, number, epoch, before, last, at, status, reason, ended_at, goes_on)
+), fenced AS (
+    UPDATE runs SET last_seq = wanted.last, updated_at = wanted.at, status = coalesce(wanted.status, runs.status),
+        reason = coalesce(wanted.reason, runs.reason),
+        ended_at = CASE WHEN wanted.goes_on THEN NULL ELSE coalesce(wanted.ended_at, runs.ended_at) END
+    FROM wanted
+    WHERE runs.number = wanted.number AND runs.epoch = wanted.epoch AND runs.last_seq = wanted.before
+    RETURNING wanted.job, runs.number, runs.run_id, wanted.last > wanted.before AS grown
+), written AS (
+    INSERT INTO events (number, seq, data)
+    SELECT fenced.number, event.seq, event.data
+    FROM unnest(CAST(:event_jobs AS int[]), CAST(:seqs AS int[]), CAST(:datas AS bytea[])) AS event (job, seq, data)
+    JOIN fenced USING (job)
+), stored AS (
+    INSERT INTO blobs (digest, data)
+    SELECT DISTINCT ON (blob.digest) blob.digest, blob.data
+    FROM unnest(CAST(:blob_jobs AS int[]), CAST(:blob_digests AS text[]), CAST(:blob_datas AS bytea[]))
+        AS blob (job, digest, data)
+    JOIN fenced USING (job)
+    ORDER BY blob.digest
+    ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest
+), used AS (
+    INSERT INTO blob_uses (digest, number)
+    SELECT used.digest, fenced.number
+    FROM unnest(CAST(:use_jobs AS int[]), CAST(:use_digests AS text[])) AS used (job, digest) JOIN fenced USING (job)
+    ON CONFLICT DO NOTHING
+), told AS (
+    SELECT pg_notify(:channel, 'e' || left(run_id, 1000)) FROM fenced WHERE grown
+)
+SELECT job, (SELECT count(*) FROM told) FROM fenced;
+
+-- name: select_fence
+-- Why the fence was shut.
+SELECT epoch, last_seq FROM runs WHERE number = :number;
+
+-- name: release_run
+UPDATE runs SET driver = '',
+    driver_seen_at = greatest(driver_seen_at, coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())))
+WHERE number = :number AND epoch = :epoch;
+
+-- name: lock_run
+-- Whoever puts a signal waits for the end of this transaction.
+SELECT number FROM runs WHERE number = :number AND epoch = :epoch FOR UPDATE;
+
+-- name: park_run
+-- After `lock_run`, and in a statement of its own, which sees all signals put before.
+UPDATE runs SET driver = '',
+    driver_seen_at = greatest(driver_seen_at, coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())))
+WHERE number = :number AND epoch = :epoch AND NOT EXISTS (SELECT 1 FROM signals WHERE signals.number = runs.number);
+
+-- name: beat
+INSERT INTO drivers (driver, seen_at)
+VALUES (:driver, coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())))
+ON CONFLICT (driver) DO UPDATE SET seen_at = excluded.seen_at RETURNING seen_at;
+
+-- name: delete_drivers
+-- Those that have gone long ago. Their runs are unseen either way.
+DELETE FROM drivers WHERE seen_at < :seen_before;
+
+-- name: select_time
+SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8);
+
+-- name: select_events
+SELECT seq, data FROM events
+WHERE number = (SELECT number FROM runs WHERE run_id = :run_id) AND seq > :after
+ORDER BY seq LIMIT CAST(:limit AS bigint);
+
+-- name: select_blob
+SELECT data FROM blobs WHERE digest = :digest;
+
+-- name: insert_signal
+-- The lock lets nobody park the run in between: its row tells who will find the signal.
+WITH run AS (
+    SELECT number, run_id FROM runs WHERE run_id = :run_id FOR KEY SHARE
+), kept AS (
+    INSERT INTO signals (number, token, kind, data) SELECT number, :token, :kind, :data FROM run
+    ON CONFLICT (token) DO NOTHING
+), told AS (
+    SELECT pg_notify(:channel, 's' || left(run_id, 1000)) FROM run
+)
+SELECT number, (SELECT count(*) FROM told) FROM run;
+
+-- name: select_signals
+SELECT id, data FROM signals WHERE number = (SELECT number FROM runs WHERE run_id = :run_id) ORDER BY id;
+
+-- name: delete_signals
+DELETE FROM signals
+WHERE number = (SELECT number FROM runs WHERE run_id = :run_id) AND id = ANY (CAST(:ids AS bigint[]));
+
+-- name: select_cached
+SELECT value, expires_at FROM cache WHERE key = :key AND expires_at > :now;
+
+-- name: upsert_cached
+INSERT INTO cache (key, owner, value, expires_at) VALUES (:key, :owner, :value, :expires_at)
+ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, value = excluded.value, expires_at = excluded.expires_at;
+
+-- name: delete_cached
+DELETE FROM cache WHERE owner = :owner;
+
+-- name: delete_expired
+-- A few at a time, so that no one put pays for all; what somebody else is deleting is left to them.
+DELETE FROM cache WHERE key IN (SELECT key FROM cache WHERE expires_at <= :now LIMIT 20 FOR UPDATE SKIP LOCKED);
+
+-- name: select_stats
+SELECT tool, data FROM tool_stats;
+
+-- name: insert_stats
+-- So that there is a row to lock.
+INSERT INTO tool_stats (tool, data) SELECT tool, :data FROM unnest(CAST(:tools AS text[])) AS tool
+ON CONFLICT DO NOTHING;
+
+-- name: select_stats_of
+SELECT tool, data FROM tool_stats WHERE tool = ANY (CAST(:tools AS text[])) ORDER BY tool FOR UPDATE;
+
+-- name: update_stats
+UPDATE tool_stats SET data = new.data
+FROM unnest(CAST(:tools AS text[]), CAST(:datas AS bytea[])) AS new (tool, data) WHERE tool_stats.tool = new.tool;
+
+-- name: insert_record
+INSERT INTO records (kind, id, tenant, parent, name, data, created_at, updated_at, version)
+VALUES (:kind, :id, :tenant, :parent, :name, :data, :created_at, :updated_at, :version)
+ON CONFLICT DO NOTHING RETURNING version;
+
+-- name: update_record
+UPDATE records SET tenant = :tenant, parent = :parent, name = :name, data = :data, updated_at = :updated_at,
+    version = :version
+WHERE kind = :kind AND id = :id AND version = :version - 1 RETURNING version;
+
+-- name: select_record
+SELECT kind, id, tenant, parent, name, data, created_at, updated_at, version
+FROM records WHERE kind = :kind AND id = :id;
+
+-- name: select_records
+-- A page of one kind, newest first; with conditions as for runs.
+SELECT kind, id, tenant, parent, name, data, created_at, updated_at, version
+FROM records
+WHERE kind = :kind AND (created_at, id) < (:created_at, :id) /* filters */
+ORDER BY created_at DESC, id DESC LIMIT :limit;
+
+-- name: delete_record
+DELETE FROM records WHERE kind = :kind AND id = :id RETURNING version;
+
+-- name: lock_audit
+-- One at a time: each entry holds the digest of the one before.
+LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE;
+
+-- name: insert_audit
+INSERT INTO audit (seq, tenant, data)
+SELECT * FROM unnest(CAST(:seqs AS bigint[]), CAST(:tenants AS text[]), CAST(:datas AS bytea[]));
+
+-- name: select_last_audit
+SELECT data FROM audit ORDER BY seq DESC LIMIT 1;
+
+-- name: select_audit_of
+SELECT data FROM audit WHERE seq = :seq;
+
+-- name: select_audit
+SELECT data FROM audit WHERE seq > :after /* filters */ ORDER BY seq LIMIT :limit;
+
+-- name: delete_run
+-- Only a run that has ended.
+DELETE FROM runs
+WHERE run_id = :run_id AND status IN ('completed', 'completed_with_errors', 'failed', 'cancelled')
+RETURNING number;
+
+-- name: delete_run_events
+DELETE FROM events WHERE number = :number;
+
+-- name: delete_run_signals
+DELETE FROM signals WHERE number = :number;
+
+-- name: lock_blobs
+-- An append that points to one of them waits, or is waited for.
+SELECT 1 FROM blobs WHERE digest IN (SELECT digest FROM blob_uses WHERE number = :number) ORDER BY digest FOR UPDATE;
+
+-- name: delete_orphaned_blobs
+-- After `lock_blobs`, and in a statement of its own: the blobs that no other run's events point to.
+DELETE FROM blobs WHERE digest IN (
+    SELECT digest FROM blob_uses AS used WHERE used.number = :number
+    AND NOT EXISTS (SELECT 1 FROM blob_uses AS other WHERE other.digest = used.digest AND other.number <> :number)
+);
+
+-- name: delete_blob_uses
+DELETE FROM blob_uses WHERE number = :number;

@@ -1,0 +1,88 @@
+"""The statements of `queries.sql` by name, read once, and how they are given their values."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from toolpath.store.sql import statements
+
+# A colon that is no part of a cast.
+_PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
+
+
+class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One field a statement; a name that is only here or only in the file fails when it is read."""
+
+    insert_run: str
+    select_inserted: str
+    select_run: str
+    select_last_seq: str
+    select_run_by_key: str
+    select_runs: str
+    select_lost_runs: str
+    select_recent_ids: str
+    take_run: str
+    append: str
+    select_fence: str
+    release_run: str
+    lock_run: str
+    park_run: str
+    beat: str
+    delete_drivers: str
+    select_time: str
+    select_events: str
+    select_blob: str
+    insert_signal: str
+    select_signals: str
+    delete_signals: str
+    select_cached: str
+    upsert_cached: str
+    delete_cached: str
+    delete_expired: str
+    select_stats: str
+    insert_stats: str
+    select_stats_of: str
+    update_stats: str
+    insert_record: str
+    update_record: str
+    select_record: str
+    select_records: str
+    delete_record: str
+    lock_audit: str
+    insert_audit: str
+    select_last_audit: str
+    select_audit_of: str
+    select_audit: str
+    delete_run: str
+    delete_run_events: str
+    delete_run_signals: str
+    lock_blobs: str
+    delete_orphaned_blobs: str
+    delete_blob_uses: str
+
+
+@functools.cache
+def load_queries() -> Queries:
+    """The statements of the PostgreSQL store."""
+    text = resources.files("toolpath.store.postgres").joinpath("queries.sql").read_text(encoding="utf-8")
+    return msgspec.convert(statements(text), Queries)
+
+
+@functools.lru_cache(maxsize=512)
+def numbered(statement: str) -> tuple[str, tuple[str, ...]]:
+    """The statement with `$1`, `$2`, … in place of its named parameters, and their names in that order."""
+    names: dict[str, int] = {}
+    text = _PARAMETER.sub(lambda found: f"${names.setdefault(found[1], len(names) + 1)}", statement)
+    return text, tuple(names)
+
+
+def bound(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The numbered statement and, after it, its values: what a connection's methods take."""
+    text, names = numbered(statement)
+    return (text, *(values[name] for name in names))

@@ -1,0 +1,264 @@
+"""The store in PostgreSQL, shared by processes on many machines. Its SQL is in `queries.sql`."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from toolpath.errors import StoreError
+from toolpath.model.events import AnyEvent, decode_event, encode_event
+from toolpath.model.run import RunInfo
+from toolpath.ports import Signal
+from toolpath.store.handles import digests_in
+from toolpath.store.postgres.ground import encoded
+from toolpath.store.postgres.journal import PostgresJournal, Taken
+from toolpath.store.postgres.records import PostgresRecords
+from toolpath.store.postgres.results import PostgresResults
+from toolpath.store.postgres.sql import bound
+from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists
+from toolpath.store.sql import filtered
+
+#: A driver unseen for this many seconds is forgotten.
+FORGOTTEN = 86_400.0
+#: Seconds that deleting one run may take.
+DELETION = 600.0
+
+_signal_decoder = msgspec.json.Decoder(Signal)
+
+
+class PostgresStore(PostgresResults, PostgresRecords):
+    """Runs and all that is theirs, records and the audit trail in one schema of a database.
+
+    `url`: `postgresql://user:password@host:5432/database?schema=toolpath`; `pool` and `patience` may be given like
+    `schema`. `clock` gives Unix time in seconds; when drivers were seen is told by the database's clock, and shown in
+    terms of this one, unless `database_clock` is false. To be used in one event loop.
+    """
+
+    async def create_run(self, info: RunInfo) -> RunInfo:
+        """Store the run, or return the one that has the same idempotency key and tenant."""
+        stored, _ = await self._insert(msgspec.structs.replace(info, last_seq=0), [], seen_at=info.driver_seen_at)
+        return stored
+
+    async def begin_run(
+        self, info: RunInfo, driver: str, events: Sequence[AnyEvent]
+    ) -> tuple[RunInfo, PostgresJournal | None]:
+        """Store the run, take it unless `driver` is empty, and keep its first events, in one statement."""
+        texts = [encode_event(event) for event in events]
+        stored, number = await self._insert(begun(info, driver, len(texts), 0.0), texts, seen_at=self._now())
+        if number is None or not driver:
+            return stored, None
+        return stored, self._journal(Taken(info.run_id, number, stored.epoch, len(texts)))
+
+    async def _insert(self, info: RunInfo, texts: list[bytes], *, seen_at: float | None) -> tuple[RunInfo, int | None]:
+        """The run as it is stored, and its number where it is this one."""
+        values = {
+            **msgspec.structs.asdict(info),
+            "now": seen_at,
+            "events": texts,
+            "uses": sorted({digest for text in texts for digest in digests_in(text)}),
+        }
+        sent = False
+
+        async def work(connection: Any) -> tuple[RunInfo, int | None]:
+            nonlocal sent
+            # Of an earlier attempt it may be that nobody heard.
+            row = await connection.fetchrow(*bound(self._sql.select_inserted, values)) if sent else None
+            sent = True
+            if row is None:
+                row = await connection.fetchrow(*bound(self._sql.insert_run, values))
+            if row is not None:
+                seen = self._here(row["driver_seen_at"])
+                return msgspec.structs.replace(info, driver_seen_at=seen), row["number"]
+            same = await connection.fetchrow(*bound(self._sql.select_run_by_key, values))
+            if same is None:
+                raise run_exists(info.run_id)
+            return self._info(same), None
+
+        return await self._run(work)
+
+    def _journal(self, taken: Taken) -> PostgresJournal:
+        return PostgresJournal(
+            taken,
+            writer=self._open_writer(),
+            connections=self._connections,
+            sql=self._sql,
+            clock=self._clock,
+            database_clock=self._database_clock,
+        )
+
+    def _here(self, seen_at: float) -> float:
+        """The database's time as this process's clock showed it; 0 stays 0."""
+        return max(0.0, seen_at - self._ahead) if seen_at else 0.0
+
+    def _info(self, row: Any) -> RunInfo:
+        return RunInfo(**{**dict(row), "driver_seen_at": self._here(row["driver_seen_at"])})
+
+    async def get_run(self, run_id: str) -> RunInfo:
+        """The run's row. Raises `RunNotFound`."""
+        return await self._run(lambda connection: self._find(connection, run_id), patient=True)
+
+    async def _find(self, connection: Any, run_id: str) -> RunInfo:
+        row = await connection.fetchrow(*bound(self._sql.select_run, {"run_id": run_id}))
+        if row is None:
+            raise no_run(run_id, [known["run_id"] for known in await connection.fetch(self._sql.select_recent_ids)])
+        return self._info(row)
+
+    async def list_runs(
+        self,
+        *,
+        status: str | None = None,
+        tenant: str | None = None,
+        user: str | None = None,
+        name: str | None = None,
+        plan_id: str | None = None,
+        conversation_id: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunInfo]:
+        """The newest runs first; `before` is the last id of the page before."""
+        wanted = given(
+            status=status, tenant=tenant, user=user, name=name, plan_id=plan_id, conversation_id=conversation_id
+        )
+        statement = filtered(self._sql.select_runs, wanted)
+
+        async def work(connection: Any) -> list[RunInfo]:
+            last = None if before is None else await self._find(connection, before)
+            created_at, run_id = page_bound(None if last is None else (last.created_at, last.run_id))
+            values = {**wanted, "limit": max(limit, 0), "created_at": created_at, "run_id": run_id}
+            return [self._info(row) for row in await connection.fetch(*bound(statement, values))]
+
+        return await self._run(work)
+
+    async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
+        """Begun runs that somebody should drive and nobody was seen to since, longest unseen first."""
+        values = {"seen_before": seen_before + self._ahead, "limit": max(limit, 0)}
+        return [self._info(row) for row in await self._rows(self._sql.select_lost_runs, values)]
+
+    async def drive(self, run_id: str, driver: str) -> PostgresJournal:
+        """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`."""
+        values = {"run_id": run_id, "driver": driver, "now": self._now()}
+
+        async def work(connection: Any) -> Taken:
+            row = await connection.fetchrow(*bound(self._sql.take_run, values))
+            if row is None:
+                await self._find(connection, run_id)
+            return Taken(run_id, row["number"], row["epoch"], row["last_seq"])
+
+        return self._journal(await self._run(work, patient=True))
+
+    async def beat(self, driver: str) -> None:
+        """Say that this process still drives its runs."""
+        if driver:
+            began = self._clock()
+            seen_at = await self._value(self._sql.beat, {"driver": driver, "now": self._now()}, patient=True)
+            if self._database_clock:
+                # The answer took a while each way.
+                self._ahead = seen_at - (began + self._clock()) / 2
+            await self._value(self._sql.delete_drivers, {"seen_before": seen_at - FORGOTTEN}, patient=True)
+
+    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
+        """The committed events with a greater `seq` than `after`, in order."""
+        after = min(max(after, 0), 2**31 - 1)
+        values = {"run_id": run_id, "after": after, "limit": None if limit is None else max(limit, 0)}
+
+        async def work(connection: Any) -> list[AnyEvent]:
+            rows = await connection.fetch(*bound(self._sql.select_events, values))
+            if not rows:
+                await self._find(connection, run_id)
+            return [self._event(run_id, row["seq"], row["data"]) for row in rows]
+
+        return await self._run(work, patient=True)
+
+    def _event(self, run_id: str, seq: int, data: bytes) -> AnyEvent:
+        try:
+            return decode_event(data)
+        except ValueError as error:
+            raise StoreError(
+                f"Event {seq} of run {run_id!r} in {self._address.shown} cannot be read: {error}.",
+                hint="It was written by a newer Toolpath, or the database is damaged.",
+            ) from error
+
+    async def wait_events(self, run_id: str, after: int) -> None:
+        """Return when the run has events beyond `after`, or may have. Woken for what any process appends."""
+        # Before the look into the database, so that no commit falls between the two.
+        future = self._waiters.add(run_id)
+        try:
+            last_seq = await self._value(self._sql.select_last_seq, {"run_id": run_id}, patient=True)
+            if last_seq is None:
+                await self.get_run(run_id)
+            elif last_seq <= after:
+                await future
+        finally:
+            self._waiters.discard(run_id, future)
+
+    async def get_blob(self, digest: str) -> bytes:
+        """The bytes. Raises `StoreError` when they are not there."""
+        data = await self._value(self._sql.select_blob, {"digest": digest}, patient=True)
+        if data is None:
+            raise no_blob(digest)
+        return bytes(data)
+
+    async def put_signal(self, run_id: str, signal: Signal) -> None:
+        """Keep a signal for the run's driver and wake it, wherever it is."""
+        data = encoded(msgspec.structs.replace(signal, id=0), f"Signal {signal.kind!r}")
+        values = {
+            "run_id": run_id,
+            "token": uuid.uuid4().hex,
+            "kind": signal.kind,
+            "data": data,
+            "channel": self._channel,
+        }
+
+        async def work(connection: Any) -> None:
+            if await connection.fetchval(*bound(self._sql.insert_signal, values)) is None:
+                await self._find(connection, run_id)
+
+        await self._run(work)
+
+    async def take_signals(self, run_id: str) -> list[Signal]:
+        """The signals not yet dropped, oldest first."""
+
+        async def work(connection: Any) -> list[Signal]:
+            rows = await connection.fetch(*bound(self._sql.select_signals, {"run_id": run_id}))
+            if not rows:
+                await self._find(connection, run_id)
+            return [msgspec.structs.replace(_signal_decoder.decode(row["data"]), id=row["id"]) for row in rows]
+
+        return await self._run(work, patient=True)
+
+    async def drop_signals(self, run_id: str, ids: Sequence[int]) -> None:
+        """Forget signals whose effect is in the journal."""
+        if ids:
+            await self._value(self._sql.delete_signals, {"run_id": run_id, "ids": list(ids)}, patient=True)
+
+    def on_signal(self, run_id: str, callback: Callable[[], None] | None) -> None:
+        """Have `callback` called in the loop when a signal for the run was put, by whomever; None: no more."""
+        self._waiters.watch(run_id, callback)
+
+    async def delete_runs(self, run_ids: Sequence[str]) -> int:
+        """Delete ended runs with all that is theirs; returns how many."""
+        deleted = 0
+        for run_id in dict.fromkeys(run_ids):
+            # One transaction a run, so that none has to wait long.
+            deleted += await self._run(lambda connection, run_id=run_id: self._delete(connection, run_id))  # type: ignore[misc]
+            self._waiters.wake(run_id)
+        return deleted
+
+    async def _delete(self, connection: Any, run_id: str) -> int:
+        sql = self._sql
+        async with connection.transaction():
+            number = await connection.fetchval(*bound(sql.delete_run, {"run_id": run_id}), timeout=DELETION)
+            if number is None:
+                return 0
+            for statement in (
+                sql.delete_run_events,
+                sql.delete_run_signals,
+                sql.lock_blobs,
+                sql.delete_orphaned_blobs,
+                sql.delete_blob_uses,
+            ):
+                await connection.execute(*bound(statement, {"number": number}), timeout=DELETION)
+        return 1
