@@ -146,14 +146,17 @@ class Toolpath(Steering):
             if isinstance(item, Tool):
                 self.registry.add(bind(item) if item.body is not None and not isinstance(item.body, Plan) else item)
             elif hasattr(item, "list_tools"):
-                self.registry.add_provider(item)  # type: ignore[arg-type]
+                self._add_provider(item)  # type: ignore[arg-type]
             elif callable(item):
                 self.registry.add(tool_from_function(item, **fields))
             else:
                 raise ConfigError(f"{item!r} is no tool.", hint="Add a function, a Tool or a provider.")
 
     def add_mcp(self, name: str, **server: Any) -> None:
-        """Make the tools of an MCP server known as `name.…`: `command=…, args=[…]` or `url=…`; started when needed."""
+        """Make the tools of an MCP server known as `name.…`: `command=…, args=[…]` or `url=…`; started when needed.
+
+        `max_concurrency`: the most calls at once of all its tools.
+        """
         from toolpath.providers.mcp.provider import McpProvider  # the MCP library is heavy: only who uses it pays
 
         provider = McpProvider(name, **server)
@@ -185,9 +188,15 @@ class Toolpath(Steering):
             self.registry.add(tool)
 
     def _add_source(self, provider: Provider) -> None:
-        self.registry.add_provider(provider)
+        self._add_provider(provider)
         self._sources.append(provider.describe())
         self._drives.sources = {"providers": self._sources}
+
+    def _add_provider(self, provider: Provider) -> None:
+        self.registry.add_provider(provider)
+        places = getattr(provider, "max_concurrency", None)
+        if places is not None:
+            self._services.limits.set_server(provider.name, places)
 
     async def tools(self) -> Catalog:
         """Every tool, providers asked."""

@@ -90,3 +90,20 @@ def test_a_description_gives_the_server_back_unless_it_had_secrets():
     assert secret.describe()["url"] == "http://x/mcp"
     with pytest.raises(ConfigError, match=r"url, headers\.K is not kept"):
         provider_of(secret.describe())
+
+
+def test_the_most_calls_at_once_are_read_and_described():
+    written = {
+        "a": {"command": "x", "max_concurrency": 3},
+        "b": {"url": "http://x", "concurrency": 2},
+        "c": {"command": "x"},
+    }
+    providers = read_mcp_config({"mcpServers": written})
+    assert [provider.max_concurrency for provider in providers] == [3, 2, None]
+    assert [provider_of(provider.describe()).max_concurrency for provider in providers] == [3, 2, None]
+
+
+@pytest.mark.parametrize("most", [0, -1, "2", True, 1.5])
+def test_a_number_of_calls_at_once_that_is_none_is_refused(most):
+    with pytest.raises(ConfigError, match="max_concurrency"):
+        read_mcp_config({"mcpServers": {"a": {"command": "x", "max_concurrency": most}}})

@@ -22,7 +22,20 @@ _TYPES = {
     "streamableHttp": "url",
     "streamable_http": "url",
 }
-_FIELDS = ("command", "args", "env", "cwd", "url", "headers", "type", "disabled", "timeout", "trust_annotations")
+_FIELDS = (
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "url",
+    "headers",
+    "type",
+    "disabled",
+    "timeout",
+    "trust_annotations",
+    "max_concurrency",
+    "concurrency",
+)
 
 
 def read_mcp_config(source: str | Path | Mapping[str, Any]) -> list[McpProvider]:
@@ -117,6 +130,9 @@ def _read_entry(where: str, name: str, entry: Any) -> McpProvider | None:
             headers=_pairs(where, entry, "headers"),
             timeout=float(_read(where, entry, "timeout", (int, float), 30.0)),
             trust_annotations=_read(where, entry, "trust_annotations", bool, True),
+            max_concurrency=_read(
+                where, entry, "max_concurrency" if "max_concurrency" in entry else "concurrency", int, None
+            ),
         )
     except ConfigError as error:
         raise (

@@ -37,6 +37,7 @@ class McpProvider:
         headers: Mapping[str, str] | None = None,
         timeout: float = 30.0,
         trust_annotations: bool = True,
+        max_concurrency: int | None = None,
     ) -> None:
         """Name a server by its `command` (stdio) or its `url` (streamable HTTP).
 
@@ -54,6 +55,10 @@ class McpProvider:
         self.name = name
         self.timeout = timeout
         self._trusts_annotations = trust_annotations
+        if max_concurrency is not None and (type(max_concurrency) is not int or max_concurrency < 1):
+            raise ConfigError(f"Server {name!r}: max_concurrency is a whole number from 1, not {max_concurrency!r}.")
+        self.max_concurrency = max_concurrency
+        """The most calls of its tools at once, over all runs of a process; None: as many as the runs make."""
         self.secrets: Mapping[str, str] = EnvironmentSecrets()
         """Where `{{ secrets.NAME }}` in headers and `env` is found."""
         self._launch = Launch(
@@ -88,7 +93,8 @@ class McpProvider:
 
         `hidden` names the values that were left out; `config.provider_of` reads it back.
         """
-        return {"mcp": self.name, **self._launch.described(), "trust_annotations": self._trusts_annotations}
+        most = {} if self.max_concurrency is None else {"max_concurrency": self.max_concurrency}
+        return {"mcp": self.name, **self._launch.described(), "trust_annotations": self._trusts_annotations, **most}
 
     async def close(self) -> None:
         """End the server, within seconds. A later call would start it again."""
