@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
-from pathlib import Path
-
 from toolpath.checks.start import check_inputs
 from toolpath.drives.drives import Drives
 from toolpath.drives.run import Run
@@ -13,12 +9,9 @@ from toolpath.errors import PlanInvalid, RunConflict
 from toolpath.forks import fork_events
 from toolpath.ids import new_id
 from toolpath.model.events import RunStarted
-from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.model.run import RunInfo
 from toolpath.ports import Clock, Signal, Store
 from toolpath.values import Json, JsonObject, plain
-
-#: A driver says once a second that it lives; one that was silent for so many seconds is gone.
-_SEEN_WITHIN = 5.0
 
 
 class Steering:
@@ -34,7 +27,7 @@ class Steering:
         Raises `RunConflict` where another process drives it, unless `force`: then it is taken from that one.
         """
         info = await self.store.get_run(run_id)
-        elsewhere = not force and is_driven_elsewhere(info, self.clock.time())
+        elsewhere = not force and self._drives.driven_elsewhere(info)
         if info.status == "paused" and (elsewhere or self._drives.is_live(run_id)):
             return await self._drives.tell(run_id, Signal(kind="resume"))
         if elsewhere:
@@ -125,37 +118,6 @@ class Steering:
             raise RunConflict("Say one of retry=True, output=…, failed=True, accept_tool=True.")
         data: JsonObject = {"retry": True} if retry else {"failed": True} if failed else plain(output)[0]
         return await self._drives.tell(run_id, Signal(kind="settle", path=step, data=data, by=by))
-
-
-def is_driven_elsewhere(info: RunInfo, now: float) -> bool:
-    """Whether another process drives the run now: seen lately, and not known to be dead."""
-    if not info.driver or info.status in ENDED_RUN or info.driver_seen_at <= now - _SEEN_WITHIN:
-        return False
-    match info.driver.rsplit(":", 2):
-        case [host, pid, _] if host != socket.gethostname() and pid.isdecimal():
-            return True
-        case [_, pid, _] if pid.isdecimal():
-            return int(pid) != os.getpid() and _is_alive(int(pid))
-        case _:
-            # Not the name of a process.
-            return False
-
-
-def _is_alive(pid: int) -> bool:
-    """Whether a process of this machine lives. One that has ended but that its parent has not noticed does not."""
-    if os.name != "posix":
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return True
-    return not stat.rpartition(")")[2].lstrip().startswith("Z")
 
 
 def _process_of(info: RunInfo) -> str:

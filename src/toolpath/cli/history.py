@@ -16,10 +16,10 @@ from toolpath.cli.options import Options
 from toolpath.cli.output import STYLES, clean, seconds, short, table
 from toolpath.cli.questions import how_to_answer
 from toolpath.cli.session import Session, perform
+from toolpath.drives.elsewhere import is_driven_elsewhere
 from toolpath.errors import closest
 from toolpath.model.events import encode_event
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
-from toolpath.steering import is_driven_elsewhere
 
 _PAGE = 1000
 _STATUSES: tuple[str, ...] = get_args(RunStatus)

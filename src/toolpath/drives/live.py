@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from toolpath.catalog.snapshot import Catalog
+from toolpath.drives.elsewhere import drives_here, is_driven_elsewhere
 from toolpath.engine.program import Program
 from toolpath.engine.runner import Runner
 from toolpath.engine.services import Services
@@ -30,6 +31,7 @@ class Live:
         self._runners: dict[str, Runner] = {}
         self._wakers: dict[str, Timer] = {}
         self._taking = asyncio.Lock()
+        drives_here(self)
         self.sources: JsonObject = {}
         """Where the tools come from, as `run.started` records it."""
 
@@ -94,11 +96,16 @@ class Live:
         """Take the run up for what is due."""
         raise NotImplementedError
 
-    def _driven_elsewhere(self, info: RunInfo) -> bool:
-        """Whether another process drives it and was seen lately."""
-        if not info.driver or info.driver == self._services.driver:
+    def driven_elsewhere(self, info: RunInfo) -> bool:
+        """Whether another process, or another Toolpath of this one, drives it."""
+        return is_driven_elsewhere(info, self._services.clock.time(), self._services.driver)
+
+    def drives_now(self, info: RunInfo) -> bool:
+        """Whether the run is driven here, in a loop that lives."""
+        runner = self._runners.get(info.run_id)
+        if runner is None or info.driver != self._services.driver or runner.left is None:
             return False
-        return info.driver_seen_at > self._services.clock.time() - 5.0
+        return not runner.left.get_loop().is_closed()
 
     async def close(self) -> None:
         """Leave every run where it stands; another process, or a later one, takes them up."""

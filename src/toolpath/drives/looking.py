@@ -67,7 +67,7 @@ class Looking(Live):
                 yield event
             if events:
                 continue
-            if not driven and not self._driven_elsewhere(await store.get_run(run_id)):
+            if not driven and not self.driven_elsewhere(await store.get_run(run_id)):
                 return
             await self._news(run_id, after, task)
 

@@ -44,7 +44,7 @@ class Taking(Looking):
         store, clock = self._services.store, self._services.clock
         with contextlib.suppress(RunConflict, RunNotFound):
             info = await store.get_run(run_id)
-            if info.status in ENDED_RUN or self._driven_elsewhere(info):
+            if info.status in ENDED_RUN or self.driven_elsewhere(info):
                 return
             questions = open_questions(await store.read_events(run_id))
             if any(q.deadline is not None and q.deadline <= clock.time() for q in questions):

@@ -36,7 +36,7 @@ class Telling(Taking):
         elif runner is not None:
             # Heard before its next call, even where the tool that is running said it.
             runner.ears.call()
-        if run_id in self._runners or self._driven_elsewhere(info):
+        if run_id in self._runners or self.driven_elsewhere(info):
             return Run(run_id, self)
         if info.status == "paused" and signal.kind != "cancel":
             # It is heard when the run is resumed.

@@ -1,0 +1,74 @@
+"""Two Toolpaths of one process on one file: neither takes what the other drives."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolpath import Settings, Toolpath, tool
+from toolpath.errors import RunConflict
+from toolpath.model import events as ev
+from toolpath.testing.clock import FakeClock
+
+pytestmark = pytest.mark.timeout(20)
+
+
+class Held:
+    """A tool whose call ends when it is let go."""
+
+    def __init__(self) -> None:
+        self.begun, self.let_go = asyncio.Event(), asyncio.Event()
+        self.calls = 0
+
+        @tool(group="t", effect="write")
+        async def held() -> int:
+            self.calls += 1
+            self.begun.set()
+            await self.let_go.wait()
+            return 1
+
+        self.tool = held
+
+
+PLAN: dict[str, Any] = {"steps": [{"id": "a", "tool": "t.held"}], "outputs": "{{ a }}"}
+
+
+@pytest.mark.parametrize("silent", [0, 20], ids=["seen just now", "silent for long"])
+async def test_a_run_that_another_toolpath_of_the_process_drives_is_not_taken(tmp_path: Path, silent: int) -> None:
+    held, clock = Held(), FakeClock()
+    settings = Settings()
+    async with (
+        Toolpath(tmp_path / "runs.db", settings=settings, clock=clock) as one,
+        Toolpath(tmp_path / "runs.db", settings=settings, clock=clock) as two,
+    ):
+        for tp in (one, two):
+            tp.add(held.tool)
+        run = await one.start(PLAN)
+        await held.begun.wait()
+        # Its loop may be held up: that it says nothing does not mean that it is gone.
+        await clock.advance(silent)
+        with pytest.raises(RunConflict, match="drives the run"):
+            await two.resume(run.run_id)
+        # What it is told is heard where it is driven.
+        await two.cancel(run.run_id)
+        cancelled = await asyncio.wait_for(run.result(), 10)
+        events = await one.events(run.run_id)
+    assert (cancelled.status, held.calls) == ("cancelled", 1)
+    assert not any(isinstance(event, ev.RunResumed) for event in events)
+
+
+async def test_a_run_whose_toolpath_has_closed_is_taken_at_once(tmp_path: Path) -> None:
+    held = Held()
+    async with Toolpath(tmp_path / "runs.db", settings=Settings()) as one:
+        one.add(held.tool)
+        run = await one.start(PLAN)
+        await held.begun.wait()
+    async with Toolpath(tmp_path / "runs.db", settings=Settings()) as two:
+        two.add(held.tool)
+        waiting = await (await two.resume(run.run_id)).result()
+        assert (waiting.status, held.calls) == ("waiting", 1)
+        settled = await (await two.settle(run.run_id, "a", output=2)).result()
+    assert (settled.status, settled.outputs) == ("completed", 2)
