@@ -7,11 +7,12 @@ import contextvars
 import os
 import secrets as chance
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from toolpath.asking import Asking
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.explain import explain
@@ -44,7 +45,8 @@ from toolpath.values import Json, JsonObject, Redactor
 
 if TYPE_CHECKING:
     from toolpath.planner.records import Planned
-    from toolpath.planning import Planning
+    from toolpath.planner.replan import Replanning
+    from toolpath.planning.door import Planning
     from toolpath.workspace.plans import Plans, Review
 
 _current: contextvars.ContextVar[Toolpath | None] = contextvars.ContextVar("toolpath", default=None)
@@ -61,7 +63,7 @@ def current() -> Toolpath:
     return door
 
 
-class Toolpath(Steering):
+class Toolpath(Asking, Steering):
     """Tools, plans and runs of one store: in memory, in a SQLite file, or in a store of your own.
 
     Use it with `async with`. Everything that other doors offer is a method here.
@@ -98,6 +100,7 @@ class Toolpath(Steering):
             cache_secret=chance.token_bytes(32),
         )
         self._drives = Drives(self._services, self._load)
+        self._drives.mend = self._mend
         self._preparation = Preparation(
             self.registry,
             self.settings,
@@ -236,31 +239,6 @@ class Toolpath(Steering):
             return document.body
         raise ReadError(f"{document.key} is a tool without a plan of its own.", hint="Run it by its name.")
 
-    @property
-    def planning(self) -> Planning:
-        """What plans requests, and remembers how."""
-        if self._planning is None:
-            from toolpath.planning import Planning  # only who plans pays for it
-
-            redactor = self._services.redactor
-            self._planning = Planning(self.settings, self.clock, load=self._load, redactor=redactor, chat=self._chat)
-        return self._planning
-
-    async def plan(
-        self,
-        request: str,
-        *,
-        tools: Sequence[str] | None = None,
-        planner: Literal["offline", "model"] | None = None,
-        decomposition: JsonObject | None = None,
-    ) -> Plan:
-        """A checked plan for a request in words, with `confidence`, `reasoning` and `questions`.
-
-        `planner`: `model`, `offline`, or None for the model where one is configured. Raises `NoToolFits`.
-        """
-        planned = await self.planning.plan(request, tools=tools, planner=planner, decomposition=decomposition)
-        return planned.plan
-
     def check(self, plan: Runnable) -> tuple[Finding, ...]:
         """Everything that is wrong with the plan, at once. Tools of servers not started yet are not looked into."""
         return self._preparation.checked(self.read(plan), self.registry.snapshot())
@@ -306,15 +284,20 @@ class Toolpath(Steering):
         *,
         context: RunContext | None = None,
         raise_on_error: bool = False,
+        replan: int | Replanning | None = None,
     ) -> RunResult:
         """Run it to its end, or until only people can go on; a result also when it failed.
+
+        `replan`: how often, or how far, what is unfinished is planned anew when it fails; None: as the settings say.
 
         Raises `PlanInvalid` when plan or inputs do not check; with `raise_on_error`, `ToolFailed` when it fails.
         """
         program, filled, origin = await self._prepared(what, inputs or {}, context)
-        result = await self._drives.run(program, filled, context=context, origin=origin)
+        leave = self._leave_to_replan(replan)
+        result = await self._drives.run(program, filled, context=context, origin=origin, replan=leave)
         if self._planning is not None:
-            self._planning.learn(program.plan, success=result.success)
+            was_revised = bool(leave) and await self._was_revised(result)
+            self._planning.learn(program.plan, success=result.success and not was_revised)
         if raise_on_error and not result.success:
             raise failed(result)
         return result
@@ -327,14 +310,21 @@ class Toolpath(Steering):
         context: RunContext | None = None,
         run_id: str | None = None,
         idempotency_key: str = "",
+        replan: int | Replanning | None = None,
     ) -> Run:
-        """Begin it and come back at once; the run is stored before this returns.
+        """Begin it and come back at once; the run is stored before this returns. `replan`: as for `run`.
 
         Raises `PolicyViolationError` for a stored plan that needs an approval and has none for these inputs.
         """
         program, filled, origin = await self._prepared(what, inputs or {}, context)
         return await self._drives.start(
-            program, filled, context=context, run_id=run_id, idempotency_key=idempotency_key, origin=origin
+            program,
+            filled,
+            context=context,
+            run_id=run_id,
+            idempotency_key=idempotency_key,
+            origin=origin,
+            replan=self._leave_to_replan(replan),
         )
 
     async def _prepared(

@@ -70,6 +70,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """For making a plan with a model, repairs included."""
     planner_fallback: Literal["offline", "error"] = "offline"
     """What follows when the model gives no plan that checks."""
+    max_replans: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
+    """How often a run that fails is planned anew, where the caller does not say."""
     auth: Literal["auto", "required"] = "auto"
     """`auto`: on a loopback address nobody is asked who they are; `required`: everybody is, everywhere."""
     jwt_keys: str = ""

@@ -14,6 +14,8 @@ from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.values import JsonObject
 
+#: Why a run goes on from its failures.
+_ANEW = ("retry", "revised")
 _CHAIN_GOES_ON = ev.StepSucceeded | ev.StepSkipped | ev.StepFailed | ev.StepTimedOut
 
 
@@ -46,6 +48,8 @@ def fork_events(
         started,
         at=at,
         run_id=run_id,
+        plan=program.frozen,
+        bodies=program.frozen_bodies,
         inputs={**started.inputs, **(inputs or {})},
         tools=program.fingerprints,
         parent={"run_id": started.run_id, "from_step": from_step or "", "inputs": sorted(changed)},
@@ -119,7 +123,7 @@ def _kept_graph(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
 
 def _without_taken_back(events: Sequence[AnyEvent]) -> list[AnyEvent]:
     """All but the first, and but the ends in vain that a retry of the run took back."""
-    last = max((n for n, e in enumerate(events) if isinstance(e, ev.RunResumed) and e.reason == "retry"), default=0)
+    last = max((n for n, e in enumerate(events) if isinstance(e, ev.RunResumed) and e.reason in _ANEW), default=0)
     return [e for n, e in enumerate(events[1:], 1) if n > last or not _in_vain(e)]
 
 

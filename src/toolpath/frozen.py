@@ -1,11 +1,16 @@
-"""The tools as a run began with them: bodies that were plans then stay those plans."""
+"""The program of a run as its journal froze it: the tools it began with, and each plan that took its place."""
 
 from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.errors import ToolpathError
+from toolpath.config import Settings
+from toolpath.engine.program import Program
+from toolpath.errors import RunConflict, ToolpathError
+from toolpath.model.events import AnyEvent, PlanRevised, RunStarted
 from toolpath.model.plan import thaw
 from toolpath.model.tool import Body, Tool
 from toolpath.values import Json, JsonObject
@@ -47,3 +52,27 @@ def _gone(name: str, error: ToolpathError) -> Tool:
 
     group, _, bare = name.rpartition(".")
     return Tool(name=bare, group=group, input_schema={"type": "object"}, body=Body(invoke=invoke))
+
+
+async def frozen_program(
+    events: Sequence[AnyEvent],
+    load: Callable[[set[str]], Awaitable[Catalog]],
+    settings: Settings,
+    *,
+    to_end: bool = False,
+) -> Program:
+    """The program that a journal was written by, followed by those that took its place.
+
+    Raises `RunConflict` for the journal of a run that was never begun.
+    """
+    started = events[0] if events else None
+    if not isinstance(started, RunStarted):
+        raise RunConflict("The run was stored, but never begun.", hint="Start it anew.")
+    stages: list[RunStarted | PlanRevised] = [started, *(one for one in events if isinstance(one, PlanRevised))]
+    catalog = await load({key for stage in stages for key in stage.tools})
+    programs = [
+        Program(thaw(stage.plan), FrozenBodies(catalog, stage.bodies, to_end=to_end), settings) for stage in stages
+    ]
+    for program in programs[1:]:
+        programs[0].revise(program)
+    return programs[0]

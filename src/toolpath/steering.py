@@ -59,7 +59,8 @@ class Steering:
         events = await self.store.read_events(run_id)
         if not events:
             await self.store.get_run(run_id)
-        program = await self._drives.program_of(events)
+        # A run that was planned anew is forked with the plan it went by in the end.
+        program = (await self._drives.program_of(events)).latest
         started = events[0]
         assert isinstance(started, RunStarted)
         faults = check_inputs(program.plan, {**started.inputs, **(inputs or {})})

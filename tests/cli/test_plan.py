@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import pty
 from pathlib import Path
@@ -150,3 +151,24 @@ def test_a_model_that_is_not_configured_cannot_plan(toolpath: Command) -> None:
 def test_a_request_may_come_from_stdin(toolpath: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PRICE.encode())))
     assert "item: tea" in toolpath("plan", "-").out
+
+
+def test_a_run_that_fails_is_planned_anew_where_that_is_allowed(toolpath: Command, shop: Path) -> None:
+    (shop / "shop_spare.py").write_text(
+        "from toolpath import tool, ToolFailed\n\n\n"
+        '@tool(group="old", effect="read")\n'
+        'def price_of(item: str) -> float:\n    """The price of an item."""\n    raise ToolFailed("Closed.")\n'
+    )
+    settings = (shop / "toolpath.toml").read_text()
+    (shop / "toolpath.toml").write_text(settings.replace("tools = [", 'tools = ["./shop_spare.py", '))
+    plan = {
+        "origin": {"request": PRICE},
+        "steps": [{"id": "price", "tool": "old.price_of", "inputs": {"item": "tea"}}],
+    }
+    (shop / "old.plan.json").write_text(json.dumps(plan))
+    assert toolpath("run", "old.plan.json").code == 1
+    ran = toolpath("run", "old.plan.json", "--replan", "1")
+    assert (ran.code, ran.json) == (0, {"price": 2.5})
+    assert "plan revised" in ran.err
+    failed = toolpath("runs", "list", "--json").json[1]["run_id"]
+    assert toolpath("runs", "replan", failed).json == {"price": 2.5}

@@ -10,6 +10,7 @@ from toolpath.model.events import (
     Failure,
     FallbackStarted,
     InputRequested,
+    PlanRevised,
     RunCancelled,
     RunCompleted,
     RunFailed,
@@ -50,6 +51,8 @@ def _of_run(event: AnyEvent) -> str | None:
             return f"run cancelled{': ' + event.reason if event.reason else ''}"
         case RunResumed() | RunPaused():
             return _WORDS[type(event)] + (f": {event.reason}" if event.reason else "")
+        case PlanRevised():
+            return f"plan revised, {len(event.kept)} steps stay: {_why(event.reason)}"
         case BudgetExceeded():
             return f"budget of {event.budget} exceeded: {event.used:g} of {event.limit:g}"
         case Warned():

@@ -20,6 +20,7 @@ from toolpath.cli.session import Session, perform
 from toolpath.errors import Finding
 from toolpath.language.printing import plan_to_dict, print_plan
 from toolpath.model.plan import Plan
+from toolpath.planner.replan import Replanning
 
 PLANNERS = ("model", "offline")
 
@@ -34,6 +35,7 @@ class PlanningRequest:
     run: bool = False
     out: str = ""
     yes: bool = False
+    replan: int = 0
     no_input: bool = False
 
 
@@ -62,7 +64,9 @@ def plan_request(options: Options, request: PlanningRequest) -> int:
             return ExitCode.INVALID if is_open else ExitCode.DONE
         if not _allowed(explanation, request, session.output):
             return ExitCode.CANCELLED
-        run = await session.tp.start(plan)
+        # Who allows what this plan writes has allowed no other tool, unless it was by `--yes`.
+        leave = Replanning(times=request.replan, new_writes=request.yes) if request.replan else None
+        run = await session.tp.start(plan, replan=leave)
         return await finish(session.tp, run, session.output, no_input=request.no_input)
 
     return perform(options, work, journal=request.run)

@@ -41,6 +41,7 @@ class RunRequest:
     detach: bool = False
     no_input: bool = False
     announce: bool = False
+    replan: int = 0
     only_tool: bool = False
 
 
@@ -74,7 +75,7 @@ async def _run(session: Session, request: RunRequest) -> int:
         return preview(plan, tp.registry.snapshot(), inputs, output)
     recorder = await _with_recording(tp, request)
     try:
-        run = await tp.start(target.runnable, inputs)
+        run = await tp.start(target.runnable, inputs, replan=request.replan or None)
     except PlanInvalid as error:
         return show_findings(error.findings, target.name, output)
     else:
@@ -110,7 +111,7 @@ def _detach(options: Options, request: RunRequest) -> int:
     log = Path(".toolpath") / "detached.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     arguments = [sys.executable, "-m", "toolpath", *options.as_arguments(), "run", request.what, "--announce"]
-    arguments += ["--no-input"]
+    arguments += ["--no-input", "--replan", str(request.replan)]
     for pair in request.inputs:
         arguments += ["--input", pair]
     for name, value in (

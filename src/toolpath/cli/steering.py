@@ -90,6 +90,11 @@ def retry_run(options: Options, run: str, *, no_input: bool = False) -> int:
     return _change(options, run, lambda tp, run_id: tp.retry(run_id), no_input=no_input)
 
 
+def replan_run(options: Options, run: str, *, no_input: bool = False) -> int:
+    """Plan anew what is unfinished, and go on."""
+    return _change(options, run, lambda tp, run_id: tp.replan(run_id), no_input=no_input)
+
+
 def fork_run(
     options: Options, run: str, step: str, pairs: Sequence[str], *, repeat_writes: bool = False, no_input: bool = False
 ) -> int:

@@ -6,19 +6,26 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+import msgspec
+
 from toolpath.catalog.snapshot import Catalog
 from toolpath.drives.elsewhere import drives_here, is_driven_elsewhere
 from toolpath.engine.program import Program
 from toolpath.engine.runner import Runner
 from toolpath.engine.services import Services
-from toolpath.errors import RunConflict
-from toolpath.frozen import FrozenBodies
+from toolpath.frozen import frozen_program
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
-from toolpath.model.plan import thaw
 from toolpath.model.run import RunInfo
-from toolpath.ports import Timer
+from toolpath.ports import Journal, RunChange, Timer
 from toolpath.values import JsonObject
+
+Drive = Callable[[], Awaitable[None]]
+Mend = Callable[[str], Awaitable[ev.PlanRevised | ev.Warned | None]]
+"""Asked for another plan when a run has failed. Else it stays so, and a warning says why there is none.
+
+Number and time are put into the event here.
+"""
 
 
 class Live:
@@ -34,32 +41,74 @@ class Live:
         drives_here(self)
         self.sources: JsonObject = {}
         """Where the tools come from, as `run.started` records it."""
+        self.mend: Mend | None = None
 
     def is_live(self, run_id: str) -> bool:
         """Whether this process drives the run now."""
         return run_id in self._runners
 
     async def program_of(self, events: list[AnyEvent], *, to_end: bool = False) -> Program:
-        """The program that a journal was written by."""
-        started = events[0] if events else None
-        if not isinstance(started, ev.RunStarted):
-            raise RunConflict("The run was stored, but never begun.", hint="Start it anew.")
-        catalog = await self._load(set(started.tools))
-        overlay = FrozenBodies(catalog, started.bodies, to_end=to_end)
-        return Program(thaw(started.plan), overlay, self._services.settings)
+        """The program that a journal was written by, followed by those that took its place."""
+        return await frozen_program(events, self._load, self._services.settings, to_end=to_end)
 
-    def _keep(self, run_id: str, runner: Runner, drive: Callable[[], Awaitable[None]]) -> None:
+    async def _drive(self, run_id: str, runner: Runner, drive: Drive) -> Runner:
+        """Drive it until it ends or parks, and on with each plan that mends it; gives the last runner."""
+        while True:
+            self._runners[run_id] = runner
+            try:
+                await drive()
+            finally:
+                self._forget(run_id, runner)
+            found = await self._mended(run_id) if runner.state.status == "failed" else None
+            if found is None:
+                break
+            runner, drive = found
+        self._watch_deadline(run_id, runner)
+        return runner
+
+    async def _mended(self, run_id: str) -> tuple[Runner, Drive] | None:
+        """What goes on with a failed run by another plan, where it was begun with leave for that and there is one."""
+        store = self._services.store
+        (started,) = await store.read_events(run_id, limit=1)
+        if self.mend is None or not isinstance(started, ev.RunStarted) or not started.replan:
+            return None
+        revised = await self.mend(run_id)
+        if isinstance(revised, ev.Warned):
+            await self._append(await store.drive(run_id, self._services.driver), run_id, revised)
+        return await self._revised(run_id, revised) if isinstance(revised, ev.PlanRevised) else None
+
+    async def revise(self, run_id: str, revised: ev.PlanRevised) -> None:
+        """Go on with a failed run by another plan."""
+        self._keep(run_id, *await self._revised(run_id, revised))
+
+    async def _revised(self, run_id: str, revised: ev.PlanRevised) -> tuple[Runner, Drive]:
+        """The failed run with another plan: journaled before anything of it starts."""
+        store = self._services.store
+        async with self._taking:
+            journal = await store.drive(run_id, self._services.driver)
+            await self._append(journal, run_id, revised, RunChange(status="running", reason=""))
+            events = await store.read_events(run_id)
+            runner = Runner(await self.program_of(events), self._services, journal)
+            self._runners[run_id] = runner
+        return runner, partial(runner.resume, events, reason="revised")
+
+    async def _append(
+        self, journal: Journal, run_id: str, event: ev.PlanRevised | ev.Warned, change: RunChange | None = None
+    ) -> None:
+        info = await self._services.store.get_run(run_id)
+        event = msgspec.structs.replace(event, seq=info.last_seq + 1, at=self._services.clock.time())
+        kept = journal.append([event], change=change)
+        if kept is not None:
+            await kept
+
+    def _keep(self, run_id: str, runner: Runner, drive: Drive) -> None:
         """Drive it beside; whoever asks for the result waits for that."""
         waker = self._wakers.pop(run_id, None)
         if waker is not None:
             waker.cancel()
 
         async def driven() -> None:
-            try:
-                await drive()
-            finally:
-                self._forget(run_id, runner)
-            self._watch_deadline(run_id, runner)
+            await self._drive(run_id, runner, drive)
 
         self._runners[run_id] = runner
         task = asyncio.create_task(driven(), name=f"drive {run_id}")

@@ -40,9 +40,11 @@ class Starting(Looking):
         run_id: str | None = None,
         idempotency_key: str = "",
         origin: Stored = NOT_STORED,
+        replan: JsonObject | None = None,
     ) -> Run:
-        """Store a new run and begin it."""
+        """Store a new run and begin it. `replan`: how far it may be planned anew when it fails."""
         started, info = self._new_run(program, inputs, context or RunContext(), run_id, origin=origin)
+        started = msgspec.structs.replace(started, replan=replan or {})
         if idempotency_key:
             info = msgspec.structs.replace(info, idempotency_key=idempotency_key)
         stored, journal = await self._services.store.begin_run(info, self._services.driver, [started])
@@ -52,20 +54,21 @@ class Starting(Looking):
         return Run(stored.run_id, self)
 
     async def run(
-        self, program: Program, inputs: JsonObject, *, context: RunContext | None, origin: Stored = NOT_STORED
+        self,
+        program: Program,
+        inputs: JsonObject,
+        *,
+        context: RunContext | None,
+        origin: Stored = NOT_STORED,
+        replan: JsonObject | None = None,
     ) -> RunResult:
         """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""
         started, info = self._new_run(program, inputs, context or RunContext(), None, origin=origin)
+        started = msgspec.structs.replace(started, replan=replan or {})
         _, journal = await self._services.store.begin_run(info, self._services.driver, [started])
         assert journal is not None
         runner = Runner(program, self._services, journal)
-        self._runners[info.run_id] = runner
-        try:
-            await runner.start(started)
-        finally:
-            self._forget(info.run_id, runner)
-        self._watch_deadline(info.run_id, runner)
-        return await self._result_of(runner)
+        return await self._result_of(await self._drive(info.run_id, runner, partial(runner.start, started)))
 
     async def begin_fork(self, program: Program, events: tuple[AnyEvent, ...]) -> Run:
         """Store the run that begins with these events, and go on from there."""

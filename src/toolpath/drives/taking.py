@@ -32,9 +32,9 @@ class Taking(Looking):
             program = await self.program_of(await store.read_events(run_id), to_end=to_end)
             journal = await store.drive(run_id, self._services.driver)
             events = await store.read_events(run_id)
-            accepted = program.fingerprints if accept else None
+            accepted = program.latest.fingerprints if accept else None
             known = self._services.secrets
-            self._services.redactor.add([known[name] for name in program.secrets if name in known])
+            self._services.redactor.add([known[name] for name in program.latest.secrets if name in known])
             runner = Runner(program, self._services, journal)
             self._keep(run_id, runner, partial(runner.resume, events, reason=reason, accepted=accepted))
         return Run(run_id, self)

@@ -28,7 +28,7 @@ class Drive:
     """One process's hold on one run."""
 
     def __init__(self, program: Program, services: Services, journal: Journal) -> None:
-        self.program = program
+        self.program = program.latest
         self.services = services
         self.state = State(program)
         self.state.secrets = services.secrets
@@ -40,7 +40,7 @@ class Drive:
         self.deadlines = Deadlines(services.clock, self.expired)
         self.running: dict[StepState, Attempt] = {}
         """Calls under way."""
-        self.slots = program.concurrency
+        self.slots = self.program.concurrency
         self.busy = 0
         """Slots taken."""
         self.left: asyncio.Future[None] | None = None

@@ -14,6 +14,7 @@ from typing import Any
 from toolpath.engine.ends import CUT, cut_inside, cut_off, end, item_done, item_failed
 from toolpath.engine.instances import EMPTY, Loop, Scope, StepState
 from toolpath.engine.reopen import reopen
+from toolpath.engine.revise import revise
 from toolpath.engine.state import State
 from toolpath.errors import ExpressionError
 from toolpath.model import events as ev
@@ -353,5 +354,6 @@ HANDLERS: dict[type, Handler] = {
     ev.ApprovalDecided: _approval_decided,
     ev.InputRequested: _input_requested,
     ev.InputReceived: _input_received,
+    ev.PlanRevised: revise,
     ev.Warned: _warned,
 }

@@ -124,7 +124,7 @@ class Scope(Frame):
 
     def step_record(self, step_id: str) -> JsonObject:
         """What `steps.ID` reads."""
-        step = self._latest(step_id)
+        step = self.latest(step_id)
         if step is None:
             return {"output": None, "status": "pending", "error": None, "duration": 0.0}
         error = step.error
@@ -139,10 +139,11 @@ class Scope(Frame):
 
     def void(self, step_id: str) -> bool:
         """The step was skipped, continued after failure or never visited."""
-        step = self._latest(step_id)
+        step = self.latest(step_id)
         return step is None or step.status != "succeeded"
 
-    def _latest(self, step_id: str) -> StepState | None:
+    def latest(self, step_id: str) -> StepState | None:
+        """The last visit of a step of the block."""
         index = self.block.index_of.get(step_id)
         return None if index is None else self.steps.get(index)
 

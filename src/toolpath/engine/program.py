@@ -61,6 +61,23 @@ class Program:
         self._validators: dict[tuple[bytes, bool], Validator] = {}
         self.root = self._plan_block(plan, by_id=by_id)
         self.concurrency = plan.concurrency or settings.parallel_limit
+        self.revised: Program | None = None
+        """What takes its place where the run was planned anew."""
+        self.revision = 0
+        """How many came before it."""
+
+    @property
+    def latest(self) -> Program:
+        """What the run goes by in the end: this program, or the last one that took its place."""
+        program = self
+        while program.revised is not None:
+            program = program.revised
+        return program
+
+    def revise(self, program: Program) -> None:
+        """Let another one take the place of the latest."""
+        last = self.latest
+        last.revised, program.revision = program, last.revision + 1
 
     @property
     def frozen(self) -> JsonObject:

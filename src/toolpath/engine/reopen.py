@@ -13,7 +13,7 @@ def reopen(state: State, scope: Scope) -> None:
         if _in_vain(step):
             scope.outputs.pop(step.node.id, None)
             _take_back(state, step)
-    _recount(scope)
+    recount(scope)
 
 
 def _in_vain(step: StepState) -> bool:
@@ -81,7 +81,8 @@ def _begin_anew(state: State, step: StepState) -> None:
         step.entry += 1
 
 
-def _recount(scope: Scope) -> None:
+def recount(scope: Scope) -> None:
+    """Count anew what of the block has ended, and what each step still waits for."""
     block = scope.block
     ended = {
         index for index, step in scope.steps.items() if step.status in ("succeeded", "failed", "timed_out", "skipped")

@@ -92,6 +92,9 @@ class Takes:
         if timeout is None:
             timeout = drive.time_limits.of(target)
         key = f"{state.run_id}/{step.path}/{step.target}"
+        if state.program.revision:
+            # A step of a new plan may have the name of one that did something else.
+            key += f"~{state.program.revision}"
         control.emit(
             ev.StepStarted(state.seq + 1, control.at, step.path, step.attempt + 1, target.key, journaled, timeout, key)
         )

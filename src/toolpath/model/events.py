@@ -56,6 +56,8 @@ class RunStarted(Event, frozen=True, tag="run.started", kw_only=True, gc=False):
     """The run that this one was forked from, with the step and what was changed."""
     approval: str | None = None
     """Digest that was approved, for a plan that was."""
+    replan: JsonObject = {}
+    """How far it may be planned anew when it fails; empty: it may not."""
 
 
 class RunPaused(Event, frozen=True, tag="run.paused", gc=False):
@@ -284,9 +286,17 @@ class PlanRevised(Event, frozen=True, tag="plan.revised", gc=False):
     """What is unfinished was planned anew."""
 
     plan: JsonObject
+    """The plan as a whole, with the steps that are finished."""
     bodies: dict[str, JsonObject] = {}
     tools: dict[str, str] = {}
     reason: str = ""
+    kept: tuple[str, ...] = ()
+    """Ids of its steps that are finished: their outputs stand, they are not called again."""
+    planner: str = ""
+    seconds: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
+    """USD; this and the two before it are what planning it took."""
 
 
 class Warned(Event, frozen=True, tag="warning", gc=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
 import msgspec
@@ -12,7 +12,8 @@ from toolpath.checks.dependencies import waits_of
 from toolpath.checks.views import Views
 from toolpath.errors import Finding, PlanningFailed
 from toolpath.language.quoted import BRACES
-from toolpath.model.plan import Call, Loop, Plan, Step
+from toolpath.model.events import Failure
+from toolpath.model.plan import Call, Loop, Plan, Step, blocks_of, every_step
 from toolpath.model.run import StepResult
 from toolpath.planner.llm import plan_with_model
 from toolpath.planner.prompt import cut
@@ -20,9 +21,25 @@ from toolpath.planner.records import Ground, Planned, PlanRequest
 from toolpath.values import Json, JsonObject, encode
 
 _MAX_REPLANS: Final = 2
+#: A run that failed for these is not planned anew: somebody, or a limit, wanted its end.
+_FINAL: Final = frozenset({"budget", "cancelled", "denied", "permission", "policy"})
 #: Characters of an output and of all outputs that a model is shown.
 _OUTPUT: Final = 1_500
 _OUTPUTS: Final = 15_000
+
+
+class Replanning(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a run that fails may be planned anew."""
+
+    times: int = _MAX_REPLANS
+    timeout: float | None = None
+    """Seconds for all plannings of the run together; None: as long as the settings give one planning, each time."""
+    max_tokens: int = 200_000
+    """Of all plannings of the run together."""
+    max_cost: float | None = None
+    """USD, likewise."""
+    new_writes: bool = False
+    """Tools that write and were not in the plan from the start may be called without asking a person."""
 
 
 class Replanned(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +76,8 @@ async def replan(
     options = msgspec.structs.replace(ground.options, fallback="error")
     request = replan_request(plan, results, ground.catalog, findings=findings)
     planned = await plan_with_model(request, msgspec.structs.replace(ground, options=options))
+    if len(planned.plan.steps) <= len(request.kept):
+        raise PlanningFailed("The new plan does nothing of what is unfinished.", record=planned.record)
     doubtful = doubtful_writes(plan, results)
     plan = with_consent(planned.plan, doubtful, {step.id for step in request.kept})
     return Replanned(
@@ -66,6 +85,42 @@ async def replan(
         kept=tuple(step.id for step in request.kept),
         in_doubt=tuple(step.id for step in doubtful),
     )
+
+
+def refuses_replanning(error: Failure | None, results: Sequence[StepResult]) -> bool:
+    """Whether the run ended because somebody or a limit wanted it: then no way around that is looked for."""
+    if error is not None and (error.code in _FINAL or error.type == "RunTimeout"):
+        return True
+    return any(result.error is not None and result.error.code in _FINAL for result in results)
+
+
+def revised_plan(old: Plan, new: Plan, catalog: Catalog, *, kept: Sequence[str], new_writes: bool) -> Plan:
+    """The new plan under what the old one was run under: its limits, and consent for writes that nobody has seen."""
+    known = {step.tool for _, step in every_step(old.block) if isinstance(step, Call)}
+    steps = tuple(step if step.id in kept or new_writes else _asking(step, known, catalog) for step in new.steps)
+    return msgspec.structs.replace(
+        new,
+        name=old.name,
+        description=new.description or old.description,
+        inputs=old.inputs,
+        steps=steps,
+        concurrency=old.concurrency,
+        timeout=old.timeout,
+        budget=old.budget,
+        limits=old.limits,
+        origin=msgspec.structs.replace(new.origin, request=new.origin.request or old.origin.request),
+    )
+
+
+def _asking(step: Step, known: Set[str], catalog: Catalog) -> Step:
+    def is_new(one: Step) -> bool:
+        tool = catalog.get(one.tool) if isinstance(one, Call) else None
+        return tool is not None and not tool.is_read and tool.key not in known
+
+    inner = [one for block in blocks_of(step) for _, one in every_step(block)]
+    if any(is_new(one) for one in (step, *inner)):
+        return msgspec.structs.replace(step, requires_approval=True)
+    return step
 
 
 def replan_request(

@@ -8,6 +8,7 @@ import typer
 
 Inputs = Annotated[list[str] | None, typer.Option("--input", "-i", metavar="NAME=VALUE", help="One input; repeatable.")]
 InputFile = Annotated[str, typer.Option("--input-file", metavar="FILE", help="Inputs as JSON or YAML; - is stdin.")]
+Replan = Annotated[int, typer.Option("--replan", metavar="N", min=0, max=100, help="Plan anew so often what fails.")]
 NoInput = Annotated[bool, typer.Option("--no-input", help="Ask nothing at the terminal.")]
 
 
@@ -22,6 +23,7 @@ def plan(
     run: Annotated[bool, typer.Option("--run", help="Run the plan; one that writes asks first.")] = False,
     out: Annotated[str, typer.Option(metavar="FILE", help="Write the plan to a file.")] = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow what the plan writes.")] = False,
+    replan: Replan = 0,
     no_input: NoInput = False,
 ) -> None:
     """Turn a request in words into a checked plan."""
@@ -36,6 +38,7 @@ def plan(
         run=run,
         out=out,
         yes=yes,
+        replan=replan,
         no_input=no_input,
     )
     raise typer.Exit(plan_request(ctx.obj, asked))
@@ -51,6 +54,7 @@ def run(
     record: Annotated[str, typer.Option(metavar="FILE", help="Write every call and its outcome.")] = "",
     replay: Annotated[str, typer.Option(metavar="FILE", help="Answer every call from a recording.")] = "",
     detach: Annotated[bool, typer.Option("--detach", help="Print the run's id and go on in the background.")] = False,
+    replan: Replan = 0,
     no_input: NoInput = False,
     announce: Annotated[bool, typer.Option("--announce", hidden=True)] = False,
 ) -> None:
@@ -65,6 +69,7 @@ def run(
         record=record,
         replay=replay,
         detach=detach,
+        replan=replan,
         no_input=no_input,
         announce=announce,
     )

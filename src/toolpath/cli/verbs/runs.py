@@ -93,6 +93,14 @@ def retry(ctx: typer.Context, run: RunId, no_input: NoInput = False) -> None:
 
 
 @app.command()
+def replan(ctx: typer.Context, run: RunId, no_input: NoInput = False) -> None:
+    """Plan anew what a failed run left unfinished, and go on with it; what succeeded is not called again."""
+    from toolpath.cli.steering import replan_run
+
+    raise typer.Exit(replan_run(ctx.obj, run, no_input=no_input))
+
+
+@app.command()
 def fork(
     ctx: typer.Context,
     run: RunId,

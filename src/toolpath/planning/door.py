@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
+import msgspec
+
 from toolpath.catalog.search import Hit, ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
@@ -23,8 +25,9 @@ from toolpath.values import Redactor, digest
 
 Planner = Literal["offline", "model"]
 
-#: How many plannings are remembered, so that what became of their plans can be learned from.
+#: How many plannings are remembered, so that what became of their plans can be learned from, and how much of each text.
 REMEMBERED = 256
+LONGEST_REMEMBERED = 10_000
 
 
 class Planning:
@@ -64,14 +67,32 @@ class Planning:
         tool does what is asked for, `PlanningFailed` where no plan that checks came of it, `ConfigError` where the
         model is wanted and none is configured.
         """
-        catalog = await self._load(None)
+        catalog = await self.catalog()
         asked = PlanRequest(
             text=request,
             tools=tuple(tools or ()),
             decomposition=None if decomposition is None else read_decomposition(decomposition),
         )
         chat = await self._model(planner)
-        ground = Ground(
+        ground = self._ground(catalog, chat)
+        if chat is None:
+            planned = self._without_model(asked, catalog)
+        else:
+            planned = await self._with_model(asked, ground)
+        self._remember(asked, ground, planned)
+        return planned
+
+    async def catalog(self) -> Catalog:
+        """Every tool, providers asked."""
+        return await self._load(None)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model was found when something was planned last."""
+        return self._chat is not None or self._own_chat is not None
+
+    def _ground(self, catalog: Catalog, chat: Chat | None) -> Ground:
+        return Ground(
             catalog=catalog,
             chat=chat or _NoChat(),
             clock=self._clock,
@@ -79,12 +100,10 @@ class Planning:
             options=self.options,
             offline=self._offline,
         )
-        if chat is None:
-            planned = self._without_model(asked, catalog)
-        else:
-            planned = await self._with_model(asked, ground)
-        self._remember(asked, ground, planned)
-        return planned
+
+    async def ground_for_replanning(self) -> Ground:
+        """What a run is planned anew on: the model where one is configured."""
+        return self._ground(await self.catalog(), await self._model(None))
 
     async def _with_model(self, asked: PlanRequest, ground: Ground) -> Planned:
         if self._chooser is None:
@@ -144,7 +163,20 @@ class Planning:
     def _remember(self, asked: PlanRequest, ground: Ground, planned: Planned) -> None:
         while len(self._known) >= REMEMBERED:
             del self._known[next(iter(self._known))]
-        self._known[digest(freeze(planned.plan))] = (asked, ground, planned)
+        self._known[digest(freeze(planned.plan))] = (
+            msgspec.structs.replace(asked, text=asked.text[:LONGEST_REMEMBERED]),
+            ground,
+            msgspec.structs.replace(
+                planned,
+                record=msgspec.structs.replace(planned.record, request=planned.record.request[:LONGEST_REMEMBERED]),
+            ),
+        )
+
+    def remember(self, plan: Plan, planned: Planned) -> None:
+        """Have `record(plan)` say how the plan came about."""
+        ground = self._ground(Catalog({}), None)
+        asked = PlanRequest(text=planned.record.request)
+        self._remember(asked, ground, msgspec.structs.replace(planned, plan=plan))
 
     def record(self, plan: Plan) -> PlanningRecord | None:
         """How a plan that was planned here came about; None for any other."""

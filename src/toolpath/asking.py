@@ -1,0 +1,108 @@
+"""What may be asked of a Toolpath in words: a plan, a plan and its run, another plan for a run that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.config import Settings
+from toolpath.drives.drives import Drives
+from toolpath.drives.run import Run
+from toolpath.engine.program import Program
+from toolpath.engine.services import Services
+from toolpath.errors import RunConflict
+from toolpath.model.events import PlanRevised, Warned
+from toolpath.model.plan import Plan
+from toolpath.model.run import RunResult
+from toolpath.ports import Chat, Clock, Store
+from toolpath.preparation import Preparation
+from toolpath.projections.results import run_result
+from toolpath.values import JsonObject
+
+if TYPE_CHECKING:
+    from toolpath.planner.replan import Replanning
+    from toolpath.planning.door import Planning
+
+
+class Asking:
+    """The part of `Toolpath` that takes requests in words."""
+
+    store: Store
+    clock: Clock
+    settings: Settings
+    _services: Services
+    _drives: Drives
+    _preparation: Preparation
+    _load: Callable[[set[str] | None], Awaitable[Catalog]]
+    _chat: Chat | None
+    _planning: Planning | None
+
+    @property
+    def planning(self) -> Planning:
+        """What plans requests, and remembers how."""
+        if self._planning is None:
+            from toolpath.planning.door import Planning  # only who plans pays for it
+
+            redactor = self._services.redactor
+            self._planning = Planning(self.settings, self.clock, load=self._load, redactor=redactor, chat=self._chat)
+        return self._planning
+
+    async def plan(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] | None = None,
+        planner: Literal["offline", "model"] | None = None,
+        decomposition: JsonObject | None = None,
+    ) -> Plan:
+        """A checked plan for a request in words, with `confidence`, `reasoning` and `questions`.
+
+        `planner`: `model`, `offline`, or None for the model where one is configured. Raises `NoToolFits`.
+        """
+        planned = await self.planning.plan(request, tools=tools, planner=planner, decomposition=decomposition)
+        return planned.plan
+
+    async def replan(self, run_id: str, *, limits: Replanning | None = None) -> Run:
+        """Plan anew what a failed run left unfinished, and go on with it in the same run.
+
+        What is finished is never called again. Raises `RunConflict` for a run that has not failed, `PlanningFailed` or
+        `NoToolFits` where there is no other way; the run is then as it was.
+        """
+        info = await self.store.get_run(run_id)
+        if info.status != "failed":
+            raise RunConflict(f"The run {run_id} is {info.status}: only one that failed is planned anew.")
+        from toolpath.planner.replan import Replanning
+        from toolpath.planning.mending import revise
+
+        events = await self.store.read_events(run_id)
+        revised = await revise(
+            events, run_result(run_id, events), self.planning, self._compiled, limits=limits or Replanning()
+        )
+        await self._drives.revise(run_id, revised)
+        return Run(run_id, self._drives)
+
+    async def _mend(self, run_id: str) -> PlanRevised | Warned | None:
+        """Another plan for a run that has failed."""
+        from toolpath.planning.mending import mend
+
+        return await mend(run_id, await self.store.read_events(run_id), self.planning, self._compiled)
+
+    def _leave_to_replan(self, wanted: int | Replanning | None) -> JsonObject:
+        """How far a run may be planned anew, as its journal keeps it."""
+        limits = self.settings.max_replans if wanted is None else wanted
+        if not limits:
+            return {}
+        from toolpath.planner.replan import Replanning
+
+        found: JsonObject = msgspec.to_builtins(Replanning(times=limits) if isinstance(limits, int) else limits)
+        return found
+
+    async def _was_revised(self, result: RunResult) -> bool:
+        events = await self.store.read_events(result.run_id)
+        return any(isinstance(event, PlanRevised) for event in events)
+
+    async def _compiled(self, plan: Plan) -> Program:
+        return (await self._preparation.program(plan))[0]
