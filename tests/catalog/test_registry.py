@@ -382,3 +382,19 @@ async def test_a_tool_that_is_not_there_because_of_its_provider_says_why_until_t
     assert registry.snapshot().find("sick.a").key == "sick.a"
     with pytest.raises(ToolUnavailable, match=r"'sick\.b' is not there: "):
         registry.snapshot().find("sick.b")
+
+
+async def test_whoever_wants_to_know_hears_of_changes_until_they_want_no_more():
+    registry, heard = Registry(), []
+    end = registry.on_change(lambda: heard.append(registry.revision))
+    registry.add(make("a.one"))
+    source = Source("b", make("b.two"))
+    registry.add_provider(source)
+    await registry.load()
+    assert len(heard) == 2
+    source.changed()
+    assert len(heard) == 3
+    end()
+    end()
+    registry.add(make("a.three"))
+    assert len(heard) == 3

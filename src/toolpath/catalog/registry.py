@@ -97,6 +97,7 @@ class Registry:
         self.statistics = Statistics()
         """What is known of each tool, by key, as its calls end."""
         self._catalog: Catalog | None = None
+        self._listeners: dict[object, Callable[[], None]] = {}
         self.revision = 0
         """Grows with every change of the tools; statistics are none."""
 
@@ -130,7 +131,7 @@ class Registry:
             raise ConfigError(f"There is already a provider called {name!r}.", hint="Give one of them another name.")
         source = _Source(provider)
         self._sources[name] = source
-        provider.watch(lambda: _forget(source))
+        provider.watch(lambda: self._forget(source))
 
     @property
     def providers(self) -> Mapping[str, Provider]:
@@ -293,14 +294,32 @@ class Registry:
             if isinstance(result, Exception):
                 source.problem = _wrap(source.provider.name, result)
 
+    def on_change(self, told: Callable[[], None]) -> Callable[[], None]:
+        """Have `told` called whenever the tools have changed, or a provider says that its own may have.
+
+        Gives what ends that. `told` must return at once and raise nothing.
+        """
+        ticket = object()
+        self._listeners[ticket] = told
+
+        def end() -> None:
+            self._listeners.pop(ticket, None)
+
+        return end
+
     def _change(self) -> None:
         self._catalog = None
         self.revision += 1
+        self._tell()
 
+    def _forget(self, source: _Source) -> None:
+        source.is_listed = False
+        source.failed_at = None
+        self._tell()
 
-def _forget(source: _Source) -> None:
-    source.is_listed = False
-    source.failed_at = None
+    def _tell(self) -> None:
+        for told in tuple(self._listeners.values()):
+            told()
 
 
 def _wrap(name: str, error: Exception) -> ToolpathError:

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from toolpath.cli.options import Options, hoisted
+from toolpath.cli.verbs import mcp as mcp_verb
 from toolpath.cli.verbs import access, people, plans, project, runs, server, tools
 
 app = typer.Typer(
@@ -76,6 +77,7 @@ app.command()(people.deny)
 app.command()(people.answer)
 app.command()(people.settle)
 app.command()(server.serve)
+app.command()(mcp_verb.mcp)
 app.add_typer(access.keys, name="keys")
 app.command()(project.generate)
 app.command()(project.demo)

@@ -8,12 +8,15 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Route
 
 from toolpath.access.caller import OPEN, Caller
 from toolpath.access.credentials import Credentials
 from toolpath.access.keys import Keys
 from toolpath.app import Toolpath
 from toolpath.server.guard import Guard
+from toolpath.server.mcp.http import PATH as MCP
+from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.problems import answer_problems
 from toolpath.server.rest import health, runs
 from toolpath.server.rest.described import describe
@@ -33,11 +36,14 @@ def create_app(
     it, everybody on this machine asks as `caller`, and nobody from elsewhere gets in.
     """
 
+    mcp = McpOverHttp(tp)
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             if not is_open:
                 await stack.enter_async_context(tp)
+            await stack.enter_async_context(mcp.running())
             yield
 
     app = FastAPI(
@@ -59,6 +65,7 @@ def create_app(
     for routes in (runs.router,):
         app.include_router(routes, prefix=API)
     describe(app)
+    app.router.routes.append(Route(MCP, mcp))
     origins = tp.settings.allowed_origins
     if origins:
         app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])

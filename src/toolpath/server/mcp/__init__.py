@@ -1,0 +1,1 @@
+"""The MCP server: every published tool, and plans instead of many calls. Nothing of the engine."""

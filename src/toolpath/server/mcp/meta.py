@@ -1,0 +1,191 @@
+"""The server's own tools: search, plan, check, run, look, answer. One plan instead of many calls."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+import msgspec
+from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult
+from mcp_types import Tool as McpTool
+
+from toolpath.app import Toolpath
+from toolpath.catalog.search import ToolSearch
+from toolpath.checks.check import has_errors
+from toolpath.errors import RunConflict, SchemaError, ToolpathError
+from toolpath.language.composite import read_document
+from toolpath.language.printing import plan_to_dict
+from toolpath.model.events import ApprovalRequested
+from toolpath.model.plan import Plan
+from toolpath.model.run import RunResult
+from toolpath.projections.questions import Question
+from toolpath.projections.results import run_result
+from toolpath.server.mcp.answers import json_answer, raised_answer, run_record
+from toolpath.server.mcp.calls import accepted, input_required, restored, scope_refusal, take_answers
+from toolpath.server.mcp.client import McpClient
+from toolpath.server.mcp.following import follow
+from toolpath.server.mcp.listing import Listing, is_published
+from toolpath.server.mcp.meta_schemas import META_TOOLS, SCOPES
+from toolpath.server.visibility import visible_run
+from toolpath.values import JsonObject
+
+Answer = CallToolResult | InputRequiredResult
+
+
+class MetaTools:
+    """The server's own tools, for one Toolpath."""
+
+    def __init__(self, tp: Toolpath, listing: Callable[[], Awaitable[Listing]]) -> None:
+        self._tp = tp
+        self._listing = listing
+        self._search: tuple[str, ToolSearch] | None = None
+        self._known: Mapping[str, McpTool] = {tool.name: tool for tool in META_TOOLS}
+
+    @property
+    def names(self) -> Mapping[str, McpTool]:
+        """Name → tool."""
+        return self._known
+
+    async def call(self, client: McpClient, params: CallToolRequestParams) -> Answer:
+        """The answer of one of them."""
+        refused = scope_refusal(client, SCOPES[params.name])
+        if refused is not None:
+            return refused
+        try:
+            given = accepted(self._known[params.name], params.arguments or {})
+            match params.name:
+                case "search_tools":
+                    return await self._search_tools(given)
+                case "plan":
+                    return await self._plan(given)
+                case "check_plan":
+                    return await self._check(given)
+                case "run_plan":
+                    return await self._run(client, params, given)
+                case "get_run":
+                    return await self._look(client, given)
+                case _:
+                    return await self._answer(client, given)
+        except ToolpathError as error:
+            return raised_answer(error)
+
+    # Before a run.
+
+    async def _search_tools(self, given: JsonObject) -> CallToolResult:
+        listing = await self._listing()
+        catalog = listing.catalog
+        if self._search is None or self._search[0] != catalog.digest:
+            tools = [tool for tool in catalog.tools.values() if is_published(tool)]
+            self._search = (catalog.digest, ToolSearch(tools, stats=catalog.stats))
+        found = [
+            {
+                "key": hit.tool.key,
+                "name": listing.name_of(hit.tool),
+                "description": hit.tool.description,
+                "effect": hit.tool.effect,
+                "inputs": hit.tool.input_schema,
+                "score": round(hit.score, 4),
+                **({"output": hit.tool.output_schema} if hit.tool.output_schema is not None else {}),
+            }
+            for hit in self._search[1].search(given["query"], given.get("limit", 10))
+        ]
+        return json_answer({"tools": found})
+
+    async def _plan(self, given: JsonObject) -> CallToolResult:
+        plan = await self._tp.plan(given["request"], tools=given.get("tools"), planner=given.get("planner"))
+        return json_answer({**await self._judged(plan), "plan": plan_to_dict(plan), "reasoning": plan.reasoning})
+
+    async def _check(self, given: JsonObject) -> CallToolResult:
+        return json_answer(await self._judged(_plan_of(given["plan"])))
+
+    async def _judged(self, plan: Plan) -> JsonObject:
+        await self._tp.load(plan)
+        findings = self._tp.check(plan)
+        is_valid = not has_errors(findings)
+        found: JsonObject = {
+            "valid": is_valid,
+            "findings": [msgspec.to_builtins(finding) for finding in findings],
+            "questions": list(plan.questions),
+        }
+        if plan.confidence is not None:
+            found["confidence"] = plan.confidence
+        if is_valid:
+            found["explanation"] = self._tp.explain(plan).text()
+        return found
+
+    # Runs.
+
+    async def _run(self, client: McpClient, params: CallToolRequestParams, given: JsonObject) -> Answer:
+        if params.request_state is not None:
+            run_id, said = await take_answers(self._tp, client, params)
+        else:
+            run = await self._tp.start(
+                _plan_of(given["plan"]),
+                given.get("inputs") or {},
+                context=client.caller.context(),
+                idempotency_key=given.get("idempotency_key", ""),
+            )
+            run_id, said = run.run_id, {}
+            if not given.get("wait", True):
+                return json_answer({"run_id": run_id, "status": "running"})
+        result = await follow(self._tp, run_id, client)
+        return input_required(result, client, said) or await self._told(result)
+
+    async def _look(self, client: McpClient, given: JsonObject) -> CallToolResult:
+        run_id = given["run_id"]
+        await visible_run(self._tp, client.caller, run_id)
+        if given.get("wait"):
+            return await self._told(await follow(self._tp, run_id, client, owns=False))
+        return await self._told(run_result(run_id, await self._tp.events(run_id)), is_asked=True)
+
+    async def _answer(self, client: McpClient, given: JsonObject) -> Answer:
+        run_id, by = given["run_id"], client.caller.user
+        await visible_run(self._tp, client.caller, run_id)
+        result = run_result(run_id, await self._tp.events(run_id))
+        question = _meant(result, given.get("step", ""))
+        comment = given.get("comment", "")
+        match question:
+            case ApprovalRequested() if given.get("approve") is True:
+                await self._tp.approve(run_id, question.path, by=by, comment=comment)
+            case ApprovalRequested() if given.get("approve") is False:
+                await self._tp.deny(run_id, question.path, by=by, comment=comment)
+            case ApprovalRequested():
+                raise SchemaError(f"{question.path or 'The run'} waits for approval: give approve, true or false.")
+            case _ if given.get("decline"):
+                await self._tp.answer(run_id, question.path, by=by, declined=True)
+            case _ if "values" not in given:
+                raise SchemaError(f"{question.path} asks for values: give them, or decline.")
+            case _:
+                await self._tp.answer(run_id, question.path, given["values"], by=by)
+        if not given.get("wait", True):
+            return json_answer({"run_id": run_id, "status": "running"})
+        return await self._told(await follow(self._tp, run_id, client, owns=False))
+
+    async def _told(self, result: RunResult, *, is_asked: bool = False) -> CallToolResult:
+        """The run as it stands; an error where it failed, unless that is what was asked for."""
+        result.outputs = await restored(self._tp, result)
+        has_failed = result.status in ("failed", "cancelled") and not is_asked
+        return json_answer(run_record(result), is_error=has_failed)
+
+
+def _plan_of(source: str | JsonObject) -> Plan:
+    """The plan that is written there, never one in a file of this machine. Raises `ReadError`, `SchemaError`."""
+    document = read_document(source)
+    if isinstance(document, Plan):
+        return document
+    if isinstance(document.body, Plan):
+        return document.body
+    raise SchemaError("This is a tool without a plan of its own.", faults=[("/plan", "it has no steps")])
+
+
+def _meant(result: RunResult, step: str) -> Question:
+    """The question that is answered. Raises `RunConflict` where it is none or several."""
+    asked: tuple[Question, ...] = result.questions
+    found = [question for question in asked if step in ("", question.path)]
+    if len(found) == 1:
+        return found[0]
+    waiting = ", ".join(question.path or "the run" for question in asked)
+    if not asked:
+        raise RunConflict(f"Nothing of the run {result.run_id} waits for an answer: it is {result.status}.")
+    if not found:
+        raise RunConflict(f"{step[:200]!r} does not wait for an answer.", hint=f"Waiting: {waiting}.")
+    raise RunConflict(f"Several steps wait: {waiting}.", hint="Name the step.")

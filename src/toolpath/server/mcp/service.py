@@ -1,0 +1,164 @@
+"""The MCP server over one Toolpath: what clients list and call, and how they hear of changes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from importlib.metadata import version
+from typing import Any
+
+from mcp.server import Server
+from mcp.server.lowlevel.server import NotificationOptions
+from mcp.server.models import InitializationOptions
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import ToolsListChanged
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    InputRequiredResult,
+    ListToolsResult,
+    NotificationParams,
+    PaginatedRequestParams,
+)
+
+from toolpath.app import Toolpath
+from toolpath.server.mcp.calls import call_published
+from toolpath.server.mcp.client import Context, McpClient
+from toolpath.server.mcp.listing import Listing
+from toolpath.server.mcp.meta import MetaTools
+from toolpath.server.mcp.meta_schemas import META_TOOLS
+
+#: Tools on one page of the list.
+PAGE = 500
+
+INSTRUCTIONS = """\
+Every tool here can be called alone. For work of several steps send one plan instead of many calls: find tools with \
+`search_tools`, let `plan` write a plan from a request or write one, look at it with `check_plan`, run it with \
+`run_plan`. Steps that do not need one another run side by side; a step reads another's output as {{ step_id.field }}. \
+Every call and plan is a run with an id: `get_run` shows it, `answer` answers what it asks a person."""
+
+
+class _Server(Server[Any]):
+    """The library's server, which says on every transport that it announces changes."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+class McpService:
+    """Tools, composites and plans of a Toolpath as one MCP server; `server` is run by a transport."""
+
+    def __init__(self, tp: Toolpath) -> None:
+        self._tp = tp
+        self._listing: Listing | None = None
+        self._told = ""
+        """Digest of the catalogue that clients were last told of; empty: none has asked."""
+        self._sessions: dict[int, ServerSession] = {}
+        self._bus = InMemorySubscriptionBus()
+        self._listeners = ListenHandler(self._bus)
+        self._meta = MetaTools(tp, self.listing)
+        self.is_closing = False
+        """The server is ending: requests that are cut off now were not cancelled by their clients."""
+        self.server: Server[Any] = _Server(
+            "toolpath",
+            version=version("toolpath"),
+            title="Toolpath",
+            instructions=INSTRUCTIONS,
+            lifespan=self._lifespan,
+            get_tool_input_schema=self._schema,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_subscriptions_listen=self._listeners,
+        )
+        self.server.add_notification_handler("notifications/initialized", NotificationParams, self._meet)
+
+    async def listing(self) -> Listing:
+        """Every published tool as it is now."""
+        catalog = await self._tp.tools()
+        if self._listing is None or self._listing.catalog.digest != catalog.digest:
+            self._listing = Listing(catalog, META_TOOLS)
+        return self._listing
+
+    def _schema(self, name: str) -> dict[str, Any] | None:
+        return None if self._listing is None else self._listing.schema(name)
+
+    async def _list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        listing = await self.listing()
+        self._told = listing.catalog.digest
+        start = _start_of(params.cursor if params is not None else None, len(listing.tools))
+        end = start + PAGE
+        return ListToolsResult(
+            tools=list(listing.tools[start:end]), next_cursor=str(end) if end < len(listing.tools) else None
+        )
+
+    async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+        client = McpClient(context, leaves=lambda: self.is_closing)
+        if params.name in self._meta.names:
+            return await self._meta.call(client, params)
+        listing = await self.listing()
+        published = listing.published.get(params.name)
+        if published is None:
+            near = listing.nearest(params.name)
+            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise MCPError(
+                INVALID_PARAMS,
+                f"Unknown tool: {params.name[:200]!r}.{hint}",
+                {"code": "unknown_tool", "suggestions": list(near)},
+            )
+        return await call_published(self._tp, published, client, params)
+
+    # Changes.
+
+    @asynccontextmanager
+    async def _lifespan(self, server: Server[Any]) -> AsyncIterator[None]:
+        """While a transport runs: changes of the catalogue are announced."""
+        changed = asyncio.Event()
+        forget = self._tp.registry.on_change(changed.set)
+        announcing = asyncio.create_task(self._announce(changed))
+        try:
+            yield
+        finally:
+            forget()
+            announcing.cancel()
+            self._listeners.close()
+            with suppress(asyncio.CancelledError):
+                await announcing
+
+    async def _announce(self, changed: asyncio.Event) -> None:
+        while True:
+            await changed.wait()
+            changed.clear()
+            if not self._told:
+                continue
+            digest = (await self.listing()).catalog.digest
+            if digest == self._told:
+                continue
+            self._told = digest
+            for session in list(self._sessions.values()):
+                await session.send_tool_list_changed()
+            await self._bus.publish(ToolsListChanged())
+
+    async def _meet(self, context: Context, params: NotificationParams) -> None:
+        """Remember a client of the older generation for as long as it is connected."""
+        session = context.session
+        connection = session._connection  # the library has no public way to the connection from here
+        self._sessions[id(connection)] = session
+        connection.exit_stack.callback(self._sessions.pop, id(connection), None)
+
+
+def _start_of(cursor: str | None, length: int) -> int:
+    if cursor is None:
+        return 0
+    if not cursor.isdecimal() or len(cursor) > 9 or int(cursor) > length:
+        raise MCPError(INVALID_PARAMS, f"No page begins at {cursor[:50]!r}.")
+    return int(cursor)
