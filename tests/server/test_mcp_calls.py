@@ -8,7 +8,10 @@ from mcp_cases import MODES, shop, talking
 
 from toolpath import Tool, Toolpath, tool
 
-pytestmark = pytest.mark.parametrize("mode", MODES)
+
+@pytest.fixture(params=MODES)
+def mode(request: pytest.FixtureRequest) -> str:
+    return request.param
 
 
 async def test_every_tool_is_listed_with_its_schemas_and_hints(mode):

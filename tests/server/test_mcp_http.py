@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import httpx
 import pytest
 from mcp import Client
 from mcp.types import ElicitResult
@@ -13,9 +12,14 @@ from tests.server.serving_cases import serving
 
 from toolpath import Toolpath, tool
 from toolpath.access.caller import Caller
+from toolpath.access.credentials import Credentials
+from toolpath.access.keys import Keys
 from toolpath.server.asgi import create_app
 
-pytestmark = pytest.mark.parametrize("mode", MODES)
+
+@pytest.fixture(params=MODES)
+def mode(request: pytest.FixtureRequest) -> str:
+    return request.param
 
 
 async def test_tools_are_listed_and_called(mode):
@@ -147,21 +151,9 @@ async def test_what_is_no_message_is_refused_and_the_server_goes_on(mode):
             assert not (await client.call_tool("math--add", {"a": 1, "b": 1})).is_error
 
 
-async def test_a_session_is_for_whoever_opened_it(mode):
-    if mode == "auto":
-        pytest.skip("the newer generation has no sessions")
-    tp = shop(Toolpath())
-
-    class Callers:
-        def __init__(self, app):
-            self.app = app
-
-        async def __call__(self, scope, receive, send):
-            if scope["type"] == "http":
-                user = dict(scope["headers"]).get(b"x-user", b"").decode()
-                scope.setdefault("state", {})["caller"] = Caller(tenant=user, user=user, scopes=frozenset({"*"}))
-            await self.app(scope, receive, send)
-
+async def test_a_session_is_for_whoever_opened_it(tmp_path):
+    tp = Toolpath(tmp_path / "runs.db")
+    keys = Keys(tp.store, tp.clock)
     hello = {
         "jsonrpc": "2.0",
         "id": 1,
@@ -172,13 +164,19 @@ async def test_a_session_is_for_whoever_opened_it(mode):
             "clientInfo": {"name": "test", "version": "1"},
         },
     }
-    async with serving(Callers(create_app(tp))) as http:
-        headers = {"accept": "application/json, text/event-stream"}
-        opened = await http.post("/mcp", json=hello, headers={**headers, "x-user": "alice"})
-        session = {**headers, "mcp-session-id": opened.headers["mcp-session-id"]}
-        listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-        stolen: httpx.Response = await http.post("/mcp", json=listing, headers={**session, "x-user": "mallory"})
-        assert stolen.status_code == 404
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    async with serving(create_app(tp, credentials=Credentials(keys=keys))) as http:
+        await http.get("/health")
+        alice, mallory = [
+            {"accept": "application/json, text/event-stream", "authorization": f"Bearer {key}"}
+            for user in ("alice", "mallory")
+            for _, key in (await keys.create(name=user, user=user, scopes=["run", "read"]),)
+        ]
+        assert (await http.post("/mcp", json=hello)).status_code == 401
+        opened = await http.post("/mcp", json=hello, headers=alice)
+        session = {"mcp-session-id": opened.headers["mcp-session-id"]}
+        assert (await http.post("/mcp", json=listing, headers={**mallory, **session})).status_code == 404
+        assert (await http.post("/mcp", json=listing, headers={**alice, **session})).status_code == 200
 
 
 async def test_a_server_that_ends_leaves_its_runs_to_be_taken_up_again(mode, tmp_path):

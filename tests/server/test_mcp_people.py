@@ -11,7 +11,10 @@ from mcp_cases import MODES, answering, shop, talking
 
 from toolpath import Toolpath
 
-pytestmark = pytest.mark.parametrize("mode", MODES)
+
+@pytest.fixture(params=MODES)
+def mode(request: pytest.FixtureRequest) -> str:
+    return request.param
 
 
 async def test_a_question_of_a_tool_is_put_to_the_clients_person(mode):
@@ -78,9 +81,7 @@ async def test_where_nobody_answers_the_run_waits_and_the_answer_says_how_to_go_
         assert again.meta["toolpath/error"]["code"] == "run_conflict"
 
 
-async def test_a_question_that_is_answered_elsewhere_is_taken_back(mode):
-    if mode != "legacy":
-        pytest.skip("the newer generation asks in results, which are not taken back")
+async def test_a_question_that_is_answered_elsewhere_is_taken_back():
     asked, withdrawn = asyncio.Event(), asyncio.Event()
 
     async def nobody(context, params):
@@ -90,7 +91,7 @@ async def test_a_question_that_is_answered_elsewhere_is_taken_back(mode):
         finally:
             withdrawn.set()
 
-    async with shop(Toolpath()) as tp, talking(tp, mode, elicitation_callback=nobody) as client:
+    async with shop(Toolpath()) as tp, talking(tp, "legacy", elicitation_callback=nobody) as client:
         call = asyncio.create_task(client.call_tool("ask"))
         await asked.wait()
         await tp.answer((await tp.runs())[0].run_id, values={"colour": "blue"})

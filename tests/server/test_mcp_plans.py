@@ -9,7 +9,11 @@ from mcp_cases import MODES, shop, talking
 
 from toolpath import Toolpath
 
-pytestmark = pytest.mark.parametrize("mode", MODES)
+
+@pytest.fixture(params=MODES)
+def mode(request: pytest.FixtureRequest) -> str:
+    return request.param
+
 
 PLAN = {
     "steps": [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitRequestFormParams, ElicitResult
@@ -15,6 +16,7 @@ from toolpath.access.caller import OPEN, Caller
 Context = ServerRequestContext[Any, Any]
 #: In the state of an HTTP request: its client has hung up.
 GONE = "client_is_gone"
+_LOCAL = msgspec.structs.replace(OPEN, door="mcp")
 
 
 class McpClient:
@@ -29,7 +31,7 @@ class McpClient:
     def caller(self) -> Caller:
         """Who asks: over HTTP as the guard found out; over a pipe whoever started this process."""
         request = self._context.request
-        caller: Caller = OPEN if request is None else request.state.caller
+        caller: Caller = _LOCAL if request is None else request.state.caller
         return caller
 
     @property

@@ -49,7 +49,7 @@ class McpOverHttp:
         assert self._manager is not None, "requests come between the start and the end of the app"
         caller: Caller = scope["state"]["caller"]
         # A session belongs to whoever opened it: the library compares this.
-        owner = msgspec.json.encode([caller.tenant, caller.user, caller.session, caller.key]).decode()
+        owner = msgspec.json.encode([caller.tenant, caller.user, caller.key]).decode()
         token = AccessToken(token="", client_id=owner, scopes=[])  # no token: the guard has seen it
         state = scope["state"]
         state[GONE] = False

@@ -25,6 +25,7 @@ from mcp_types import (
     PaginatedRequestParams,
 )
 
+from toolpath.access.acting import acting
 from toolpath.app import Toolpath
 from toolpath.server.mcp.calls import call_published
 from toolpath.server.mcp.client import Context, McpClient
@@ -103,6 +104,10 @@ class McpService:
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         client = McpClient(context, leaves=lambda: self.is_closing)
+        with acting(client.caller):
+            return await self._called(client, params)
+
+    async def _called(self, client: McpClient, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         if params.name in self._meta.names:
             return await self._meta.call(client, params)
         listing = await self.listing()
