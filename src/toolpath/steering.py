@@ -21,6 +21,10 @@ class Steering:
     clock: Clock
     _drives: Drives
 
+    def is_driven_elsewhere(self, info: RunInfo) -> bool:
+        """Whether somebody else drives the run now: another process that was seen lately."""
+        return self._drives.driven_elsewhere(info)
+
     async def resume(self, run_id: str, *, accept_tool: bool = False, force: bool = False) -> Run:
         """Go on with a run that was paused, left, or whose driver died. `accept_tool`: changed tools are allowed.
 

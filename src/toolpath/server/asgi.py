@@ -14,11 +14,12 @@ from toolpath.access.caller import OPEN, Caller
 from toolpath.access.credentials import Credentials
 from toolpath.access.keys import Keys
 from toolpath.app import Toolpath
+from toolpath.server.feeds import Feeds
 from toolpath.server.guard import Guard
 from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.problems import answer_problems
-from toolpath.server.rest import health, runs
+from toolpath.server.rest import events, health, plans, questions, runs, steering, tools
 from toolpath.server.rest.described import describe
 
 #: Where the routes of this version are.
@@ -44,6 +45,7 @@ def create_app(
             if not is_open:
                 await stack.enter_async_context(tp)
             await stack.enter_async_context(mcp.running())
+            stack.callback(app.state.feeds.close)
             yield
 
     app = FastAPI(
@@ -60,10 +62,12 @@ def create_app(
         telemetry={"tracing": False, "metrics": False},
     )
     app.state.toolpath = tp
+    app.state.feeds = Feeds(tp)
+    app.state.questions = questions.OpenQuestions(tp)
     answer_problems(app, tp.redact)
     app.include_router(health.router)
-    for routes in (runs.router,):
-        app.include_router(routes, prefix=API)
+    for noun in (plans, runs, events, steering, questions, tools):
+        app.include_router(noun.router, prefix=API)
     describe(app)
     app.router.routes.append(Route(MCP, mcp))
     origins = tp.settings.allowed_origins

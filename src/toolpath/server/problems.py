@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from toolpath import errors
 from toolpath.errors import Finding, ToolpathError
@@ -37,6 +38,8 @@ STATUS: dict[type[ToolpathError], int] = {
     errors.RunNotFound: 404,
     errors.RunConflict: 409,
     errors.StaleEpoch: 409,
+    errors.RecordNotFound: 404,
+    errors.RecordConflict: 409,
     errors.StoreError: 503,
     errors.ConfigError: 503,
 }
@@ -64,10 +67,11 @@ class Problem(ToolpathError):
         message: str,
         *,
         hint: str = "",
+        suggestions: Iterable[str] = (),
         findings: tuple[Finding, ...] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(message, hint=hint, suggestions=suggestions)
         self.status = status
         self.code = code  # type: ignore[misc]  # one class, the codes of the doors
         self.findings = findings
@@ -145,7 +149,11 @@ def answer_problems(app: FastAPI, redact: Callable[[str], str]) -> None:
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         code = _HTTP_CODES.get(error.status_code, "http_error")
-        return problem(Problem(error.status_code, code, str(error.detail), headers=error.headers))
+        headers = error.headers
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            # The router names the methods of one of the routes that have the path.
+            headers = {"Allow": ", ".join(_methods(request))}
+        return problem(Problem(error.status_code, code, str(error.detail), headers=headers))
 
     async def unexpected(request: Request, error: Exception) -> Response:
         # What it says may hold anything, secrets too; the log has it.
@@ -157,6 +165,15 @@ def answer_problems(app: FastAPI, redact: Callable[[str], str]) -> None:
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, refused)
     app.add_exception_handler(Exception, unexpected)
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods that the path of the request has."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if route.matches(request.scope)[0] != Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return sorted(found)
 
 
 def _redacted(answer: Response, redact: Callable[[str], str]) -> Response:

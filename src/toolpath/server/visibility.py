@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
-from toolpath.errors import RunNotFound, closest
+from toolpath.errors import RecordNotFound, RunNotFound, closest
 from toolpath.model.run import RunInfo
+from toolpath.model.stored import StoredPlan
 
 #: How many of a caller's newest runs are looked through for what they may have meant.
 _LOOKED_AT = 200
@@ -26,3 +27,16 @@ async def _no_run(tp: Toolpath, caller: Caller, run_id: str) -> RunNotFound:
     theirs = await tp.store.list_runs(tenant=caller.of_tenant, limit=_LOOKED_AT)
     near = closest(run_id[:100], [info.run_id for info in theirs], threshold=0.8)
     return RunNotFound(f"There is no run {run_id[:100]!r}.", suggestions=near)
+
+
+async def visible_plan(tp: Toolpath, caller: Caller, plan_id: str) -> StoredPlan:
+    """The stored plan. Raises `RecordNotFound`, in the same words where it is not theirs."""
+    stored = await tp.plans.get(plan_id)
+    if not caller.sees(stored.tenant):
+        raise RecordNotFound(f"There is no plan {plan_id[:100]!r}.")
+    return stored
+
+
+async def visible_request(tp: Toolpath, caller: Caller, request_id: str) -> None:
+    """Raise `RecordNotFound` where there is no such request, or where it is not theirs."""
+    await tp.plans.request(request_id, tenant=caller.of_tenant)

@@ -75,7 +75,7 @@ class Plans:
         Raises `NoToolFits`, `PlanningFailed`, and `RecordNotFound` for a request that is not the tenant's.
         """
         if request_id:
-            await self._request(request_id, tenant)
+            await self.request(request_id, tenant=tenant)
         planned = await self._planned(request, tools=tools, planner=planner, decomposition=decomposition)
         record = planned.record
         about: JsonObject = {"planner": record.planner, "outcome": record.outcome, "reason": record.reason}
@@ -99,7 +99,7 @@ class Plans:
         """Keep a plan in any notation, also one that does not check yet. Raises `ReadError` for what is no plan."""
         plan = source if isinstance(source, Plan) else read_plan_document(source)
         if request_id:
-            await self._request(request_id, tenant)
+            await self.request(request_id, tenant=tenant)
         about = {"request": request, "requires_approval": requires_approval, "user": user}
         return await self._keep(plan, about, request_id=request_id, tenant=tenant)
 
@@ -148,7 +148,7 @@ class Plans:
 
     async def of_request(self, request_id: str, *, tenant: str | None = None, limit: int = 1000) -> list[StoredPlan]:
         """The plans of a request, newest version first. Raises `RecordNotFound` where there is no such request."""
-        await self._request(request_id, tenant)
+        await self.request(request_id, tenant=tenant)
         records = await self._store.list_records("plan", tenant=tenant, parent=request_id, limit=limit)
         return sorted((_stored(record) for record in records), key=lambda plan: plan.version, reverse=True)
 
@@ -159,7 +159,8 @@ class Plans:
             raise RecordNotFound(f"The request {request_id} has no plan any more.")
         return found[0]
 
-    async def _request(self, request_id: str, tenant: str | None) -> Record:
+    async def request(self, request_id: str, *, tenant: str | None = None) -> Record:
+        """What was asked for, as it is kept; `version` counts its plans. Raises `RecordNotFound`."""
         record = await self._store.get_record("request", request_id)
         if record is None or (tenant is not None and record.tenant != tenant):
             raise RecordNotFound(f"There is no request {request_id[:100]!r}.")

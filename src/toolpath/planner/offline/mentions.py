@@ -75,6 +75,10 @@ _NO_VALUE = STOP | frozenset(
 )
 
 
+#: More digits are no number that anybody means.
+_MOST_DIGITS = 300
+
+
 def mentions(text: str) -> list[Mention]:
     """Everything mentioned, in the order of the text, no two overlapping, phrases last."""
     taken: list[tuple[int, int]] = []
@@ -194,6 +198,8 @@ def _codes(text: str) -> Iterator[Mention]:
 def _numbers(text: str) -> Iterator[Mention]:
     for match in _NUMBER.finditer(text):
         digits = match["digits"].replace(",", "")
+        if len(digits) > _MOST_DIGITS:
+            continue
         value: float | int = float(digits) if re.search(r"[.e]", digits) else int(digits)
         if match["scale"] and (match["money"] or len(match["scale"]) > 1):
             value = value * _SCALES[match["scale"]]

@@ -1,28 +1,157 @@
-"""`/runs`: begin, look at, steer."""
+"""`/runs`: begin one, list them, look at one and at what it gave."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends, Header, Path, Query
 from starlette.responses import Response
 
-from toolpath.model.run import RunInfo
+from toolpath.access.caller import Caller
+from toolpath.app import Toolpath
+from toolpath.errors import RunNotFound, ToolNotFound
+from toolpath.ids import new_id
+from toolpath.model.events import StepSucceeded
+from toolpath.model.plan import Plan
+from toolpath.model.run import RunStatus
+from toolpath.model.stored import StoredPlan
+from toolpath.opening import call_plan
 from toolpath.server.parts import Asker, Door, Needs
-from toolpath.server.rest.described import answer, problems, shows
-from toolpath.server.visibility import visible_run
+from toolpath.server.problems import Problem
+from toolpath.server.rest.bodies import JsonBody, NewRun
+from toolpath.server.rest.described import Before, Filter, Limit, answer, problems, shows, takes
+from toolpath.server.rest.views import RunDetail, RunPage, RunRow, run_detail, run_row
+from toolpath.server.visibility import visible_plan, visible_run
+from toolpath.values import JsonObject, as_handle
+from toolpath.workspace.plans import read_plan_document
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 
 RunId = Annotated[str, Path(max_length=200, description="The run's id.")]
+CanRead = Depends(Needs("read"))
+CanRun = Depends(Needs("run"))
+_Key = Annotated[str, Header(max_length=200, pattern=r"^[\x20-\x7e]*$", description="As `idempotency_key`.")]
+
+
+@router.post(
+    "",
+    status_code=202,
+    responses={
+        **shows(RunRow, "The run is stored and will be driven.", status=202),
+        **shows(RunRow, "A run with the same idempotency key was there already.", status=200),
+        **problems(404, 409, 415),
+    },
+    openapi_extra=takes(NewRun),
+    dependencies=[CanRun],
+)
+async def begin(
+    tp: Door,
+    caller: Asker,
+    body: Annotated[NewRun, Depends(JsonBody(NewRun))],
+    idempotency_key: _Key = "",
+) -> Response:
+    """Begin a run of a stored plan, a plan, or a tool. It is stored before this answers."""
+    what = await _what(tp, caller, body)
+    key = body.idempotency_key or idempotency_key
+    return await begun(tp, caller, what, body.inputs, conversation_id=body.conversation_id, key=key)
+
+
+async def begun(
+    tp: Toolpath, caller: Caller, what: Plan | StoredPlan, inputs: JsonObject, *, conversation_id: str, key: str
+) -> Response:
+    """The answer for a run that was begun, or that was there with the same key."""
+    run_id = new_id("run", tp.clock.time())
+    context = caller.context(conversation_id=conversation_id)
+    run = await tp.start(what, inputs, context=context, run_id=run_id, idempotency_key=key)
+    info = await tp.store.get_run(run.run_id)
+    status = 202 if run.run_id == run_id else 200
+    return answer(run_row(info), status, {"Location": f"/api/v1/runs/{run.run_id}"})
+
+
+async def _what(tp: Toolpath, caller: Caller, body: NewRun) -> Plan | StoredPlan:
+    """What the body wants run. Text and names are never read as paths of this machine."""
+    given = [name for name in ("plan_id", "plan", "tool") if getattr(body, name) not in ("", None)]
+    if len(given) != 1:
+        raise Problem(
+            422,
+            "invalid_request",
+            f"What is to be run is said {'by ' + ' and '.join(given) if given else 'nowhere'}.",
+            hint="Give one of plan_id, plan and tool.",
+        )
+    if body.plan_id:
+        return await visible_plan(tp, caller, body.plan_id)
+    if body.plan is not None:
+        return read_plan_document(body.plan)
+    return await tool_plan(tp, body.tool, body.inputs)
+
+
+async def tool_plan(tp: Toolpath, tool: str, inputs: JsonObject) -> Plan:
+    """A plan of one call. Raises `Problem` 422 for a tool that is not there: the path of the request is right."""
+    catalog = await tp.load(call_plan(tool, inputs))
+    try:
+        return call_plan(catalog.find(tool).key, inputs)
+    except ToolNotFound as error:
+        raise Problem(422, error.code, error.message, hint=error.hint, suggestions=error.suggestions) from None
+
+
+@router.get("", responses={**shows(RunPage, "Runs, newest first."), **problems(404)}, dependencies=[CanRead])
+async def listed(
+    tp: Door,
+    caller: Asker,
+    status: Annotated[RunStatus | None, Query(description="Only those that stand so.")] = None,
+    user: Filter = None,
+    name: Filter = None,
+    plan_id: Filter = None,
+    conversation_id: Filter = None,
+    limit: Limit = 50,
+    before: Before = None,
+) -> Response:
+    """The caller's runs, newest first, a page at a time."""
+    if before is not None:
+        await visible_run(tp, caller, before)
+    found = await tp.store.list_runs(
+        tenant=caller.of_tenant,
+        status=status,
+        user=user,
+        name=name,
+        plan_id=plan_id,
+        conversation_id=conversation_id,
+        limit=limit + 1,
+        before=before,
+    )
+    page = tuple(run_row(info) for info in found[:limit])
+    return answer(RunPage(runs=page, next=page[-1].run_id if len(found) > limit else None))
 
 
 @router.get(
-    "/{run_id}",
-    responses={**shows(RunInfo, "The run as it stands."), **problems(404)},
-    dependencies=[Depends(Needs("read"))],
+    "/{run_id}", responses={**shows(RunDetail, "The run as it stands."), **problems(404)}, dependencies=[CanRead]
 )
 async def show(run_id: RunId, tp: Door, caller: Asker) -> Response:
-    """The run as it stands."""
+    """The run as it stands: what its steps gave so far, and what it waits for."""
     info = await visible_run(tp, caller, run_id)
-    return answer(info)
+    return answer(run_detail(info, await tp.store.read_events(run_id)))
+
+
+@router.get(
+    "/{run_id}/values/{digest}",
+    responses={
+        200: {"description": "The value.", "content": {"application/json": {"schema": {}}}},
+        **problems(404),
+    },
+    dependencies=[CanRead],
+)
+async def value(
+    run_id: RunId,
+    digest: Annotated[str, Path(pattern=r"^sha256:[0-9a-f]{64}$", description="`$blob` of a handle in its results.")],
+    tp: Door,
+    caller: Asker,
+) -> Response:
+    """A value that was too large for the journal, which has a handle `{"$blob": …, "size": …}` in its place."""
+    await visible_run(tp, caller, run_id)
+    for event in await tp.store.read_events(run_id):
+        # What a tool made to look like a handle may point to what is another's.
+        if isinstance(event, StepSucceeded) and event.large:
+            handle = as_handle(event.output)
+            if handle is not None and handle.digest == digest:
+                return Response(await tp.store.get_blob(digest), media_type="application/json")
+    raise RunNotFound(f"The run {run_id} has no value {digest}.")

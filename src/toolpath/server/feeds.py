@@ -1,0 +1,188 @@
+"""Live events for any number of readers: a run's journal is read once for all that look on, and readers are woken.
+
+No reader has a queue: who is slow reads from the store where they stand, who is gone is forgotten.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncGenerator, Sequence
+from typing import Literal
+
+import msgspec
+
+from toolpath.app import Toolpath
+from toolpath.errors import RunNotFound, StoreError
+from toolpath.model.events import AnyEvent, RunCancelled, RunCompleted, RunFailed, RunResumed, encode_event
+from toolpath.model.run import ENDED_RUN, RunInfo
+
+#: Events of a run that are kept for readers who are nearly at its end.
+TAIL = 512
+#: Events that are read at once for one who is further behind.
+PAGE = 256
+#: Seconds without news after which readers are told that the server is there.
+HEARTBEAT = 15.0
+#: Seconds between two looks at a run whose driver cannot wake this process.
+LOOK = 1.0
+#: Seconds before a store that cannot be read is tried again.
+PAUSE = 1.0
+
+
+class Frame(msgspec.Struct, frozen=True, gc=False):
+    """One event, and the same as JSON text."""
+
+    seq: int
+    event: AnyEvent
+    data: bytes
+
+
+class Batch(msgspec.Struct, frozen=True, gc=False):
+    """Events that came, none for a heartbeat; `end` where no more will come, and why."""
+
+    frames: Sequence[Frame] = ()
+    end: Literal["", "run", "server", "gone"] = ""
+    """run: it has ended; server: this process stops, ask again; gone: the run was deleted."""
+
+
+class Feeds:
+    """The runs of one Toolpath that somebody looks on."""
+
+    def __init__(self, tp: Toolpath) -> None:
+        self._tp = tp
+        self._feeds: dict[str, _Feed] = {}
+        self._closing = False
+
+    async def follow(self, info: RunInfo, after: int = 0) -> AsyncGenerator[Batch]:
+        """The run's events beyond `after`, in order, until it ends: also while it waits for people."""
+        feed = self._feeds.get(info.run_id)
+        if feed is None:
+            feed = self._feeds[info.run_id] = _Feed(self._tp, info)
+        feed.readers += 1
+        try:
+            while not self._closing:
+                batch = await feed.beyond(after)
+                if batch.frames:
+                    after = batch.frames[-1].seq
+                yield batch
+                if batch.end:
+                    return
+            yield Batch(end="server")
+        finally:
+            feed.readers -= 1
+            if not feed.readers and self._feeds.get(info.run_id) is feed:
+                del self._feeds[info.run_id]
+                feed.close()
+
+    def close(self) -> None:
+        """Have all readers end: the server stops."""
+        self._closing = True
+        for feed in self._feeds.values():
+            feed.wake()
+
+    @property
+    def readers(self) -> int:
+        """How many look on."""
+        return sum(feed.readers for feed in self._feeds.values())
+
+
+class _Feed:
+    """The end of one run's journal, as long as somebody reads it."""
+
+    def __init__(self, tp: Toolpath, info: RunInfo) -> None:
+        self.readers = 0
+        self._tp = tp
+        self._run_id = info.run_id
+        self._last = max(0, info.last_seq - TAIL)
+        self._tail: deque[Frame] = deque(maxlen=TAIL)
+        self._ended = False
+        self._caught_up = False
+        self._gone = False
+        self._news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._watch(), name=f"feed {info.run_id}")
+
+    async def beyond(self, after: int) -> Batch:
+        """What there is beyond `after`, as soon as there is something or it is time for a heartbeat."""
+        if self._gone:
+            return Batch(end="gone")
+        begin = self._tail[0].seq if self._tail else self._last + 1
+        if after + 1 < begin:
+            return Batch(frames=await self._stored(after, begin))
+        if after < self._last:
+            # The numbers of a journal have no gaps.
+            return Batch(frames=list(self._tail)[after + 1 - begin :])
+        if self._is_over:
+            return Batch(end="run")
+        if self._task.done():
+            # It broke: readers are told by the end of their streams.
+            self._task.result()
+        # One future for all readers: they are woken together.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(self._news), HEARTBEAT)
+            if after < self._last:
+                return await self.beyond(after)
+        return Batch()
+
+    @property
+    def _is_over(self) -> bool:
+        return self._ended and self._caught_up
+
+    async def _stored(self, after: int, begin: int) -> list[Frame]:
+        events = await self._tp.store.read_events(self._run_id, after=after, limit=min(PAGE, begin - 1 - after))
+        return [_frame(event) for event in events]
+
+    async def _watch(self) -> None:
+        """Read what is committed, once for all readers, and sleep until there is more."""
+        store = self._tp.store
+        while not self._gone:
+            try:
+                events = await store.read_events(self._run_id, after=self._last, limit=PAGE)
+                if events:
+                    self._take(events)
+                    continue
+                info = await store.get_run(self._run_id)
+                self._caught_up = True
+                self._ended = self._ended or (info.status in ENDED_RUN and info.last_seq <= self._last)
+                if self._ended:
+                    self.wake()
+                async with asyncio.timeout(self._patience(info)):
+                    await store.wait_events(self._run_id, self._last)
+            except TimeoutError:
+                continue
+            except RunNotFound:
+                self._gone = True
+                self.wake()
+            except StoreError:
+                # Readers stay: what they missed is in the journal when it can be read again.
+                await asyncio.sleep(PAUSE)
+
+    def _take(self, events: Sequence[AnyEvent]) -> None:
+        for event in events:
+            self._tail.append(_frame(event))
+            match event:
+                case RunCompleted() | RunFailed() | RunCancelled():
+                    self._ended = True
+                case RunResumed():
+                    self._ended = False
+        self._last = events[-1].seq
+        self._caught_up = len(events) < PAGE
+        self.wake()
+
+    def _patience(self, info: RunInfo) -> float:
+        """Seconds until the run is looked at unasked: another process that drives it may not be able to wake this."""
+        return LOOK if self._tp.is_driven_elsewhere(info) else HEARTBEAT
+
+    def wake(self) -> None:
+        """Have all readers look."""
+        news, self._news = self._news, asyncio.get_running_loop().create_future()
+        if not news.done():
+            news.set_result(None)
+
+    def close(self) -> None:
+        """Nobody reads any more."""
+        self._task.cancel()
+
+
+def _frame(event: AnyEvent) -> Frame:
+    return Frame(event.seq, event, encode_event(event))

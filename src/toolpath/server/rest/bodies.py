@@ -1,0 +1,182 @@
+"""What requests carry: their bodies as records, read strictly and without trust."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+import msgspec
+from starlette.requests import Request
+
+from toolpath.errors import Finding, closest
+from toolpath.server.problems import Problem
+from toolpath.values import JsonObject
+
+Body = TypeVar("Body")
+
+#: No line ends and nothing that a store could stumble over.
+Key = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[\x20-\x7e]*$")]
+Words = Annotated[str, msgspec.Meta(max_length=20_000, pattern=r"^[^\x00]*$")]
+Id = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[A-Za-z0-9_.-]*$")]
+Path = Annotated[str, msgspec.Meta(max_length=1_000, pattern=r"^[^\x00]*$")]
+
+
+class Sent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every body is: an object without fields that nobody knows."""
+
+
+class NewPlan(Sent, frozen=True, kw_only=True):
+    """A request in words, which is planned, or a plan in any notation: one of the two.
+
+    With `request_id` it becomes a further version under that request. `tools` limits what the planner may use.
+    """
+
+    request: Words = ""
+    plan: JsonObject | str | None = None
+    request_id: Id = ""
+    tools: Annotated[list[Key], msgspec.Meta(max_length=1_000)] = []
+    planner: Literal["model", "offline"] | None = None
+    requires_approval: bool = False
+
+
+class ChangedPlan(Sent, frozen=True, kw_only=True):
+    """Another plan in place of the one that is there; `expected`: only if it is still at this revision."""
+
+    plan: JsonObject | str
+    expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
+
+
+class PlanApproval(Sent, frozen=True, kw_only=True):
+    """That a plan may be run with these inputs; `expected`: only if it is still at this revision."""
+
+    inputs: JsonObject = {}
+    comment: Words = ""
+    expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
+
+
+class NewRun(Sent, frozen=True, kw_only=True):
+    """What is to be run: a stored plan, a plan in any notation, or one tool; one of the three.
+
+    A run that has the same `idempotency_key` is not begun again: the first one is the answer.
+    """
+
+    plan_id: Id = ""
+    plan: JsonObject | str | None = None
+    tool: Words = ""
+    inputs: JsonObject = {}
+    conversation_id: Id = ""
+    idempotency_key: Key = ""
+
+
+class ToolCall(Sent, frozen=True, kw_only=True):
+    """The arguments of one call."""
+
+    inputs: JsonObject = {}
+    conversation_id: Id = ""
+    idempotency_key: Key = ""
+
+
+class Cancellation(Sent, frozen=True, kw_only=True):
+    """Why a run is stopped, for its journal."""
+
+    reason: Words = ""
+
+
+class Resumption(Sent, frozen=True, kw_only=True):
+    """`accept_tool`: tools that changed since the run began may be used as they are now."""
+
+    accept_tool: bool = False
+
+
+class Fork(Sent, frozen=True, kw_only=True):
+    """What is done again: everything from a step on, or what other inputs change."""
+
+    from_step: Path = ""
+    inputs: JsonObject | None = None
+    repeat_writes: bool = False
+    """Finished writes may be made again."""
+
+
+class Decision(Sent, frozen=True, kw_only=True):
+    """Whether a step may be done."""
+
+    approved: bool = True
+    comment: Words = ""
+
+
+class Answer(Sent, frozen=True, kw_only=True):
+    """The values of a form's fields by name or label, or that nobody answers it; `step` where several wait."""
+
+    step: Path = ""
+    values: JsonObject = {}
+    declined: bool = False
+
+
+class Settlement(Sent, frozen=True, kw_only=True):
+    """What became of a write in doubt: `retry` makes it again, `done` with its output, or `failed`.
+
+    `accept_tool`: tools that changed since the run began may be used as they are now.
+    """
+
+    step: Path = ""
+    outcome: Literal["retry", "done", "failed", "accept_tool"]
+    output: Any = None
+
+
+#: Every body, for the description of the interface.
+BODIES: tuple[type, ...] = (
+    NewPlan,
+    ChangedPlan,
+    PlanApproval,
+    NewRun,
+    ToolCall,
+    Cancellation,
+    Resumption,
+    Fork,
+    Decision,
+    Answer,
+    Settlement,
+)
+
+_PLACE = re.compile(r"^(?P<what>.*?)(?: - at `(?P<at>.*)`)?$", re.DOTALL)
+_UNKNOWN = re.compile(r"unknown field `(.*?)`")
+
+
+class JsonBody(Generic[Body]):
+    """A dependency that reads the request's body as the record. Raises `Problem` for everything else.
+
+    `optional`: nothing at all is the record with its defaults.
+    """
+
+    def __init__(self, record: type[Body], *, optional: bool = False) -> None:
+        self._record = record
+        self._decoder = msgspec.json.Decoder(record)
+        self._optional = optional
+
+    async def __call__(self, request: Request) -> Body:
+        """The record."""
+        data = await request.body()
+        if not data and self._optional:
+            return self._record()
+        media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media != "application/json" and not (media.startswith("application/") and media.endswith("+json")):
+            raise Problem(
+                415, "unsupported_media_type", "The body must be JSON.", hint="Send Content-Type: application/json."
+            )
+        try:
+            return self._decoder.decode(data)
+        except msgspec.ValidationError as error:
+            raise self._wrong(str(error)) from None
+        except (ValueError, RecursionError) as error:
+            raise Problem(400, "unreadable", f"The body is no JSON: {error}") from None
+
+    def _wrong(self, told: str) -> Problem:
+        found = _PLACE.match(told)
+        what, at = (told, "") if found is None else (found["what"], found["at"] or "")
+        unknown = _UNKNOWN.search(what)
+        suggestions = closest(unknown[1], self._record.__struct_fields__) if unknown else ()  # type: ignore[attr-defined]
+        path = at.removeprefix("$").replace(".", "/").replace("[", "/").replace("]", "")
+        finding = Finding(code="invalid_body", severity="error", message=f"{what}.", path=path, suggestions=suggestions)
+        where = f" at {path}" if path else ""
+        message = f"The body is not as described: {what}{where}."
+        return Problem(422, "invalid_request", message, findings=(finding,), suggestions=suggestions)

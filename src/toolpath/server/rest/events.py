@@ -1,0 +1,96 @@
+"""`/runs/{id}/events`: the journal as Server-Sent Events, or a page of it as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Depends, Header, Query
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.server.feeds import Feeds
+from toolpath.server.parts import Asker, Door, Needs
+from toolpath.server.rest.described import answer, problems, shows
+from toolpath.server.rest.runs import RunId
+from toolpath.server.rest.views import EventPage
+from toolpath.server.visibility import visible_run
+
+router = APIRouter(prefix="/runs", tags=["runs"])
+
+#: Milliseconds after which a reader that lost its connection should come back.
+RETRY = 1_000
+_MOST = 2**53
+
+_Seq = Annotated[int, Query(ge=0, le=_MOST, description="Only events with a greater `seq`.")]
+_LastEventId = Annotated[int | None, Header(ge=0, le=_MOST, description="`id` of the last event that came.")]
+
+_EVENTS = {
+    "description": (
+        "With `follow`, a stream: `id` is the event's `seq`, `data` the event; comments are heartbeats; an event "
+        "`end` says why no more will come. Without, one page."
+    ),
+    "content": {
+        "text/event-stream": {"schema": {"type": "string"}},
+        **shows(EventPage, "")[200]["content"],
+    },
+}
+
+
+@router.get(
+    "/{run_id}/events",
+    responses={
+        200: _EVENTS,
+        204: {"description": "The run has ended, and the reader has all its events: it need not come back."},
+        **problems(404),
+    },
+    dependencies=[Depends(Needs("read"))],
+)
+async def events(
+    request: Request,
+    run_id: RunId,
+    tp: Door,
+    caller: Asker,
+    follow: Annotated[bool, Query(description="Stay and send what comes; false: a page of what is there.")] = True,
+    after: _Seq = 0,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="At most so many in a page.")] = 500,
+    last_event_id: _LastEventId = None,
+) -> Response:
+    """The events of a run from its first on, or beyond `after` or `Last-Event-ID`."""
+    info = await visible_run(tp, caller, run_id)
+    start = after if last_event_id is None else last_event_id
+    if not follow:
+        return answer(page_of(info, await tp.store.read_events(run_id, after=start, limit=limit), start))
+    if last_event_id is not None and info.status in ENDED_RUN and start >= info.last_seq:
+        return Response(status_code=204)
+    feeds: Feeds = request.app.state.feeds
+    return StreamingResponse(
+        stream(feeds, info, start),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+def page_of(info: RunInfo, found: list[AnyEvent], after: int) -> EventPage:
+    """Events that were asked for at once."""
+    last = found[-1].seq if found else after
+    ended = info.status in ENDED_RUN and last >= info.last_seq
+    return EventPage(events=tuple(msgspec.to_builtins(event) for event in found), last=last, ended=ended)
+
+
+async def stream(feeds: Feeds, info: RunInfo, after: int) -> AsyncIterator[bytes]:
+    """The text of the stream, a piece for everything that is there at once."""
+    yield b"retry: %d\n\n" % RETRY
+    async for batch in feeds.follow(info, after):
+        if batch.frames:
+            yield b"".join(b"id: %d\ndata: %b\n\n" % (frame.seq, frame.data) for frame in batch.frames)
+        elif not batch.end:
+            yield b": here\n\n"
+        match batch.end:
+            case "run" | "gone":
+                yield b'event: end\ndata: {"because":"%b"}\n\n' % batch.end.encode()
+            case "server":
+                yield b": the server stops\n\n"

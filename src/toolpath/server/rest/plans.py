@@ -1,0 +1,143 @@
+"""`/plans` and `/requests`: plans that are kept, what the check says of them, and what was approved."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Depends, Path
+from starlette.responses import Response
+
+from toolpath.app import Toolpath
+from toolpath.model.stored import StoredPlan
+from toolpath.server.parts import Asker, Door, Needs
+from toolpath.server.problems import Problem
+from toolpath.server.rest.bodies import ChangedPlan, JsonBody, NewPlan, PlanApproval
+from toolpath.server.rest.described import Before, Limit, answer, problems, shows, takes
+from toolpath.server.rest.views import PlanDetail, PlanPage, plan_row
+from toolpath.server.visibility import visible_plan, visible_request
+
+router = APIRouter(tags=["plans"])
+
+PlanId = Annotated[str, Path(max_length=200, description="The plan's id.")]
+RequestId = Annotated[str, Path(max_length=200, description="The request's id.")]
+_CAN_READ = [Depends(Needs("read"))]
+_CAN_RUN = [Depends(Needs("run"))]
+_DETAIL = shows(PlanDetail, "The plan, its findings, and what it will do.")
+
+
+async def _detailed(tp: Toolpath, stored: StoredPlan, status: int = 200) -> Response:
+    plan = tp.plans.plan_of(stored)
+    review = await tp.plans.review(plan)
+    detail = PlanDetail(
+        **msgspec.structs.asdict(stored),
+        findings=review.findings,
+        explanation=review.explanation,
+        text=str(review.explanation),
+        confidence=plan.confidence,
+        reasoning=plan.reasoning,
+        questions=plan.questions,
+    )
+    return answer(detail, status, {"Location": f"/api/v1/plans/{stored.plan_id}"} if status == 201 else None)
+
+
+@router.post(
+    "/plans",
+    status_code=201,
+    responses={**shows(PlanDetail, "The plan is kept.", status=201), **problems(404, 415, 502)},
+    openapi_extra=takes(NewPlan),
+    dependencies=_CAN_RUN,
+)
+async def create(tp: Door, caller: Asker, body: Annotated[NewPlan, Depends(JsonBody(NewPlan))]) -> Response:
+    """Plan a request, or keep a plan; also one that does not check yet, with all that is wrong with it."""
+    if bool(body.request.strip()) == (body.plan is not None):
+        raise Problem(
+            422, "invalid_request", "There must be a request or a plan, and not both.", hint="Give one of the two."
+        )
+    if body.request_id:
+        await visible_request(tp, caller, body.request_id)
+    whose = {"tenant": caller.tenant, "user": caller.user, "requires_approval": body.requires_approval}
+    if body.plan is not None:
+        stored = await tp.plans.add(body.plan, request_id=body.request_id, **whose)  # type: ignore[arg-type]
+    else:
+        stored = await tp.plans.create(
+            body.request,
+            request_id=body.request_id,
+            tools=body.tools or None,
+            planner={"model": "model", "offline": "offline"}.get(body.planner or ""),  # type: ignore[arg-type]
+            **whose,  # type: ignore[arg-type]
+        )
+    return await _detailed(tp, stored, 201)
+
+
+@router.get("/plans", responses={**shows(PlanPage, "Plans, newest first."), **problems(404)}, dependencies=_CAN_READ)
+async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = None) -> Response:
+    """The caller's plans, newest first, a page at a time."""
+    if before is not None:
+        await visible_plan(tp, caller, before)
+    found = await tp.plans.newest(tenant=caller.of_tenant, limit=limit + 1, before=before)
+    page = tuple(plan_row(stored) for stored in found[:limit])
+    return answer(PlanPage(plans=page, next=page[-1].plan_id if len(found) > limit else None))
+
+
+@router.get("/plans/{plan_id}", responses={**_DETAIL, **problems(404)}, dependencies=_CAN_READ)
+async def show(plan_id: PlanId, tp: Door, caller: Asker) -> Response:
+    """The plan, checked against the tools as they are now."""
+    return await _detailed(tp, await visible_plan(tp, caller, plan_id))
+
+
+@router.put(
+    "/plans/{plan_id}",
+    responses={**_DETAIL, **problems(404, 409, 415)},
+    openapi_extra=takes(ChangedPlan),
+    dependencies=_CAN_RUN,
+)
+async def change(
+    plan_id: PlanId, tp: Door, caller: Asker, body: Annotated[ChangedPlan, Depends(JsonBody(ChangedPlan))]
+) -> Response:
+    """Put another plan in its place; what was approved of it no longer is."""
+    await visible_plan(tp, caller, plan_id)
+    return await _detailed(tp, await tp.plans.update(plan_id, body.plan, expected=body.expected))
+
+
+@router.delete(
+    "/plans/{plan_id}",
+    status_code=204,
+    responses={204: {"description": "It is gone; its runs stay."}, **problems(404)},
+    dependencies=_CAN_RUN,
+)
+async def delete(plan_id: PlanId, tp: Door, caller: Asker) -> Response:
+    """Forget the plan."""
+    await visible_plan(tp, caller, plan_id)
+    await tp.plans.delete(plan_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/plans/{plan_id}/approve",
+    responses={**_DETAIL, **problems(404, 409, 415)},
+    openapi_extra=takes(PlanApproval, optional=True),
+    dependencies=[Depends(Needs("answer"))],
+)
+async def approve(
+    plan_id: PlanId,
+    tp: Door,
+    caller: Asker,
+    body: Annotated[PlanApproval, Depends(JsonBody(PlanApproval, optional=True))],
+) -> Response:
+    """Allow the plan as it is now, with its tools as they are now, to be run with these inputs."""
+    await visible_plan(tp, caller, plan_id)
+    stored = await tp.plans.approve(plan_id, body.inputs, by=caller.user, comment=body.comment, expected=body.expected)
+    return await _detailed(tp, stored)
+
+
+@router.get(
+    "/requests/{request_id}/plans",
+    responses={**shows(PlanPage, "Its plans, newest version first."), **problems(404)},
+    dependencies=_CAN_READ,
+)
+async def versions(request_id: RequestId, tp: Door, caller: Asker) -> Response:
+    """The plans that a request became."""
+    await visible_request(tp, caller, request_id)
+    found = await tp.plans.of_request(request_id, tenant=caller.of_tenant)
+    return answer(PlanPage(plans=tuple(plan_row(stored) for stored in found)))

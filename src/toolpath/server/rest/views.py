@@ -1,0 +1,312 @@
+"""What answers show: runs, questions, plans, tools as records of their own, so that what is inside may change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from toolpath.checks.explanation import Explanation
+from toolpath.errors import Finding
+from toolpath.model.events import AnyEvent, ApprovalRequested, Failure, InputRequested, RunStarted, Warned
+from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
+from toolpath.model.stored import StoredPlan
+from toolpath.model.tool import Example, Requires, Tool, ToolStats
+from toolpath.projections.results import run_result
+from toolpath.values import Json, JsonObject
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What every answer is."""
+
+
+class RunRow(Shown, frozen=True, kw_only=True):
+    """A run in a list. Times are Unix time in seconds."""
+
+    run_id: str
+    status: RunStatus
+    name: str = ""
+    reason: str = ""
+    created_at: float = 0.0
+    updated_at: float = 0.0
+    ended_at: float | None = None
+    user: str = ""
+    tenant: str = ""
+    plan_id: str = ""
+    conversation_id: str = ""
+    parent: str = ""
+    """The run that it was forked from."""
+    priority: int = 0
+    last_seq: int = 0
+    """Number of its latest event."""
+
+
+class Question(Shown, frozen=True, kw_only=True):
+    """Something that waits for a person.
+
+    `approval`: a step with its tool and inputs; `input`: a form; `settle`: a write in doubt.
+    """
+
+    run_id: str
+    step: str
+    """Path of the step, by which it is answered."""
+    kind: Literal["approval", "input", "settle"]
+    tool: str = ""
+    inputs: Json = None
+    form: JsonObject | None = None
+    """Title and fields, each with name, label, type, whether it is required, and options."""
+    asked_at: float = 0.0
+    deadline: float | None = None
+    """After which no answer is taken."""
+
+
+class RunDetail(RunRow, frozen=True, kw_only=True):
+    """A run as it stands, with what its steps gave so far."""
+
+    success: bool = False
+    inputs: JsonObject = {}
+    outputs: Json = None
+    error: Failure | None = None
+    results: tuple[StepResult, ...] = ()
+    failed_steps: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
+    warnings: tuple[str, ...] = ()
+    total_duration: float = 0.0
+    cost: float = 0.0
+
+
+class RunPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+    """Runs, newest first. `next` is the `before` of the next page; null: this was the last."""
+
+    runs: tuple[RunRow, ...]
+    next: str | None = None
+
+
+class EventPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+    """Events of a run in order. `last` is the `after` of the next page; `ended`: none will come after these."""
+
+    events: tuple[JsonObject, ...]
+    last: int
+    ended: bool
+
+
+class QuestionPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+    """What waits for people, in runs that wait or still do something else."""
+
+    questions: tuple[Question, ...]
+
+
+class PlanRow(Shown, frozen=True, kw_only=True):
+    """A stored plan in a list."""
+
+    plan_id: str
+    request_id: str
+    version: int
+    revision: int
+    name: str = ""
+    request: str = ""
+    requires_approval: bool = False
+    approved: bool = False
+    created_at: float = 0.0
+    updated_at: float = 0.0
+
+
+class PlanDetail(StoredPlan, frozen=True, kw_only=True):
+    """A stored plan, what the check says of it, and what it will do."""
+
+    findings: tuple[Finding, ...] = ()
+    explanation: Explanation
+    text: str = ""
+    """The explanation as people read it."""
+    confidence: float | None = None
+    reasoning: str = ""
+    questions: tuple[str, ...] = ()
+    """What the planner could not know."""
+
+
+class PlanPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+    """Plans, newest first. `next` is the `before` of the next page; null: this was the last."""
+
+    plans: tuple[PlanRow, ...]
+    next: str | None = None
+
+
+class ToolRow(Shown, frozen=True, kw_only=True):
+    """A tool in a list."""
+
+    key: str
+    title: str = ""
+    description: str = ""
+    category: str = ""
+    effect: str = ""
+    score: float | None = None
+    """How well it fits what was searched for; greater is better."""
+
+
+class ToolDetail(ToolRow, frozen=True, kw_only=True):
+    """All that a caller should know of a tool."""
+
+    input_schema: JsonObject = {}
+    output_schema: JsonObject | None = None
+    capabilities: tuple[str, ...] = ()
+    limitations: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
+    aliases: tuple[str, ...] = ()
+    idempotent: bool = False
+    requires: Requires = Requires()
+    cost: float | None = None
+    timeout: float | None = None
+    version: str = ""
+    fingerprint: str = ""
+
+
+class ToolPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+    """Tools by key, or best first. `next` is the `after` of the next page; null: this was the last."""
+
+    tools: tuple[ToolRow, ...]
+    problems: tuple[str, ...] = ()
+    """Why tools of a server are not there."""
+    next: str | None = None
+
+
+class StatsRow(Shown, frozen=True, kw_only=True):
+    """What is known of a tool from its calls. Durations in seconds, cost in USD."""
+
+    key: str
+    calls: int
+    failures: int = 0
+    timeouts: int = 0
+    failure_rate: float | None = None
+    average_duration: float | None = None
+    p95_duration: float | None = None
+    cost: float = 0.0
+
+
+class StatsPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+    """Statistics by key of the tool."""
+
+    stats: tuple[StatsRow, ...]
+
+
+class CallOutcome(Shown, frozen=True, kw_only=True):
+    """What came of one call; a run like any other stands behind it."""
+
+    run_id: str
+    status: RunStatus
+    success: bool = False
+    output: Json = None
+    error: Failure | None = None
+    duration: float = 0.0
+    questions: tuple[Question, ...] = ()
+
+
+#: Every answer, for the description of the interface.
+VIEWS: tuple[type, ...] = (
+    RunRow,
+    RunDetail,
+    RunPage,
+    EventPage,
+    QuestionPage,
+    PlanDetail,
+    PlanPage,
+    ToolDetail,
+    ToolPage,
+    StatsPage,
+    CallOutcome,
+)
+
+
+def run_row(info: RunInfo) -> RunRow:
+    """The run as a list shows it."""
+    return RunRow(**{name: getattr(info, name) for name in RunRow.__struct_fields__})
+
+
+def run_detail(info: RunInfo, events: Sequence[AnyEvent]) -> RunDetail:
+    """The run as its journal tells so far."""
+    row = {name: getattr(info, name) for name in RunRow.__struct_fields__}
+    if not events:
+        return RunDetail(**row)
+    result = run_result(info.run_id, events)
+    first = events[0]
+    # The journal may have gone on since the row was read.
+    row |= {"status": result.status, "reason": result.reason, "last_seq": events[-1].seq}
+    return RunDetail(
+        **row,
+        success=result.success,
+        inputs=first.inputs if isinstance(first, RunStarted) else {},
+        outputs=result.outputs,
+        error=result.error,
+        results=result.results,
+        failed_steps=result.failed_steps,
+        questions=questions_of(result),
+        warnings=tuple(warning.message for warning in result.warnings if isinstance(warning, Warned)),
+        total_duration=result.total_duration,
+        cost=result.cost,
+    )
+
+
+def questions_of(result: RunResult) -> tuple[Question, ...]:
+    """What the run waits for people to say, oldest first; writes in doubt last."""
+    found: list[Question] = []
+    for asked in result.questions:
+        common: dict[str, Any] = {"run_id": result.run_id, "step": asked.path, "asked_at": asked.at}
+        match asked:
+            case ApprovalRequested():
+                found.append(
+                    Question(**common, kind="approval", tool=asked.tool, inputs=asked.inputs, deadline=asked.deadline)
+                )
+            case InputRequested():
+                found.append(Question(**common, kind="input", form=asked.form, deadline=asked.deadline))
+    if result.status not in ("completed", "completed_with_errors", "failed", "cancelled"):
+        found += [
+            Question(
+                run_id=result.run_id,
+                step=step.path,
+                kind="settle",
+                tool=step.tool,
+                inputs=step.inputs,
+                asked_at=step.started_at or 0.0,
+            )
+            for step in result.results
+            if step.status == "unknown"
+        ]
+    return tuple(found)
+
+
+def plan_row(stored: StoredPlan) -> PlanRow:
+    """The stored plan as a list shows it."""
+    names = (name for name in PlanRow.__struct_fields__ if name != "approved")
+    return PlanRow(**{name: getattr(stored, name) for name in names}, approved=stored.approval is not None)
+
+
+def tool_row(tool: Tool, score: float | None = None) -> ToolRow:
+    """The tool as a list shows it."""
+    return ToolRow(
+        key=tool.key,
+        title=tool.title,
+        description=tool.description,
+        category=tool.category,
+        effect=tool.effect,
+        score=None if score is None else round(score, 6),
+    )
+
+
+def tool_detail(tool: Tool) -> ToolDetail:
+    """All that a caller should know of the tool."""
+    names = (name for name in ToolDetail.__struct_fields__ if name != "score")
+    return ToolDetail(**{name: getattr(tool, name) for name in names})
+
+
+def stats_row(key: str, stats: ToolStats) -> StatsRow:
+    """What is known of one tool."""
+    return StatsRow(
+        key=key,
+        calls=stats.calls,
+        failures=stats.failures,
+        timeouts=stats.timeouts,
+        failure_rate=stats.failure_rate,
+        average_duration=stats.average_duration,
+        p95_duration=stats.percentile(0.95),
+        cost=stats.cost,
+    )
