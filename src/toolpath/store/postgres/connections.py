@@ -61,7 +61,7 @@ class Connections:
         try:
             self._pool = await asyncpg.create_pool(
                 self.address.dsn,
-                min_size=1,
+                min_size=0,
                 max_size=self.address.pool,
                 connection_class=Plain,
                 **_settings(self.address),

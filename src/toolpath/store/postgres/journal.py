@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
 
 import msgspec
 
@@ -107,33 +106,14 @@ class PostgresJournal:
 
     async def release(self) -> None:
         """Say that this process drives the run no more."""
-        await self._settled()
-        await self._connections.run(
-            lambda connection: connection.execute(*bound(self._sql.release_run, self._values())),
-            patience=self._connections.address.patience,
-        )
-
-    async def park(self) -> bool:
-        """Say so unless a signal is there that nobody has dropped; whether it was said."""
-        await self._settled()
-
-        async def work(connection: Any) -> bool:
-            async with connection.transaction():
-                if await connection.fetchrow(*bound(self._sql.lock_run, self._values())) is None:
-                    # Somebody else has taken it.
-                    return True
-                status: str = await connection.execute(*bound(self._sql.park_run, self._values()))
-            return status != "UPDATE 0"
-
-        return await self._connections.run(work, patience=self._connections.address.patience)
-
-    async def _settled(self) -> None:
         if self._last is not None:
             await asyncio.wait([self._last])
-
-    def _values(self) -> dict[str, Any]:
         now = None if self._database_clock else self._clock()
-        return {"number": self._number, "epoch": self.epoch, "now": now}
+        call = bound(self._sql.release_run, {"number": self._number, "epoch": self.epoch, "now": now})
+        await self._connections.run(
+            lambda connection: connection.execute(*call),
+            patience=self._connections.address.patience,
+        )
 
     def _refuse_more(self, error: ToolpathError) -> None:
         self._failure = error

@@ -107,16 +107,6 @@ UPDATE runs SET driver = '',
     driver_seen_at = greatest(driver_seen_at, coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())))
 WHERE number = :number AND epoch = :epoch;
 
--- name: lock_run
--- Whoever puts a signal waits for the end of this transaction.
-SELECT number FROM runs WHERE number = :number AND epoch = :epoch FOR UPDATE;
-
--- name: park_run
--- After `lock_run`, and in a statement of its own, which sees all signals put before.
-UPDATE runs SET driver = '',
-    driver_seen_at = greatest(driver_seen_at, coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())))
-WHERE number = :number AND epoch = :epoch AND NOT EXISTS (SELECT 1 FROM signals WHERE signals.number = runs.number);
-
 -- name: beat
 INSERT INTO drivers (driver, seen_at)
 VALUES (:driver, coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())))
@@ -138,7 +128,7 @@ ORDER BY seq LIMIT CAST(:limit AS bigint);
 SELECT data FROM blobs WHERE digest = :digest;
 
 -- name: insert_signal
--- The lock lets nobody park the run in between: its row tells who will find the signal.
+-- The lock keeps the run from being deleted in between.
 WITH run AS (
     SELECT number, run_id FROM runs WHERE run_id = :run_id FOR KEY SHARE
 ), kept AS (

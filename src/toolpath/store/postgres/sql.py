@@ -31,8 +31,6 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     append: str
     select_fence: str
     release_run: str
-    lock_run: str
-    park_run: str
     beat: str
     delete_drivers: str
     select_time: str
