@@ -1,5 +1,7 @@
 """Runs random plans in forked workers, kills these at random points, resumes, and prints what did not hold.
 
+The runs are in a SQLite file a case, or all in the PostgreSQL of `--store`.
+
 A process of its own: it imports everything once, and every worker is a fork of it. It prints one line of JSON:
 `{"kills", "plans", "asked", "violations"}`.
 """
@@ -27,7 +29,8 @@ from random_plans import INPUTS, Suicide, answer, random_plan, tools
 from toolpath.app import Toolpath
 from toolpath.model.events import AnyEvent, StepStarted, StepSucceeded
 from toolpath.model.plan import Plan
-from toolpath.store.sqlite import SqliteStore
+from toolpath.model.run import RunContext
+from toolpath.ports import Store
 
 #: A worker that is let run has to be done within this many seconds.
 PATIENCE = 30.0
@@ -36,10 +39,12 @@ PATIENCE = 30.0
 class Case:
     """One plan with its files: what the workers share."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, store: str) -> None:
         self.seed = seed
         self.folder = folder
-        self.journal = folder / "runs.db"
+        self.store = store or str(folder / "runs.db")
+        self.context = RunContext(tenant=folder.name)
+        """Tells the case's runs from others of the same store."""
         self.calls = folder / "calls.jsonl"
         self.result = folder / "result.json"
         folder.mkdir(parents=True)
@@ -57,11 +62,11 @@ class Case:
 
 async def drive(case: Case, suicide: Suicide) -> None:
     """Start or resume the case's run, answer what is asked, and write down the result."""
-    async with Toolpath(str(case.journal)) as toolpath:
+    async with Toolpath(case.store) as toolpath:
         toolpath.add(*tools(case.calls, suicide))
-        run_id = await _known_run(case)
+        run_id = await _known_run(case, toolpath.store)
         if run_id is None:
-            result = await toolpath.run(case.plan, inputs=INPUTS)
+            result = await toolpath.run(case.plan, inputs=INPUTS, context=case.context)
         else:
             result = await _resumed(toolpath, run_id)
         asked = 0
@@ -91,24 +96,16 @@ async def _settle(case: Case, toolpath: Any, run_id: str, step: Any) -> None:
         await toolpath.settle(run_id, step.path, retry=True)
 
 
-async def _known_run(case: Case) -> str | None:
-    if not case.journal.exists():
-        return None
-    store = SqliteStore(str(case.journal))
-    await store.open()
-    runs = await store.list_runs()
-    await store.close()
+async def _known_run(case: Case, store: Store) -> str | None:
+    runs = await store.list_runs(tenant=case.context.tenant)
     # A run of which nothing was written was never begun, and nobody was told its id.
     begun = [run.run_id for run in runs if run.last_seq]
     return begun[0] if begun else None
 
 
 async def events_of(case: Case, run_id: str) -> list[AnyEvent]:
-    store = SqliteStore(str(case.journal))
-    await store.open()
-    events = await store.read_events(run_id)
-    await store.close()
-    return events
+    async with Toolpath(case.store) as toolpath:
+        return await toolpath.store.read_events(run_id)
 
 
 def fork(work: Callable[[], None], errors: Path) -> int:
@@ -152,8 +149,9 @@ def kill(pid: int) -> None:
 class Killer:
     """Kills workers until it has killed as many as it should."""
 
-    def __init__(self, folder: Path, kills: int, seed: int) -> None:
+    def __init__(self, folder: Path, kills: int, seed: int, store: str) -> None:
         self.folder = folder
+        self.store = store
         self.wanted = kills
         self.chance = random.Random(seed)
         self.seed = seed
@@ -171,12 +169,12 @@ class Killer:
             self.plans += 1
 
     def _case(self, seed: int) -> None:
-        calm = Case(self.folder / f"{seed}_calm", seed)
+        calm = Case(self.folder / f"{seed}_calm", seed, self.store)
         began = time.monotonic()
         if not self._undisturbed(calm):
             return
         self.usual = time.monotonic() - began
-        case = Case(self.folder / f"{seed}", seed)
+        case = Case(self.folder / f"{seed}", seed, self.store)
         for _ in range(self.chance.randint(1, 8)):
             if not self._killed(case):
                 break
@@ -251,8 +249,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--store", default="", help="postgresql://…; empty: a SQLite file a case")
     arguments = parser.parse_args()
-    killer = Killer(arguments.folder, arguments.kills, arguments.seed)
+    killer = Killer(arguments.folder, arguments.kills, arguments.seed, arguments.store)
     killer.run()
     json.dump(
         {"kills": killer.kills, "plans": killer.plans, "asked": killer.asked, "violations": killer.violations},

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.store.store_cases import dropped, postgres_url
 
-pytestmark = pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 KILLER = Path(__file__).with_name("killer.py")
 
 
-def killed(folder: Path, kills: int, seed: int) -> dict[str, Any]:
+def killed(folder: Path, kills: int, seed: int, store: str = "") -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, str(KILLER), str(folder), "--kills", str(kills), "--seed", str(seed)],
+        [sys.executable, str(KILLER), str(folder), "--kills", str(kills), "--seed", str(seed), "--store", store],
         capture_output=True,
         text=True,
         check=False,
@@ -37,6 +41,29 @@ def assert_nothing_lost(found: dict[str, Any], kills: int) -> None:
 @pytest.mark.timeout(300)
 def test_two_hundred_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
     assert_nothing_lost(killed(tmp_path, 200, seed=1), 200)
+
+
+@pytest.fixture
+def postgres() -> Iterator[str]:
+    """The address of a schema of its own."""
+    schema = f"test_kills_{os.getpid()}"
+    asyncio.run(dropped(schema))
+    yield postgres_url(schema)
+    asyncio.run(dropped(schema))
+
+
+@pytest.mark.postgres
+@pytest.mark.timeout(300)
+def test_thirty_kills_on_postgres_lose_nothing_and_repeat_nothing(tmp_path: Path, postgres: str) -> None:
+    assert_nothing_lost(killed(tmp_path, 30, seed=1, store=postgres), 30)
+
+
+@pytest.mark.soak
+@pytest.mark.postgres
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("seed", [50_000, 60_000])
+def test_a_thousand_kills_on_postgres_lose_nothing_and_repeat_nothing(tmp_path: Path, postgres: str, seed: int) -> None:
+    assert_nothing_lost(killed(tmp_path, 500, seed, store=postgres), 500)
 
 
 @pytest.mark.soak
