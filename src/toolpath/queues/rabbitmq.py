@@ -97,10 +97,12 @@ class RabbitQueue:
         try:
             async with asyncio.timeout(PATIENCE):
                 assert sender.write_channel is not None  # connected
-                found = await sender.write_channel.declare_queue(self._name, passive=True)
+                # What aio-pika itself gives for a queue that it knows is what it knew before.
+                channel = await sender.write_channel.get_underlay_channel()
+                found = await channel.queue_declare(self._name, passive=True)
         except _FAULTS as error:
             raise self._away(error) from None
-        return found.declaration_result.message_count or 0
+        return found.message_count or 0
 
     def stop(self) -> None:
         """Hand out nothing more."""
