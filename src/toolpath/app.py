@@ -33,7 +33,7 @@ from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.opening import call_plan, failed, load_tools, store_of, tools_of
-from toolpath.ports import Chat, Clock, Observer, Provider, Store
+from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Store
 from toolpath.preparation import Preparation, Runnable
 from toolpath.providers.files import FolderProvider
 from toolpath.providers.functions import ToolFields, bind, marked_in, tool_from_function
@@ -78,6 +78,7 @@ class Toolpath(Asking, Steering):
         secrets: Mapping[str, str] | None = None,
         chat: Chat | None = None,
         observer: Observer | None = None,
+        queue: Queue | None = None,
     ) -> None:
         self.settings = load_settings() if settings is None else settings
         self.clock: Clock = clock or SystemClock()
@@ -95,6 +96,7 @@ class Toolpath(Asking, Steering):
             secrets=self.secrets,
             redactor=Redactor(),
             observer=observer,
+            queue=queue,
             chance=chance.SystemRandom().random,
             driver=f"{socket.gethostname()}:{os.getpid()}:{chance.token_hex(4)}",
             cache_secret=chance.token_bytes(32),
@@ -117,6 +119,7 @@ class Toolpath(Asking, Steering):
 
     async def __aenter__(self) -> Self:
         await self.store.open()
+        await self._drives.open()
         for key, stats in (await self.store.load_stats()).items():
             self.registry.statistics.add(key, stats, saved=True)
         if not isinstance(self.store, MemoryStore):
@@ -310,11 +313,13 @@ class Toolpath(Asking, Steering):
         context: RunContext | None = None,
         run_id: str | None = None,
         idempotency_key: str = "",
+        priority: int = 0,
         replan: int | Replanning | None = None,
     ) -> Run:
         """Begin it and come back at once; the run is stored before this returns. `replan`: as for `run`.
 
-        Raises `PolicyViolationError` for a stored plan that needs an approval and has none for these inputs.
+        Workers take runs of a higher `priority` first, from -5 to 4. Raises `PolicyViolationError` for a stored plan
+        that needs an approval and has none for these inputs.
         """
         program, filled, origin = await self._prepared(what, inputs or {}, context)
         return await self._drives.start(
@@ -323,6 +328,7 @@ class Toolpath(Asking, Steering):
             context=context,
             run_id=run_id,
             idempotency_key=idempotency_key,
+            priority=priority,
             origin=origin,
             replan=self._leave_to_replan(replan),
         )

@@ -49,6 +49,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Calls of `def` tools at the same time, those that outlived their timeout included."""
     store: str = ""
     """Path of a SQLite file or `postgresql://…`; empty: as the surface says."""
+    queue: str = ""
+    """`amqp://user:password@host:5672/vhost`: from there workers take what `serve` stores; empty: it drives."""
+    queue_name: str = "toolpath"
+    """Who shares queue and name shares the runs in it."""
     tools: tuple[str, ...] = ()
     """Python modules or files whose tools are loaded."""
     folders: tuple[str, ...] = ()

@@ -41,6 +41,24 @@ class Steering:
             )
         return await self._drives.take_up(run_id, reason="resume", accept=accept_tool)
 
+    async def drive(self, run_id: str) -> None:
+        """Drive the run until it ends, parks, or this process is told to leave: what a worker does.
+
+        Returns at once where there is nothing to drive, or a driver that lives has it.
+        """
+        await self._drives.drive(run_id)
+
+    def leave(self, *, at_once: bool = False) -> None:
+        """Begin nothing more in the runs that this process drives; `at_once` cuts off the calls under way.
+
+        Other drivers go on with them.
+        """
+        self._drives.leave(at_once=at_once)
+
+    async def beat(self) -> None:
+        """Say that this process lives, on behalf of the runs that it drives. Raises `StoreError`."""
+        await self._drives.beat()
+
     async def retry(self, run_id: str) -> Run:
         """Go on from what failed; what was finished stays finished."""
         info = await self.store.get_run(run_id)

@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from toolpath.cli.options import Options, hoisted
-from toolpath.cli.verbs import access, people, plans, project, runs, server, tools
-from toolpath.cli.verbs import mcp as mcp_verb
+from toolpath.cli.verbs import access, people, plans, project, runs, server, tools, tools
+from toolpath.cli.verbs, worker
 
 app = typer.Typer(
     name="toolpath",
@@ -78,6 +78,7 @@ app.command()(people.answer)
 app.command()(people.settle)
 app.command()(server.serve)
 app.command()(mcp_verb.mcp)
+app.command()(worker.worker)
 app.add_typer(access.keys, name="keys")
 app.command()(project.generate)
 app.command()(project.demo)

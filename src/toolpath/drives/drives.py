@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from toolpath.drives.driving import Driving
 from toolpath.drives.starting import Starting
-from toolpath.drives.telling import Telling
 
 
-class Drives(Starting, Telling):
+class Drives(Starting, Driving):
     """The runs that this process drives, and what may be done to any run of the store."""

@@ -50,6 +50,15 @@ def is_driven_elsewhere(info: RunInfo, now: float, own: str = "") -> bool:
             return False
 
 
+def has_died(driver: str) -> bool:
+    """Whether the driver is known to be gone: a process of this machine that has ended."""
+    match driver.rsplit(":", 2):
+        case [host, pid, _] if host == socket.gethostname() and pid.isdecimal():
+            return int(pid) != os.getpid() and not _is_alive(int(pid))
+        case _:
+            return False
+
+
 def _is_alive(pid: int) -> bool:
     """Whether a process of this machine lives. One that has ended but that its parent has not noticed does not."""
     if os.name != "posix":

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from functools import partial
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -13,11 +15,13 @@ from toolpath.drives.elsewhere import drives_here, is_driven_elsewhere
 from toolpath.engine.program import Program
 from toolpath.engine.runner import Runner
 from toolpath.engine.services import Services
+from toolpath.errors import QueueError, StoreError
 from toolpath.frozen import frozen_program
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunInfo
 from toolpath.ports import Journal, RunChange, Timer
+from toolpath.queues.sweep import Sweep
 from toolpath.values import JsonObject
 
 Drive = Callable[[], Awaitable[None]]
@@ -37,11 +41,23 @@ class Live:
         self._live: dict[str, asyncio.Task[None]] = {}
         self._runners: dict[str, Runner] = {}
         self._wakers: dict[str, Timer] = {}
-        self._taking = asyncio.Lock()
+        self._taking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._leaving = False
+        self._owed: list[Journal] = []
+        """Of runs that were let go while the store was away."""
+        self._sweeping: asyncio.Task[None] | None = None
         drives_here(self)
         self.sources: JsonObject = {}
         """Where the tools come from, as `run.started` records it."""
         self.mend: Mend | None = None
+
+    async def open(self) -> None:
+        """Reach the queue, where there is one, and look after what it may lose."""
+        services = self._services
+        if services.queue is not None:
+            await services.queue.open()
+            sweep = Sweep(services.store, services.queue, services.clock, services.chance)
+            self._sweeping = asyncio.create_task(sweep.run(), name="sweep")
 
     def is_live(self, run_id: str) -> bool:
         """Whether this process drives the run now."""
@@ -84,7 +100,7 @@ class Live:
     async def _revised(self, run_id: str, revised: ev.PlanRevised) -> tuple[Runner, Drive]:
         """The failed run with another plan: journaled before anything of it starts."""
         store = self._services.store
-        async with self._taking:
+        async with self._taking.setdefault(run_id, asyncio.Lock()):
             journal = await store.drive(run_id, self._services.driver)
             await self._append(journal, run_id, revised, RunChange(status="running", reason=""))
             events = await store.read_events(run_id)
@@ -145,6 +161,29 @@ class Live:
         """Take the run up for what is due."""
         raise NotImplementedError
 
+    async def _enqueue(self, run_id: str, priority: int = 0) -> None:
+        """Have a worker drive the run. Where the queue does not take it, a sweep finds it in the store."""
+        queue = self._services.queue
+        if queue is not None:
+            with contextlib.suppress(QueueError):
+                await queue.put(run_id, priority=priority)
+
+    async def _let_go(self, runner: Runner) -> None:
+        """Say that nobody drives the run: its drive may have ended because the store was away."""
+        self._owed.append(runner.commits.journal)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Let go of what could not be let go of before."""
+        while self._owed:
+            try:
+                released = self._owed[0].release()
+                if released is not None:
+                    await released
+            except StoreError:
+                return
+            self._owed.pop(0)
+
     def driven_elsewhere(self, info: RunInfo) -> bool:
         """Whether another process, or another Toolpath of this one, drives it."""
         return is_driven_elsewhere(info, self._services.clock.time(), self._services.driver)
@@ -168,3 +207,8 @@ class Live:
         for task in self._live.values():
             if task.done() and not task.cancelled():
                 task.exception()
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+            await asyncio.wait({self._sweeping})
+        if self._services.queue is not None:
+            await self._services.queue.close()

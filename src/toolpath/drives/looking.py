@@ -31,6 +31,9 @@ class Looking(Live):
             finally:
                 if task.done() and self._live.get(run_id) is task:
                     del self._live[run_id]
+        if self._services.queue is not None:
+            while not await self._rests(run_id):
+                await self._news(run_id, (await self._services.store.get_run(run_id)).last_seq, None)
         events = await self._services.store.read_events(run_id)
         if not events:
             info = await self._services.store.get_run(run_id)
@@ -67,9 +70,26 @@ class Looking(Live):
                 yield event
             if events:
                 continue
-            if not driven and not self.driven_elsewhere(await store.get_run(run_id)):
+            if not driven and await self._rests(run_id):
+                # What came between the two looks is not left out.
+                for event in await store.read_events(run_id, after=after):
+                    yield event
                 return
             await self._news(run_id, after, task)
+
+    async def _rests(self, run_id: str) -> bool:
+        """Whether nobody goes on with the run before a person or program says something."""
+        store = self._services.store
+        info = await store.get_run(run_id)
+        if self._services.queue is None:
+            return not self.driven_elsewhere(info)
+        if info.status in ("pending", "running"):
+            return False
+        if info.status in ENDED_RUN:
+            return True
+        # What was said already is about to be heard.
+        signals = await store.take_signals(run_id)
+        return not any(info.status == "waiting" or signal.kind in ("cancel", "resume") for signal in signals)
 
     async def _news(self, run_id: str, after: int, task: asyncio.Task[None] | None) -> None:
         waiting = asyncio.ensure_future(self._services.store.wait_events(run_id, after))

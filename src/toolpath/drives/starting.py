@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import msgspec
@@ -39,14 +40,17 @@ class Starting(Looking):
         context: RunContext | None,
         run_id: str | None = None,
         idempotency_key: str = "",
+        priority: int = 0,
         origin: Stored = NOT_STORED,
         replan: JsonObject | None = None,
     ) -> Run:
         """Store a new run and begin it. `replan`: how far it may be planned anew when it fails."""
         started, info = self._new_run(program, inputs, context or RunContext(), run_id, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})
-        if idempotency_key:
-            info = msgspec.structs.replace(info, idempotency_key=idempotency_key)
+        if idempotency_key or priority:
+            info = msgspec.structs.replace(info, idempotency_key=idempotency_key, priority=priority)
+        if self._services.queue is not None:
+            return await self._hand_over(info, [started])
         stored, journal = await self._services.store.begin_run(info, self._services.driver, [started])
         if journal is not None:
             runner = Runner(program, self._services, journal)
@@ -63,12 +67,22 @@ class Starting(Looking):
         replan: JsonObject | None = None,
     ) -> RunResult:
         """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""
+        if self._services.queue is not None:
+            run = await self.start(program, inputs, context=context, origin=origin, replan=replan)
+            return await self.result(run.run_id)
         started, info = self._new_run(program, inputs, context or RunContext(), None, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})
         _, journal = await self._services.store.begin_run(info, self._services.driver, [started])
         assert journal is not None
         runner = Runner(program, self._services, journal)
         return await self._result_of(await self._drive(info.run_id, runner, partial(runner.start, started)))
+
+    async def _hand_over(self, info: RunInfo, events: Sequence[AnyEvent]) -> Run:
+        """Store the run for a worker to begin."""
+        stored, _ = await self._services.store.begin_run(info, "", events)
+        if stored.status == "pending":
+            await self._enqueue(stored.run_id, stored.priority)
+        return Run(stored.run_id, self)
 
     async def begin_fork(self, program: Program, events: tuple[AnyEvent, ...]) -> Run:
         """Store the run that begins with these events, and go on from there."""
@@ -85,6 +99,8 @@ class Starting(Looking):
             parent=str(started.parent.get("run_id", "")),
             conversation_id=context.conversation_id,
         )
+        if self._services.queue is not None:
+            return await self._hand_over(info, events)
         _, journal = await self._services.store.begin_run(info, self._services.driver, events)
         assert journal is not None
         runner = Runner(program, self._services, journal)

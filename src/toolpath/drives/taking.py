@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from functools import partial
 
@@ -9,7 +10,9 @@ from toolpath.drives.looking import Looking
 from toolpath.drives.run import Run
 from toolpath.engine.runner import Runner
 from toolpath.errors import RunConflict, RunNotFound
+from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
+from toolpath.ports import RunChange, Signal
 from toolpath.projections.questions import open_questions
 
 
@@ -17,12 +20,28 @@ class Taking(Looking):
     """The part of `Drives` that takes runs up."""
 
     async def take_up(self, run_id: str, *, reason: str = "", accept: bool = False, to_end: bool = False) -> Run:
-        """Drive the run from where it stands. `reason="retry"` goes on from what failed.
+        """Have the run driven from where it stands: here, or by a worker. `reason="retry"` goes on from what failed.
 
         With `to_end` it is about to be cancelled: then it does not matter that tools are not there any more.
         """
+        if self._services.queue is None:
+            return await self._take(run_id, reason=reason, accept=accept, to_end=to_end)
+        info = await self._services.store.get_run(run_id)
+        if reason == "retry" or (accept and info.status not in ENDED_RUN):
+            await self._reopen(run_id, reason, accept=accept)
+        elif info.status == "paused":
+            # Its driver may still see to the end of what runs: then it is the one to hear this.
+            await self._services.store.put_signal(run_id, Signal(kind="resume"))
+        elif info.driver and reason == "resume":
+            # Whoever has it has died, or it is to be taken away.
+            await self._services.store.drive(run_id, "")
+        await self._enqueue(run_id, info.priority)
+        return Run(run_id, self)
+
+    async def _take(self, run_id: str, *, reason: str = "", accept: bool = False, to_end: bool = False) -> Run:
+        """Drive the run here."""
         # One at a time: two that take up the same run would fence one another.
-        async with self._taking:
+        async with self._taking.setdefault(run_id, asyncio.Lock()):
             if run_id in self._runners:
                 return Run(run_id, self)
             store = self._services.store
@@ -36,16 +55,44 @@ class Taking(Looking):
             known = self._services.secrets
             self._services.redactor.add([known[name] for name in program.latest.secrets if name in known])
             runner = Runner(program, self._services, journal)
-            self._keep(run_id, runner, partial(runner.resume, events, reason=reason, accepted=accepted))
+            first = events[0]
+            assert isinstance(first, ev.RunStarted)
+            if len(events) == 1 and not reason:
+                drive = partial(runner.start, first)
+            else:
+                reason = reason or ("fork" if first.parent and not _was_driven(events) else "")
+                drive = partial(runner.resume, events, reason=reason, accepted=accepted)
+            self._keep(run_id, runner, drive)
         return Run(run_id, self)
+
+    async def _reopen(self, run_id: str, reason: str, *, accept: bool) -> None:
+        """Write down that the run goes on, so that it is found even where its place in the queue gets lost."""
+        services = self._services
+        accepted = {}
+        if accept:
+            accepted = (await self.program_of(await services.store.read_events(run_id))).latest.fingerprints
+        journal = await services.store.drive(run_id, "")
+        info = await services.store.get_run(run_id)
+        now = services.clock.time()
+        resumed = ev.RunResumed(info.last_seq + 1, now, journal.epoch, reason, accepted)
+        kept = journal.append([resumed], change=RunChange(status="running", reason=""))
+        if kept is not None:
+            await kept
 
     async def _late(self, run_id: str) -> None:
         """Take the run up for what is due, unless somebody else has seen to it meanwhile."""
-        store, clock = self._services.store, self._services.clock
+        store = self._services.store
         with contextlib.suppress(RunConflict, RunNotFound):
             info = await store.get_run(run_id)
-            if info.status in ENDED_RUN or self.driven_elsewhere(info):
-                return
-            questions = open_questions(await store.read_events(run_id))
-            if any(q.deadline is not None and q.deadline <= clock.time() for q in questions):
+            if info.status not in ENDED_RUN and not self.driven_elsewhere(info) and await self._is_late(run_id):
                 await self.take_up(run_id)
+
+    async def _is_late(self, run_id: str) -> bool:
+        """Whether the time to answer a question of the run is over."""
+        now = self._services.clock.time()
+        questions = open_questions(await self._services.store.read_events(run_id))
+        return any(question.deadline is not None and question.deadline <= now for question in questions)
+
+
+def _was_driven(events: list[ev.AnyEvent]) -> bool:
+    return any(isinstance(event, ev.RunResumed) for event in events)

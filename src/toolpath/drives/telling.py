@@ -28,6 +28,8 @@ class Telling(Taking):
         if signal.kind in ("approve", "deny", "answer", "settle"):
             signal = await self._checked(run_id, signal)
         await store.put_signal(run_id, signal)
+        if self._services.queue is not None and run_id not in self._runners:
+            return await self._told(run_id, signal)
         runner = self._runners.get(run_id)
         if runner is not None and runner.over:
             # It leaves without having heard this.
@@ -42,6 +44,14 @@ class Telling(Taking):
             # It is heard when the run is resumed.
             return Run(run_id, self)
         return await self.take_up(run_id, to_end=signal.kind == "cancel")
+
+    async def _told(self, run_id: str, signal: Signal) -> Run:
+        """See that a worker hears it. A driver that has parked before the signal was kept does not."""
+        info = await self._services.store.get_run(run_id)
+        waits = info.status == "paused" and signal.kind not in ("cancel", "resume")
+        if not waits and (not info.driver or info.status in ("pending", "waiting", "paused")):
+            await self._enqueue(run_id, info.priority)
+        return Run(run_id, self)
 
     async def _checked(self, run_id: str, signal: Signal) -> Signal:
         """The signal with its step named by its whole path. What cannot be obeyed is said now, not in the journal."""

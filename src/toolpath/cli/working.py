@@ -1,0 +1,40 @@
+"""`toolpath worker` at work: from settings to a worker, and from signals to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+
+from toolpath.app import Toolpath
+from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.options import Options
+from toolpath.cli.output import Output
+from toolpath.cli.session import add_sources, settings_of, store_path
+from toolpath.queues.rabbitmq import RabbitQueue
+from toolpath.worker.worker import Worker
+
+
+def work(options: Options, concurrency: int, grace: float) -> int:
+    """Drive runs until a signal says stop."""
+    settings = settings_of(options)
+    if not settings.queue:
+        raise UsageError(
+            "No queue is set, so there is nothing to take runs from.",
+            hint='Set queue = "amqp://…" in toolpath.toml, or TOOLPATH_QUEUE. Without one `serve` drives runs itself.',
+        )
+    if store_path(settings) == ":memory:":
+        raise UsageError("A worker cannot share a store in memory.", hint="Give --store a file or postgresql://….")
+    queue = RabbitQueue(settings.queue, name=settings.queue_name)
+
+    async def inside() -> None:
+        async with Toolpath(store_path(settings), settings=settings, queue=queue) as tp:
+            add_sources(tp, settings)
+            worker = Worker(tp, queue, concurrency=concurrency, grace=grace)
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(number, worker.stop)
+            Output(options).say(f"Taking runs from the queue {settings.queue_name!r}, {concurrency} at once.")
+            await worker.run()
+
+    asyncio.run(inside())
+    return ExitCode.DONE

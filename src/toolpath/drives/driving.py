@@ -1,0 +1,129 @@
+"""What a worker does with a run: find out whether it is to be driven, take it, and drive it until it ends or parks."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import msgspec
+
+from toolpath.drives.elsewhere import has_died
+from toolpath.drives.telling import Telling
+from toolpath.errors import StaleEpoch
+from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.ports import Signal
+
+#: A driver that has not said for so many seconds that it lives, while one looked on, is gone. Drivers say it at least
+#: once a second. No clock of another machine counts.
+SILENCE = 1.6
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A run that is to be driven, and how."""
+
+    info: RunInfo
+    reason: str = ""
+    to_end: bool = False
+
+
+class Driving(Telling):
+    """The part of `Drives` that workers use."""
+
+    async def drive(self, run_id: str) -> None:
+        """Drive the run until it ends, parks, or this process is told to leave.
+
+        Returns at once where there is nothing to drive, or a driver that lives has it. Raises what ended the drive, but
+        for `StaleEpoch`: then somebody else has the run.
+        """
+        if await self._is_driven_here(run_id):
+            return
+        if self._leaving:
+            await self._enqueue(run_id, (await self._services.store.get_run(run_id)).priority)
+            return
+        wanted = await self._wanted(run_id)
+        if wanted is None:
+            return
+        await self._take(run_id, reason=wanted.reason, to_end=wanted.to_end)
+        runner, task = self._runners.get(run_id), self._live.get(run_id)
+        if runner is None or task is None:
+            return
+        if self._leaving:
+            runner.leave()
+        try:
+            with contextlib.suppress(StaleEpoch):
+                await task
+        finally:
+            if self._live.get(run_id) is task:
+                # Nobody here asks for the result.
+                del self._live[run_id]
+            if task.cancelled() or task.exception() is not None:
+                await self._let_go(runner)
+            if self._leaving and await self._wanted(run_id) is not None:
+                await self._enqueue(run_id, wanted.info.priority)
+
+    async def _is_driven_here(self, run_id: str) -> bool:
+        """Whether this process drives the run and goes on with it. A drive that is just leaving is waited for."""
+        while (runner := self._runners.get(run_id)) is not None:
+            info = await self._services.store.get_run(run_id)
+            goes_on = info.status in ("pending", "running") and info.epoch == runner.commits.journal.epoch
+            if goes_on and not runner.over:
+                return True
+            with contextlib.suppress(TimeoutError):
+                # Or it is heard meanwhile what was said to it, and it stays.
+                await asyncio.wait_for(runner.gone.wait(), SILENCE)
+            if runner.gone.is_set():
+                self._forget(run_id, runner)
+        return False
+
+    def leave(self, *, at_once: bool = False) -> None:
+        """Begin nothing more in any run; other drivers go on."""
+        self._leaving = True
+        for runner in list(self._runners.values()):
+            runner.leave()
+        if at_once:
+            for task in list(self._live.values()):
+                task.cancel()
+
+    async def beat(self) -> None:
+        """Say that this process lives, and let go of what could not be let go of."""
+        services = self._services
+        services.beaten_at = asyncio.get_running_loop().time()
+        await services.store.beat(services.driver)
+        await self.settle()
+
+    async def _wanted(self, run_id: str) -> Wanted | None:
+        """The run where it is to be driven and no living driver has it."""
+        store = self._services.store
+        while True:
+            info = await store.get_run(run_id)
+            if info.status in ENDED_RUN:
+                return None
+            signals = await store.take_signals(run_id)
+            if not await self._is_due(info, signals):
+                return None
+            if not info.driver or info.driver == self._services.driver or has_died(info.driver):
+                break
+            if not await self._is_silent(info):
+                if info.status in ("waiting", "paused"):
+                    # Its driver is just leaving, and may not have heard what was said.
+                    continue
+                return None
+            if (await store.get_run(run_id)).epoch == info.epoch:
+                break
+        kinds = {signal.kind for signal in signals}
+        return Wanted(info, reason="resume" if "resume" in kinds else "", to_end="cancel" in kinds)
+
+    async def _is_due(self, info: RunInfo, signals: list[Signal]) -> bool:
+        match info.status:
+            case "paused":
+                return any(signal.kind in ("cancel", "resume") for signal in signals)
+            case "waiting":
+                return bool(signals) or await self._is_late(info.run_id)
+            case _:
+                return True
+
+    async def _is_silent(self, info: RunInfo) -> bool:
+        """Whether the run's driver says nothing while one looks on."""
+        await asyncio.sleep(SILENCE)
+        now = await self._services.store.get_run(info.run_id)
+        return now.driver == info.driver and now.epoch == info.epoch and now.driver_seen_at <= info.driver_seen_at

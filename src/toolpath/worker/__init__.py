@@ -1,0 +1,1 @@
+"""The process that drives runs which others have stored."""
