@@ -151,4 +151,5 @@ def _write(output: Output, read: SettingsRead | None, remarks: list[Remark]) -> 
 def _values(read: SettingsRead) -> dict[str, JsonObject]:
     settings: dict[str, Any] = msgspec.to_builtins(read.settings)
     settings["store"] = _without_password(settings["store"] or DEFAULT_STORE)
+    settings["queue"] = _without_password(settings["queue"])
     return {name: {"value": value, "source": read.sources.get(name, "")} for name, value in settings.items()}

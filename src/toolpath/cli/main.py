@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from toolpath.cli.options import Options, hoisted
-from toolpath.cli.verbs import access, people, plans, project, runs, server, tools, tools
-from toolpath.cli.verbs, worker
+from toolpath.cli.verbs import access, people, plans, project, runs, server, tools, worker
+from toolpath.cli.verbs import mcp as mcp_verb
 
 app = typer.Typer(
     name="toolpath",
