@@ -25,9 +25,17 @@ class Attempt:
     """The timer that ends its time to clean up."""
     limited = False
     """It holds places of its tool's or server's limit."""
+    light = False
+    """There is no step of it yet, and nobody has asked for one."""
     paused = 0
     """How many calls or questions of its own it is waiting for: meanwhile it holds no slot."""
     started = 0.0
+
+    step: StepState
+    target: Target
+    inputs: JsonObject
+    key: str
+    timeout: float
 
     def __init__(self, step: StepState, target: Target, inputs: JsonObject, key: str, timeout: float) -> None:
         self.step = step
@@ -35,3 +43,7 @@ class Attempt:
         self.inputs = inputs
         self.key = key
         self.timeout = timeout
+
+    def where(self) -> tuple[str, str, int]:
+        """Run, path and number of the attempt."""
+        return self.step.scope.run["id"], self.step.path, self.step.attempt

@@ -26,6 +26,8 @@ def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
     """Cut off the step. Nobody is asked about a write that may have happened: its record says so."""
     if step.status not in _OPEN:
         return
+    if step.lane is not None:
+        step.lane.close()
     for inner in list(step.scopes or ()):
         if not inner.done:
             cancel_scope(decider, inner, reason)

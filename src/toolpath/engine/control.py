@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from toolpath.engine import ends
 from toolpath.engine.cancel import cancel_scope, cancel_step, fail_run
-from toolpath.engine.instances import EMPTY, Scope, StepState
+from toolpath.engine.instances import EMPTY, Lane, Scope, StepState
 from toolpath.engine.joins import Verdict, loop_verdict, may_begin, parallel_verdict
 from toolpath.engine.results import Done, exhausted, failure_of_expression, read_field, redacted
 from toolpath.engine.retries import next_delay
@@ -27,6 +27,10 @@ class Control(Starts):
 
     def __init__(self, state: State, *, chance: Callable[[], float], view: Callable[[Scope], Frame]) -> None:
         super().__init__(state, view=view)
+        self.lane_of: Callable[[StepState], Lane | None] = lambda _: None
+        """How the items of a loop are called, where each is one call."""
+        self.lanes: dict[StepState, Lane] = {}
+        """Loops whose items are called so."""
         self.halted: tuple[str, Failure] | None = None
         """Reason and failure with which the run ends as soon as nothing is under way."""
         self._chance = chance
@@ -187,6 +191,8 @@ class Control(Starts):
             step.target = len(node.targets) - 1
             self.succeed(step, done)
             return
+        if self.lanes and scope.block.mode == "stop":
+            self._stop_lanes(scope)
         # A limit of the plan is no fault of a tool that the plan could have foreseen.
         continued = node.continues and scope.block is not EMPTY and failure.code not in ("step_visits", "depth")
         if step.scopes:
@@ -252,7 +258,11 @@ class Control(Starts):
         if owner not in self.begun and not self._renewed(owner):
             return
         body = owner.node.blocks[0]
-        while may_begin(owner):
+        if owner.lane is None and owner.node.light and (lane := self.lane_of(owner)) is not None:
+            owner.lane = self.lanes[owner] = lane
+        if owner.lane is not None:
+            owner.lane.queue()
+        while owner.lane is None and may_begin(owner):
             assert owner.loop is not None
             self.open_block(self.state.open(owner, body, branch=owner.loop.next))
         verdict = loop_verdict(owner)
@@ -298,8 +308,27 @@ class Control(Starts):
             cancel_scope(self, branch, f"{verdict.winner} was first")
         self._conclude(owner, verdict)
 
+    def _leave_lane(self, owner: StepState) -> None:
+        if owner.lane is not None:
+            owner.lane.close()
+            owner.lane = None
+            self.lanes.pop(owner, None)
+
+    def _stop_lanes(self, scope: Scope) -> None:
+        """The block is being stopped: what is called without a block of its own in it gets one, to be stopped too."""
+        for owner in list(self.lanes):
+            outer: Scope | None = owner.scope
+            while outer is not None and outer is not scope:
+                outer = outer.owner.scope if outer.owner is not None else None
+            if outer is None:
+                continue
+            self._leave_lane(owner)
+            if owner.loop is not None and not owner.loop.active and may_begin(owner):
+                self.open_block(self.state.open(owner, owner.node.blocks[0], branch=owner.loop.next))
+
     def _conclude(self, owner: StepState, verdict: Verdict) -> None:
         self.begun.discard(owner)
+        self._leave_lane(owner)
         if verdict.failure is not None:
             self.attempt_failed(owner, verdict.failure, self._since(owner))
             return
@@ -349,7 +378,8 @@ class Control(Starts):
         """A block took longer than it may."""
         if step.status != "running":
             return
-        for inner in step.scopes or ():
+        self._leave_lane(step)
+        for inner in list(step.scopes or ()):
             cancel_scope(self, inner, f"{step.path} timed out")
         message = f"{step.path} took longer than {block_limit(step):g} s."
         self.attempt_failed(

@@ -5,12 +5,30 @@ A scope is one instance of a block; it is also the frame that the block's expres
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 from toolpath.engine.nodes import BlockProgram, Node
 from toolpath.language.names import Frame, plan_names
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.model.plan import Call, Plan
 from toolpath.values import Json, JsonObject
+
+
+class Lane(Protocol):
+    """Calls the items of a loop."""
+
+    def queue(self) -> None:
+        """Stand among what is ready, as long as an item may begin."""
+        ...
+
+    def take(self) -> Any:
+        """The next item's call, or None."""
+        ...
+
+    def close(self) -> None:
+        """Give every item under way its step."""
+        ...
 
 
 class Loop:
@@ -49,6 +67,8 @@ class StepState:
     confidence: float | None = None
     continued = False
     spreads = False
+    lane: Lane | None = None
+    """How its items are called, where each is one call."""
     watched = False
     """A timer is set for it: a pause before a retry, the time to answer, or a block's time limit."""
     tick = 0

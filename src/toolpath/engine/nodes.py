@@ -87,6 +87,8 @@ class Node(msgspec.Struct, eq=False, kw_only=True):
     cache_key: Compiled | None = None
     plain: bool = False
     """Nothing but a call: no condition, approval, mapping, jump, retry in progress; the engine's fast way."""
+    light: bool = False
+    """A loop of which each item is one call, with nothing besides but attempts and a time limit."""
     on_unresolved: Literal["error", "keep", "null", "skip"] = "error"
     timeout: float | None = None
 

@@ -200,6 +200,7 @@ class Program:
                 node.blocks = (self._block(step.body, inner[0], plan),)
                 if step.collect is not None:
                     node.collect = compile_value(step.collect, inner[0].collecting())
+                node.light = _is_light(node.blocks[0])
             case Ask():
                 node.form = compile_value(form_of(step), names)
             case _:
@@ -300,6 +301,24 @@ class Program:
     @cached_property
     def _flat(self) -> bool:
         return not any(node.blocks for node in self.root.nodes)
+
+
+def _is_light(body: BlockProgram) -> bool:
+    """Whether an item is one call that needs no block of its own as long as it succeeds."""
+    if len(body.nodes) != 1 or body.has_state:
+        return False
+    (node,) = body.nodes
+    if not node.plain or len(node.targets) != 1:
+        return False
+    (target,) = node.targets
+    return (
+        target.plan is None
+        and target.invoke is not None
+        and target.runs == "loop"
+        and not (target.wants_context or target.guarded or target.droppable or target.inputs.uses_secrets)
+        and not (node.map_outputs or node.transform)
+        and node.after_success is None
+    )
 
 
 def form_of(step: Ask) -> JsonObject:

@@ -63,6 +63,9 @@ def _waited(control: Control, step: StepState) -> bool:
 def _take_up(control: Control, scope: Scope) -> None:
     block = scope.block
     if scope.done:
+        if scope.owner is not None and scope.owner.loop is not None and scope.failure is None and not scope.halted:
+            # Its calls have ended, and what it gives was not said.
+            control.state.finished.append(scope)
         return
     for step in list(scope.steps.values()):
         _take_up_step(control, step)

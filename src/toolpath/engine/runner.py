@@ -15,12 +15,13 @@ from toolpath.engine.attempt import Attempt
 from toolpath.engine.cache import cached_call, clear_group
 from toolpath.engine.cancel import fail_run
 from toolpath.engine.children import Children
+from toolpath.engine.doubts import Doubts
 from toolpath.engine.drive import Drive
 from toolpath.engine.ears import Ears
 from toolpath.engine.fold import apply, fold
-from toolpath.engine.instances import StepState
+from toolpath.engine.lanes import ItemAttempt
+from toolpath.engine.nodes import Target
 from toolpath.engine.outcomes import timed_out
-from toolpath.engine.people import hear
 from toolpath.engine.program import Program
 from toolpath.engine.recover import recover
 from toolpath.engine.results import Done
@@ -46,12 +47,12 @@ class Runner(Drive):
         super().__init__(program, services, journal)
         self.children = Children(self)
         self.takes = Takes(self, self.children)
+        self.control.lane_of = self.takes.lane_of
         self.linger = False
         """Go on while a running tool waits for a person, instead of leaving it."""
         self.alarms = Alarms(self)
         self.ears = Ears(self)
-        self.verifying: set[str] = set()
-        """Paths of writes in doubt whose tool is being asked whether they happened."""
+        self.doubts = Doubts(self, self.children)
         self._leaving = self._parking = False
 
     # The life of a drive.
@@ -63,11 +64,11 @@ class Runner(Drive):
         control.at = started.at
         apply(self.state, started)
         self.taken([started])
+        self.takes.arm()
         if self.state.root is not None and self._allowed():
             control.open_block(self.state.root)
             control.settle()
         self.commits.weighty = bool(control.batch)
-        self.takes.arm()
         await self._drive()
 
     async def resume(self, events: list[AnyEvent], *, reason: str = "", accepted: dict[str, str] | None = None) -> None:
@@ -106,8 +107,7 @@ class Runner(Drive):
     async def _drive(self) -> None:
         services, state = self.services, self.state
         self.left = asyncio.get_running_loop().create_future()
-        for step in [step for step in state.steps.values() if step.status == "unknown"]:
-            self._ask_tool(step)
+        self.doubts.ask()
         listener: asyncio.Task[None] | None = None
         try:
             services.store.on_signal(state.run_id, self.ears.call)
@@ -135,23 +135,9 @@ class Runner(Drive):
             finally:
                 self.let_go()
 
-    def _ask_tool(self, step: StepState) -> None:
-        """Have the tool that can tell say whether a write in doubt happened."""
-        tool = step.node.targets[step.target].tool
-        if tool.verify is not None:
-            self.verifying.add(step.path)
-            self.spawn(self._verify(step, tool.verify))
-
-    async def _verify(self, step: StepState, tool: str) -> None:
-        told = await self.children.verify(step, tool)
-        self.verifying.discard(step.path)
-        self.control.at = self.services.clock.time()
-        if told is not None and step.status == "unknown":
-            self.commits.weighty = True
-            hear(self.control, told)
-        self.wake()
-
     async def _end_tasks(self, listener: asyncio.Task[None] | None) -> None:
+        for lane in self.control.lanes.values():
+            lane.close()
         for attempt in self.running.values():
             attempt.stopped = attempt.stopped or "left"
             attempt.abandoned = True
@@ -233,7 +219,7 @@ class Runner(Drive):
                 self.go_on()
             if self.over:
                 return
-            if attempt.step.node.cached and attempt.step.target == 0:
+            if not attempt.light and attempt.step.node.cached and attempt.step.target == 0:
                 outcome = await cached_call(attempt, self)
             else:
                 outcome = await perform(attempt, services, deadlines)
@@ -254,9 +240,16 @@ class Runner(Drive):
 
     def conclude(self, attempt: Attempt, outcome: Done | Failure | None) -> None:
         """Write what came of a call, and what follows from it."""
-        step, control = attempt.step, self.control
-        self.running.pop(step, None)
+        control = self.control
         control.at = self.services.clock.time()
+        if type(attempt) is ItemAttempt and type(outcome) is Done and attempt.lane.succeed(attempt, outcome):
+            self.commits.weighty = True
+            self._learn(attempt.target, outcome)
+            if control.has_commands:
+                self.go_on()
+            return
+        step = attempt.step
+        self.running.pop(step, None)
         if outcome is not None and step.status in ("running", "waiting"):
             self.commits.weighty = True
             if type(outcome) is Done:
@@ -272,17 +265,22 @@ class Runner(Drive):
 
     def _succeeded(self, attempt: Attempt, done: Done) -> None:
         step, services, target = attempt.step, self.services, attempt.target
-        if not done.cached:
-            services.statistics.succeeded(target.key, done.duration, self.control.at, done.confidence, done.cost)
+        self._learn(target, done)
         if done.warning:
             self.warn(step.path, "output_mismatch", done.warning)
         if services.redactor.forms:
             done.output = services.redactor.value(done.output)
         if done.handle is not None:
             self.commits.blobs.append(self.large.keep(done))
+        self.control.succeed(step, done)
+
+    def _learn(self, target: Target, done: Done) -> None:
+        """Count the call; what was kept of its group may be no more true."""
+        services = self.services
+        if not done.cached:
+            services.statistics.succeeded(target.key, done.duration, self.control.at, done.confidence, done.cost)
         if not target.reads:
             clear_group(services, target.tool.group)
-        self.control.succeed(step, done)
 
     def _failed(self, attempt: Attempt, failure: Failure) -> None:
         services, target = self.services, attempt.target
@@ -359,7 +357,7 @@ class Runner(Drive):
 
     def _goes_on(self) -> bool:
         """Something else than people will go on with the run: a ready step, a retry that is due later, a limit."""
-        if self.control.ready or self.takes.queued or self.verifying:
+        if self.control.ready or self.takes.queued or self.doubts:
             return True
         return any(step.status == "ready" for step in self.state.steps.values())
 

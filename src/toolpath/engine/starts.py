@@ -162,11 +162,16 @@ class Starts(Decider):
         tick = step.tick
         if not tick:
             # A step that is queued again keeps its place.
-            self._tick = tick = step.tick = self._tick + 1
+            tick = step.tick = self.next_tick()
         weight = scope.base + (rank[step.node.index] if rank else 0.0)
         heappush(self.ready, (-weight, tick, step))
         if step.status == "pending":
             self.announce.append(step)
+
+    def next_tick(self) -> int:
+        """A place behind all that were given."""
+        self._tick = tick = self._tick + 1
+        return tick
 
     def _held(self, step: StepState) -> bool:
         """Whether the step has to wait for an exclusive one beside it, or, being exclusive, for all others."""

@@ -138,7 +138,7 @@ class State:
         if owner.children is None:
             owner.children = Scope(EMPTY, owner, owner.path)
             self.scopes[owner.path] = owner.children
-            self._frame(owner.children, owner.scope)
+            self.frame(owner.children, owner.scope)
         return owner.children
 
     def child(self, owner: StepState, key: str, tool: str) -> StepState:
@@ -177,7 +177,7 @@ class State:
         if node.kind in ("call", "nested"):
             self._open_plan(scope, owner)
         else:
-            self._frame(scope, outer)
+            self.frame(scope, outer)
             if owner.loop is not None:
                 scope.item = owner.loop.items[branch]
                 owner.loop.active += 1
@@ -194,7 +194,8 @@ class State:
             scope.owns_state = True
             scope.state = dict(scope.state)
 
-    def _frame(self, scope: Scope, outer: Scope) -> None:
+    def frame(self, scope: Scope, outer: Scope) -> None:
+        """Let the scope's expressions read what those of the block around it read."""
         scope.inputs, scope.run, scope.state = outer.inputs, outer.run, outer.state
         scope.secrets, scope.up, scope.depth = outer.secrets, outer, outer.depth
 

@@ -28,8 +28,8 @@ async def perform(  # one attempt, readable from top to bottom
     attempt.started = started = clock.monotonic()
     attempt.calling = True
     deadlines.add(attempt)
-    observer, step = services.observer, attempt.step
-    over = _unseen if observer is None else observer.calling(step.scope.run["id"], step.path, step.attempt)
+    observer = services.observer
+    over = _unseen if observer is None else observer.calling(*attempt.where())
     try:
         assert target.invoke is not None
         inputs = own_copy(attempt.inputs)

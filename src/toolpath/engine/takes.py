@@ -10,13 +10,14 @@ from toolpath.engine.attempt import Attempt
 from toolpath.engine.context import CallContext, Caller
 from toolpath.engine.drive import Drive
 from toolpath.engine.instances import StepState
+from toolpath.engine.lanes import Lane
 from toolpath.engine.limits import Limit
 from toolpath.engine.nodes import Target
 from toolpath.engine.results import failure_of_expression, unfit_of_secrets
 from toolpath.errors import ExpressionError, SchemaError
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
-from toolpath.model.plan import Budget
+from toolpath.model.plan import Budget, Loop
 from toolpath.policy import refusal
 from toolpath.values import JsonObject
 
@@ -45,6 +46,15 @@ class Takes:
         budgets = (drive.program.plan.budget, drive.state.context.budget)
         self._budgets = tuple(budget for budget in budgets if budget is not None and budget != Budget())
 
+    def lane_of(self, owner: StepState) -> Lane | None:
+        """How the items of the loop are called, where each is one call and no limit but its time is set to it."""
+        step = owner.node.step
+        if owner.loop is None or not isinstance(step, Loop) or self._budgets:
+            return None
+        if owner.node.blocks[0].nodes[0].targets[0].key in self._limits:
+            return None
+        return Lane(self._drive, owner, owner.loop, concurrency=step.concurrency, most=self._most)
+
     def take(self) -> Attempt | None:
         """The ready step that matters most, ready to be called; None where none can start now."""
         drive = self._drive
@@ -54,6 +64,11 @@ class Takes:
             return None
         while ready and drive.state.status == "running" and control.halted is None and not self._closed:
             step = heappop(ready)[2]
+            if step.lane is not None:
+                item: Attempt | None = step.lane.take()
+                if item is not None:
+                    return item
+                continue
             if step.status not in ("pending", "ready"):
                 continue
             target = step.node.targets[step.target]
