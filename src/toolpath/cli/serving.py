@@ -8,6 +8,7 @@ import ipaddress
 import os
 import signal
 import socket
+import tempfile
 from functools import partial
 
 import uvicorn
@@ -22,6 +23,7 @@ from toolpath.cli.output import Output
 from toolpath.cli.session import add_sources, settings_of, store_path
 from toolpath.server.asgi import create_app
 from toolpath.server.protocol import protocol_of
+from toolpath.telemetry.telemetry import for_server
 
 #: Seconds that requests under way have to finish after the server was told to stop.
 GRACE = 10
@@ -49,7 +51,7 @@ def serve(options: Options, host: str, port: int, workers: int) -> int:
         forwarded_allow_ips=list(settings.trusted_proxies),
         workers=workers,
         lifespan="on",
-        log_level="warning",
+        log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE,
@@ -59,7 +61,10 @@ def serve(options: Options, host: str, port: int, workers: int) -> int:
         signal.signal(number, _heard)
     Output(options).tell(f"Listening on {_address(listener)}")
     if workers > 1:
-        Multiprocess(config, sockets=[listener]).run()
+        with tempfile.TemporaryDirectory(prefix="toolpath-metrics-") as shared:
+            # Where the processes put their figures together, so that each can answer for all.
+            os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", shared)
+            Multiprocess(config, sockets=[listener]).run()
     else:
         uvicorn.Server(config).run(sockets=[listener])
     return ExitCode.DONE
@@ -68,9 +73,12 @@ def serve(options: Options, host: str, port: int, workers: int) -> int:
 def app_of(options: Options, *, is_local: bool) -> FastAPI:
     """The service with the tools that the options name, open to everybody only where this machine alone reaches it."""
     settings = settings_of(options)
-    tp = Toolpath(store_path(settings), settings=settings)
+    telemetry = for_server(settings)
+    tp = Toolpath(store_path(settings), settings=settings, observer=telemetry.observer)
+    telemetry.redact = tp.redact
     add_sources(tp, settings)
-    return create_app(tp, credentials=credentials_of(settings, tp.store, tp.clock, os.environ, is_local=is_local))
+    credentials = credentials_of(settings, tp.store, tp.clock, os.environ, is_local=is_local)
+    return create_app(tp, credentials=credentials, telemetry=telemetry)
 
 
 def _heard(number: int, frame: object) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -14,13 +16,17 @@ from toolpath.access.caller import OPEN, Caller
 from toolpath.access.credentials import Credentials
 from toolpath.access.keys import Keys
 from toolpath.app import Toolpath
+from toolpath.retention import keep_pruned
 from toolpath.server.feeds import Feeds
 from toolpath.server.guard import Guard
 from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.problems import answer_problems
-from toolpath.server.rest import events, health, plans, questions, runs, steering, tools
+from toolpath.server.readiness import Readiness
+from toolpath.server.rest import events, health, metrics, plans, questions, runs, steering, tools
 from toolpath.server.rest.described import describe
+from toolpath.telemetry.requests import Requests
+from toolpath.telemetry.telemetry import Telemetry
 
 #: Where the routes of this version are.
 API = "/api/v1"
@@ -29,30 +35,27 @@ _DESCRIPTION = "Requests become checked plans of tool calls; plans become durabl
 
 
 def create_app(
-    tp: Toolpath, *, is_open: bool = False, credentials: Credentials | None = None, caller: Caller = OPEN
+    tp: Toolpath,
+    *,
+    is_open: bool = False,
+    credentials: Credentials | None = None,
+    caller: Caller = OPEN,
+    telemetry: Telemetry | None = None,
 ) -> FastAPI:
     """The service over this Toolpath, to be run by any ASGI server.
 
     The Toolpath is opened and closed with the app, unless it `is_open` already. `credentials` says who asks; without
-    it, everybody on this machine asks as `caller`, and nobody from elsewhere gets in.
+    it, everybody on this machine asks as `caller`, and nobody from elsewhere gets in. `telemetry` is of this process:
+    it counts and logs requests, and its metrics are at `/metrics`.
     """
 
     mcp = McpOverHttp(tp)
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            if not is_open:
-                await stack.enter_async_context(tp)
-            await stack.enter_async_context(mcp.running())
-            stack.callback(app.state.feeds.close)
-            yield
 
     app = FastAPI(
         title="Toolpath",
         description=_DESCRIPTION,
         version=version("toolpath"),
-        lifespan=lifespan,
+        lifespan=partial(_running, tp, mcp, telemetry, is_open),
         max_body_size=tp.settings.max_body,
         openapi_url=f"{API}/openapi.json",
         # Their pages load scripts from other places.
@@ -64,8 +67,12 @@ def create_app(
     app.state.toolpath = tp
     app.state.feeds = Feeds(tp)
     app.state.questions = questions.OpenQuestions(tp)
+    app.state.readiness = Readiness(tp)
     answer_problems(app, tp.redact)
     app.include_router(health.router)
+    if telemetry is not None and telemetry.metrics is not None:
+        app.state.metrics = telemetry.metrics
+        app.include_router(metrics.router)
     for noun in (plans, runs, events, steering, questions, tools):
         app.include_router(noun.router, prefix=API)
     describe(app)
@@ -75,4 +82,24 @@ def create_app(
         app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
     known = credentials or Credentials(keys=Keys(tp.store, tp.clock), open_as=caller)
     app.add_middleware(Guard, credentials=known, settings=tp.settings)
+    if telemetry is not None:
+        app.add_middleware(Requests, metrics=telemetry.metrics, tracer=telemetry.tracer)
     return app
+
+
+@asynccontextmanager
+async def _running(
+    tp: Toolpath, mcp: McpOverHttp, telemetry: Telemetry | None, is_open: bool, app: FastAPI
+) -> AsyncIterator[None]:
+    """What lives as long as the app."""
+    async with AsyncExitStack() as stack:
+        if telemetry is not None:
+            stack.callback(telemetry.close)
+        if not is_open:
+            await stack.enter_async_context(tp)
+        await stack.enter_async_context(mcp.running())
+        stack.callback(app.state.feeds.close)
+        if tp.settings.retention_days:
+            pruning = asyncio.create_task(keep_pruned(tp.store, tp.clock, tp.settings.retention_days))
+            stack.callback(pruning.cancel)
+        yield

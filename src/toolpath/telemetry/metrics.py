@@ -5,6 +5,7 @@ No label is taken from a plan, a run or a person; tools are at most `MOST_TOOLS`
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, GCCollector, Histogram, ProcessCollector
@@ -16,6 +17,8 @@ from toolpath.telemetry.calls import Call, Calls, End
 from toolpath.telemetry.labels import Labels
 
 MOST_TOOLS = 500
+#: The folder in which the processes of one server put their figures together, as the library calls it.
+SHARED = "PROMETHEUS_MULTIPROC_DIR"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _SHORT = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -42,7 +45,19 @@ class Metrics:
     def _plans_of_runs(self, registry: CollectorRegistry) -> None:
         self._started = Counter("toolpath_runs_started", "Runs begun here.", registry=registry)
         self._ended = Counter("toolpath_runs_ended", "Runs ended here.", ["status"], registry=registry)
-        self._driven = Gauge("toolpath_runs_driven", "Runs that this process drives now.", registry=registry)
+        self._driven = Gauge(
+            "toolpath_runs_driven",
+            "Runs that this process drives now.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self._open = Gauge(
+            "toolpath_runs_open",
+            "Runs of the store that have not ended.",
+            ["status"],
+            registry=registry,
+            multiprocess_mode="livemostrecent",
+        )
         self._run_seconds = Histogram(
             "toolpath_run_duration_seconds",
             "From the start of a run to its end.",
@@ -98,8 +113,22 @@ class Metrics:
         )
 
     def text(self) -> bytes:
-        """All figures in Prometheus' text format."""
-        return generate_latest(self.registry)
+        """All figures in Prometheus' text format; of all processes of a server that has several."""
+        if SHARED not in os.environ:
+            return generate_latest(self.registry)
+        from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415  # only here
+
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)
+
+    def standing(self, status: str, runs: int) -> None:
+        """So many runs of the store have this status."""
+        self._open.labels(status).set(runs)
+
+    def standing_unknown(self) -> None:
+        """Nobody can tell now how many there are."""
+        self._open.clear()
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answered request. `route` is the pattern of the path, not the path."""

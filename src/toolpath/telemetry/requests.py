@@ -22,8 +22,9 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-#: Asked by machines every few seconds: logged as details.
+#: Asked by machines every few seconds: logged as details, and no trace of theirs.
 _OPERATION = frozenset({"/health", "/ready", "/metrics"})
+_UNKNOWN = "unknown"
 _CARRIED = (b"traceparent", b"tracestate")
 
 
@@ -52,7 +53,7 @@ class Requests:
         begun, since = time.monotonic(), time.time_ns()
         parent = _parent(scope)
         span = None
-        if self._tracer is not None:
+        if self._tracer is not None and scope["path"] not in _OPERATION:
             span = self._tracer.start_span(scope["method"], context=parent, kind=SpanKind.SERVER, start_time=since)
         token = otel.attach(parent if span is None else set_span_in_context(span, parent))
         try:
@@ -72,12 +73,13 @@ class Requests:
         caller = scope.get("state", {}).get("caller")
         who = {name: value for name in ("tenant", "user") if (value := getattr(caller, name, ""))}
         level = "error" if status >= 500 else "debug" if route in _OPERATION else "info"
-        # The path alone: queries may hold what people search for, or keys that do not belong there.
+        # Of known routes alone: anybody can put anything into a path or a query.
+        if route != _UNKNOWN:
+            who["path"] = scope["path"][:500]
         getattr(self._log, level)(
             "http.request",
             method=scope["method"],
             route=route,
-            path=scope["path"][:500],
             status=status,
             seconds=round(seconds, 6),
             **who,
@@ -91,8 +93,13 @@ def _parent(scope: Scope) -> Context:
 
 def _route(scope: Scope) -> str:
     """The pattern that the path fits; paths themselves are without number."""
-    route = scope.get("route")
-    return str(getattr(route, "path", "")) or "unknown"
+    pattern = str(getattr(scope.get("route"), "path", ""))
+    if not pattern:
+        # What is mounted as a whole has no routes that we know; its place is of our own making.
+        return str(scope.get("root_path") or _UNKNOWN)
+    # A route knows itself without the prefix under which its router was included.
+    given, known = scope["path"].split("/"), pattern.split("/")
+    return "/".join(given[: len(given) - len(known) + 1]) + pattern if ":path}" not in pattern else pattern
 
 
 def _finish(span: Any, scope: Scope, route: str, status: int) -> None:
@@ -102,10 +109,11 @@ def _finish(span: Any, scope: Scope, route: str, status: int) -> None:
             names.HTTP_METHOD: scope["method"],
             names.HTTP_ROUTE: route,
             names.HTTP_STATUS: status,
-            names.URL_PATH: scope["path"][:500],
             names.URL_SCHEME: scope.get("scheme", "http"),
         }
     )
+    if route != _UNKNOWN:
+        span.set_attribute(names.URL_PATH, scope["path"][:500])
     if status >= 500:
         span.set_attribute(names.ERROR_TYPE, str(status))
         span.set_status(Status(StatusCode.ERROR))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from toolpath.server.parts import Door
+from toolpath.server.problems import Problem
+from toolpath.server.readiness import Readiness
 from toolpath.server.rest.described import problems
 
 router = APIRouter(tags=["operation"])
@@ -17,6 +18,20 @@ class Health(BaseModel):
     status: str = "ok"
 
 
+class Part(BaseModel):
+    """How one part of it is."""
+
+    name: str
+    detail: str = ""
+
+
+class Ready(BaseModel):
+    """That it can do its work."""
+
+    status: str = "ok"
+    parts: list[Part] = []
+
+
 @router.get("/health", summary="Whether the process lives")
 async def health() -> Health:
     """Answers as long as the process does; asks nothing of the store."""
@@ -24,7 +39,12 @@ async def health() -> Health:
 
 
 @router.get("/ready", summary="Whether it can do its work", responses=problems(503))
-async def ready(tp: Door) -> Health:
-    """Answers 200 when the store can be read, else 503."""
-    await tp.runs(limit=1)
-    return Health()
+async def ready(request: Request) -> Ready:
+    """Answers 200 when the store takes writes and the queue can be reached, else 503 and which part cannot."""
+    readiness: Readiness = request.app.state.readiness
+    checks = await readiness.checks()
+    for check in checks:
+        if not check.ok:
+            message = f"The {check.name} is not ready: {check.detail}"
+            raise Problem(503, check.error.code if check.error else "not_ready", message, headers={"Retry-After": "1"})
+    return Ready(parts=[Part(name=check.name, detail=check.detail) for check in checks])

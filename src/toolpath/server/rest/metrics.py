@@ -1,0 +1,44 @@
+"""`/metrics`: the figures of this process for Prometheus, with how much is open in the store."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from toolpath.errors import ToolpathError
+from toolpath.server.parts import Asker, Door
+from toolpath.server.problems import Problem
+from toolpath.server.rest.described import problems
+from toolpath.telemetry.metrics import CONTENT_TYPE, Metrics
+
+router = APIRouter(tags=["operation"])
+
+#: Runs that have not ended are counted so far; more is more than anybody would do something else about.
+_MOST = 10_000
+#: Seconds that the store has for it.
+_WITHIN = 5.0
+
+
+@router.get(
+    "/metrics",
+    summary="Figures for Prometheus",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **problems(403)},
+)
+async def metrics(request: Request, tp: Door, caller: Asker) -> Response:
+    """Prometheus' text format, of all tenants: for callers without a tenant, and for those with the scope `admin`.
+
+    What the store cannot tell in time is left out.
+    """
+    if caller.tenant and not caller.sees_all and not caller.may("admin"):
+        raise Problem(403, "scope", "The figures are of all tenants.", hint="Ask with a key of no tenant.")
+    found: Metrics = request.app.state.metrics
+    try:
+        async with asyncio.timeout(_WITHIN):
+            for status in ("pending", "running", "waiting", "paused"):
+                found.standing(status, len(await tp.store.list_runs(status=status, limit=_MOST)))
+    except (ToolpathError, TimeoutError):
+        found.standing_unknown()
+    return Response(found.text(), media_type=CONTENT_TYPE)
