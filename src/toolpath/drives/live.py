@@ -10,11 +10,13 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from toolpath.access.trail import Trail
 from toolpath.catalog.snapshot import Catalog
 from toolpath.drives.elsewhere import drives_here, is_driven_elsewhere
 from toolpath.engine.program import Program
 from toolpath.engine.runner import Runner
 from toolpath.engine.services import Services
+<<<<<<< HEAD
 from toolpath.errors import QueueError, StoreError
 from toolpath.frozen import frozen_program
 from toolpath.model import events as ev
@@ -22,6 +24,16 @@ from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunInfo
 from toolpath.ports import Journal, RunChange, Timer
 from toolpath.queues.sweep import Sweep
+=======
+from toolpath.engine.state import State
+from toolpath.errors import RunConflict
+from toolpath.frozen import FrozenBodies
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent
+from toolpath.model.plan import thaw
+from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.ports import Timer
+>>>>>>> 798f1df (wip)
 from toolpath.values import JsonObject
 
 Drive = Callable[[], Awaitable[None]]
@@ -47,6 +59,8 @@ class Live:
         """Of runs that were let go while the store was away."""
         self._sweeping: asyncio.Task[None] | None = None
         drives_here(self)
+        self.trail = Trail(services.store, services.clock, services.redactor, enabled=services.settings.audit)
+        services.ended = self._ended
         self.sources: JsonObject = {}
         """Where the tools come from, as `run.started` records it."""
         self.mend: Mend | None = None
@@ -195,6 +209,14 @@ class Live:
             return False
         return not runner.left.get_loop().is_closed()
 
+    def _ended(self, state: State) -> None:
+        """A drive is over: what came of the run is written into the audit trail."""
+        if state.status in ENDED_RUN:
+            tools, context = state.program.used, state.context
+            self.trail.run_ended(
+                state.run_id, context, tools, status=state.status, reason=state.reason, calls=state.calls
+            )
+
     async def close(self) -> None:
         """Leave every run where it stands; another process, or a later one, takes them up."""
         for waker in self._wakers.values():
@@ -207,8 +229,12 @@ class Live:
         for task in self._live.values():
             if task.done() and not task.cancelled():
                 task.exception()
+<<<<<<< HEAD
         if self._sweeping is not None:
             self._sweeping.cancel()
             await asyncio.wait({self._sweeping})
         if self._services.queue is not None:
             await self._services.queue.close()
+=======
+        await self.trail.close()
+>>>>>>> 798f1df (wip)

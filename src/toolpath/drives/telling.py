@@ -27,6 +27,7 @@ class Telling(Taking):
             raise RunConflict(f"The run {run_id} has ended: {info.status}.", hint=f"toolpath runs show {run_id}")
         if signal.kind in ("approve", "deny", "answer", "settle"):
             signal = await self._checked(run_id, signal)
+        await self.trail.told(info, signal)
         await store.put_signal(run_id, signal)
         if self._services.queue is not None and run_id not in self._runners:
             return await self._told(run_id, signal)

@@ -1,0 +1,130 @@
+"""The entries that tools declare: a composite's `audit_events`, with what it wants shown and hidden. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent
+from toolpath.model.record import AuditEntry
+from toolpath.model.run import RunContext
+from toolpath.model.tool import Tool
+from toolpath.values import REDACTED, Json, JsonObject
+
+_ENDS = ev.StepSucceeded | ev.StepFailed | ev.StepTimedOut | ev.StepCancelled
+_RUN_ENDS = ev.RunCompleted | ev.RunFailed | ev.RunCancelled
+
+
+class Declared(msgspec.Struct, frozen=True, kw_only=True):
+    """What is written of a tool's calls."""
+
+    success: str = "tool_success"
+    failure: str = "tool_failure"
+    response_fields: tuple[str, ...] = ()
+    """Of the output; empty: none of it, unless `full_response`."""
+    redact: tuple[str, ...] = ()
+    """Fields that are hidden wherever they stand: by their name, or by their path with dots from the top."""
+    request: bool = True
+    full_response: bool = False
+    case: bool = True
+
+
+def declaring(tool: Tool) -> Declared | None:
+    """What the tool wants written of its calls; None where it says nothing."""
+    audit = tool.metadata.get("audit_events")
+    if not isinstance(audit, Mapping):
+        return None
+    session = tool.metadata.get("session_policies")
+    session = session if isinstance(session, Mapping) else {}
+    return Declared(
+        success=_text(audit.get("success_event")) or "tool_success",
+        failure=_text(audit.get("failure_event")) or "tool_failure",
+        response_fields=_texts(audit.get("log_response_fields")),
+        redact=_texts(audit.get("redact_fields")),
+        request=session.get("log_request_payload") is not False,
+        full_response=session.get("log_full_response") is True,
+        case=audit.get("emit_casefile_event") is not False,
+    )
+
+
+def tool_entries(
+    run_id: str, events: Sequence[AnyEvent], declared: Mapping[str, Declared], context: RunContext
+) -> list[AuditEntry]:
+    """One entry for each call that ended in the run's latest stretch, and whose tool wants it written."""
+    started: dict[str, ev.StepStarted] = {}
+    entries: list[AuditEntry] = []
+    for event in events[:-1]:
+        match event:
+            case ev.StepStarted() if event.tool in declared:
+                started[event.path] = event
+            case _ if isinstance(event, _RUN_ENDS):
+                # A run that ended before, and was tried again, has its entries up to here.
+                entries.clear()
+            case _ if isinstance(event, _ENDS) and event.path in started:
+                start = started.pop(event.path)
+                entries.append(_entry(run_id, start, event, declared[start.tool], context))
+            case _:
+                pass
+    return entries
+
+
+def _entry(run_id: str, start: ev.StepStarted, end: Any, rules: Declared, context: RunContext) -> AuditEntry:
+    succeeded = isinstance(end, ev.StepSucceeded)
+    data: JsonObject = {"tool": start.tool, "step": start.path, "session": context.session_id, "seconds": end.duration}
+    if rules.case:
+        data["case"] = context.case_id
+    if rules.request:
+        data["request"] = _hidden(start.inputs, rules.redact)
+    if succeeded:
+        data["response"] = _hidden(_shown(end.output, rules), rules.redact)
+    elif isinstance(end, ev.StepCancelled):
+        data["error"] = {"code": "cancelled", "message": end.reason}
+    else:
+        # What an error says may quote what is to be hidden.
+        data["error"] = {"code": end.error.code, "type": end.error.type}
+    return AuditEntry(
+        at=end.at,
+        tenant=context.tenant,
+        user=context.user_id,
+        action=rules.success if succeeded else rules.failure,
+        subject=run_id,
+        data={name: value for name, value in data.items() if value},
+    )
+
+
+def _shown(output: Json, rules: Declared) -> Json:
+    if rules.response_fields:
+        found = {name: _at(output, name.split(".")) for name in rules.response_fields}
+        return {name: value for name, value in found.items() if value is not None}
+    return output if rules.full_response else None
+
+
+def _at(value: Json, path: list[str]) -> Json:
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _hidden(value: Json, redact: Sequence[str], at: str = "") -> Json:
+    """The value with `[redacted]` in the fields that are to be hidden."""
+    match value:
+        case dict():
+            return {
+                key: REDACTED if key in redact or f"{at}{key}" in redact else _hidden(item, redact, f"{at}{key}.")
+                for key, item in value.items()
+            }
+        case list():
+            return [_hidden(item, redact, at) for item in value]
+        case _:
+            return value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()

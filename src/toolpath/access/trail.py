@@ -1,0 +1,189 @@
+"""The audit trail: who asked, decided and ran what, when and from where, as links of the store's chain.
+
+What was asked is written before it is done: where it cannot be written, it is not done. What came of a run is written
+when it has ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from toolpath.access.acting import who_acts
+from toolpath.access.declared import declaring, tool_entries
+from toolpath.errors import StoreError, ToolpathError
+from toolpath.model.record import AuditEntry
+from toolpath.model.run import RunContext, RunInfo
+from toolpath.model.tool import Tool
+from toolpath.ports import Clock, Signal, Store
+from toolpath.values import JsonObject, Redactor
+
+_log = logging.getLogger("toolpath.audit")
+#: What a signal asks of a run.
+_ASKED = {
+    "approve": "step.approve",
+    "deny": "step.deny",
+    "answer": "step.answer",
+    "settle": "step.settle",
+    "cancel": "run.cancel",
+    "pause": "run.pause",
+    "resume": "run.resume",
+}
+#: Names of tools that an entry holds at most.
+_MOST_TOOLS = 100
+_TRIES = 5
+_PAUSE = 0.2
+
+
+class Trail:
+    """Writes the trail of one store. Entries that come together are written together."""
+
+    def __init__(self, store: Store, clock: Clock, redactor: Redactor, *, enabled: bool) -> None:
+        self._store = store
+        self._clock = clock
+        self._redactor = redactor
+        self._enabled = enabled
+        self._waiting: list[tuple[AuditEntry, asyncio.Future[None]]] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._ends: set[asyncio.Task[None]] = set()
+
+    async def record(self, action: str, subject: str, *, tenant: str = "", user: str = "", **data: Any) -> None:
+        """Write that this was done to the subject; when this returns, it is kept. Raises `StoreError`.
+
+        Whoever acts now goes before `user`; from where and with which credential they act is written too.
+        """
+        if self._enabled:
+            await self._keep([self._entry(action, subject, tenant=tenant, user=user, data=data)])
+
+    async def run_asked(self, action: str, info: RunInfo, context: RunContext, tools: Sequence[str]) -> None:
+        """Write that a run is to begin. Raises `StoreError`: then it must not."""
+        if not self._enabled:
+            return
+        more: JsonObject = {"plan": info.name, "plan_id": info.plan_id, "parent": info.parent}
+        who: JsonObject = {"session": context.session_id, "case": context.case_id}
+        await self.record(
+            action, info.run_id, tenant=info.tenant, user=info.user, tools=sorted(tools)[:_MOST_TOOLS], **more, **who
+        )
+
+    async def told(self, info: RunInfo, signal: Signal) -> None:
+        """Write what a run is told."""
+        action = _ASKED.get(signal.kind, signal.kind)
+        if signal.kind in ("approve", "deny") and not signal.path:
+            action = f"run.{signal.kind}"
+        said = {
+            name: signal.data[name]
+            for name in ("comment", "reason", "retry", "failed", "declined")
+            if signal.data.get(name)
+        }
+        if signal.kind == "answer" and isinstance(values := signal.data.get("values"), dict):
+            # What a person answers may be private; that they did, and to what, is not.
+            said["fields"] = sorted(values)
+        await self.record(action, info.run_id, tenant=info.tenant, user=signal.by, step=signal.path, **said)
+
+    def run_ended(
+        self, run_id: str, context: RunContext, tools: Mapping[str, Tool], *, status: str, reason: str, calls: int
+    ) -> None:
+        """Have written what came of a run, and the calls that its tools want written. `close` waits for it."""
+        if not self._enabled:
+            return
+        declared = {key: rules for key, tool in tools.items() if (rules := declaring(tool)) is not None}
+        data: JsonObject = {"status": status, "reason": reason, "calls": calls}
+        end = AuditEntry(
+            at=self._clock.time(),
+            tenant=context.tenant,
+            user=context.user_id,
+            action="run.ended",
+            subject=run_id,
+            data={name: value for name, value in data.items() if value},
+        )
+
+        async def write() -> None:
+            entries = [end]
+            if declared:
+                events = await self._store.read_events(run_id)
+                entries = [*tool_entries(run_id, events, declared, context), end]
+            await self._insist([self._redacted(entry) for entry in entries])
+
+        task = asyncio.get_running_loop().create_task(write())
+        self._ends.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._ends.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # The run has ended all the same; `audit verify` names it as one whose end is not in the trail.
+            _log.error("the end of a run is not in the audit trail: %s", self._redactor.text(str(error)))
+
+    async def close(self) -> None:
+        """Wait for all that is being written."""
+        if self._ends:
+            await asyncio.wait(list(self._ends))
+        if self._writing is not None:
+            await asyncio.wait([self._writing])
+
+    def _entry(self, action: str, subject: str, *, tenant: str, user: str, data: JsonObject) -> AuditEntry:
+        caller = who_acts()
+        if caller is not None:
+            user = caller.user or user
+            data = {"session": caller.session, "case": caller.case} | data
+            data |= {"from": caller.address, "door": caller.door, "key": caller.key}
+        told = {name: value for name, value in data.items() if value}
+        entry = AuditEntry(at=self._clock.time(), tenant=tenant, user=user, action=action, subject=subject, data=told)
+        return self._redacted(entry)
+
+    def _redacted(self, entry: AuditEntry) -> AuditEntry:
+        if not self._redactor:
+            return entry
+        data = self._redactor.value(entry.data)
+        return AuditEntry(
+            at=entry.at, tenant=entry.tenant, user=entry.user, action=entry.action, subject=entry.subject, data=data
+        )
+
+    async def _insist(self, entries: list[AuditEntry]) -> None:
+        """Write what has happened already; a store that is away for a moment is waited for."""
+        for left in reversed(range(_TRIES)):
+            try:
+                await self._keep(entries)
+            except StoreError:
+                if not left:
+                    raise
+                await asyncio.sleep(_PAUSE)
+            else:
+                return
+
+    async def _keep(self, entries: Sequence[AuditEntry]) -> None:
+        loop = asyncio.get_running_loop()
+        kept: asyncio.Future[None] = loop.create_future()
+        self._waiting += [(entry, kept) for entry in entries]
+        if self._writing is None:
+            self._writing = loop.create_task(self._write())
+        await kept
+
+    async def _write(self) -> None:
+        """One link of the chain follows the other: while some are written, the next gather, and go together."""
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                error: BaseException | None = None
+                try:
+                    await self._store.append_audit([entry for entry, _ in batch])
+                except ToolpathError as failed:
+                    error = failed
+                except BaseException as failed:
+                    _settle(batch, StoreError("The audit trail could not be written."))
+                    raise failed from None
+                _settle(batch, error)
+        finally:
+            self._writing = None
+
+
+def _settle(batch: Sequence[tuple[AuditEntry, asyncio.Future[None]]], error: BaseException | None) -> None:
+    for kept in {id(kept): kept for _, kept in batch}.values():
+        if kept.done():
+            continue
+        if error is None:
+            kept.set_result(None)
+        else:
+            kept.set_exception(error)
