@@ -10,7 +10,7 @@ BIN = $(VENV)/bin
 STAMP = $(VENV)/.built
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format reference bench bench-tools soak clean
+.PHONY: help demo test lint format reference bench bench-tools conformance soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -41,11 +41,14 @@ bench-tools: $(STAMP) ## the real classes that some gold plans need, in benchmar
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target benchmarks/.tools \
 		bfcl-eval==2026.3.23 mpmath==1.3.0
 
+conformance: $(STAMP) ## the official MCP suite against our server; npm fetches it once
+	@$(BIN)/pytest -q -rs tests/conformance $(PYTEST_ARGS)
+
 soak: $(STAMP) ## the long tests
 	@$(BIN)/pytest -q -m soak --soak $(PYTEST_ARGS)
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) $(DEMO) benchmarks/.tools .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(DEMO) .conformance benchmarks/.tools .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; $(PYTHON) is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12")'

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from mcp_types import CallToolRequestParams, CallToolResult, ElicitRequest, ElicitResult, InputRequiredResult
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ElicitRequest,
+    ElicitResult,
+    InputRequiredResult,
+)
 from mcp_types import Tool as McpTool
 
 from toolpath.app import Toolpath
 from toolpath.engine.large import LargeValues
-from toolpath.errors import SchemaError, ToolpathError
+from toolpath.errors import RunNotFound, SchemaError, ToolpathError
 from toolpath.language.schema.coerce import coerce
 from toolpath.language.schema.validate import Validator
 from toolpath.model.run import RunResult
 from toolpath.opening import call_plan
+from toolpath.projections.questions import Question
 from toolpath.server.mcp.answers import error_answer, failure_answer, output_answer, raised_answer, waiting_answer
 from toolpath.server.mcp.client import McpClient
 from toolpath.server.mcp.following import follow
@@ -91,16 +100,14 @@ def input_required(result: RunResult, client: McpClient, said: Said) -> InputReq
         str(question.seq): ElicitRequest(params=elicitation_of(question, said.get(str(question.seq)) or ""))
         for question in result.questions
     }
-    return InputRequiredResult(input_requests=dict(requests), request_state=result.run_id)
+    # Another round has another state; the run alone says what it is.
+    state = f"{result.run_id}/{result.questions[-1].seq}"
+    return InputRequiredResult(input_requests=dict(requests), request_state=state)
 
 
 async def take_answers(tp: Toolpath, client: McpClient, params: CallToolRequestParams) -> tuple[str, Said]:
-    """The run that the client was asked for, its answers brought to it; and what came of each.
-
-    Only names a run that the caller may see, so that the state needs no seal. Raises `RunNotFound`.
-    """
-    run_id = (params.request_state or "")[:200]
-    await visible_run(tp, client.caller, run_id)
+    """The run that the client was asked for, its answers brought to it; and what came of each. Raises `MCPError`."""
+    run_id = await _asking_run(tp, client, params.request_state or "")
     result = await tp.result(run_id)
     said: Said = {}
     for question in result.questions if client.has_forms else ():
@@ -108,6 +115,22 @@ async def take_answers(tp: Toolpath, client: McpClient, params: CallToolRequestP
         if isinstance(answer, ElicitResult) and may_be_elicited(question):
             said[str(question.seq)] = await bring_answer(tp, run_id, question, answer, by=client.caller.user)
     return run_id, said
+
+
+async def _asking_run(tp: Toolpath, client: McpClient, state: str) -> str:
+    """The run that a `requestState` names. It needs no seal: it opens nothing that the caller may not see anyway.
+
+    The state is the protocol's, not an argument: who sends a wrong one breaks the protocol and gets an `MCPError`.
+    """
+    run_id, _, number = state[:200].partition("/")
+    try:
+        await visible_run(tp, client.caller, run_id)
+    except RunNotFound as error:
+        raise MCPError(INVALID_PARAMS, f"requestState names no run: {error.message}", {"code": error.code}) from None
+    asked = {str(event.seq) for event in await tp.events(run_id) if isinstance(event, Question)}
+    if number not in asked:
+        raise MCPError(INVALID_PARAMS, "requestState is none that this server gave.", {"code": "request_state"})
+    return run_id
 
 
 async def restored(tp: Toolpath, result: RunResult) -> Json:

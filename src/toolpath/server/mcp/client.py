@@ -25,7 +25,7 @@ class McpClient:
     def __init__(self, context: Context, *, leaves: Callable[[], bool]) -> None:
         self._context = context
         self._leaves = leaves
-        self._progress = 0.0
+        self._progress = -1.0
 
     @property
     def caller(self) -> Caller:
