@@ -18,7 +18,7 @@ from toolpath.store.handles import digests_in
 from toolpath.store.rows import not_its_end, taken_over
 from toolpath.store.sql import Queries
 from toolpath.store.waiters import Waiters
-from toolpath.store.writer import Job, Writer
+from toolpath.store.writer import HEAVY, Job, Writer
 
 #: SQLite refuses larger rows, and would refuse the whole group for it.
 LARGEST_ROW = 900_000_000
@@ -93,8 +93,16 @@ class SqliteJournal:
         kept = [(blob.digest, blob.data) for blob in blobs]
         work = self._work(before, rows, uses, kept, self._fence(before, before + len(rows), at, change))
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        size = sum(len(data) for _, data in rows) + sum(len(data) for _, data in kept)
         self._writer.put(
-            Job(work, future, guarded=bool(kept), wakes=self._run_id if rows else "", failed=self._refuse_more)
+            Job(
+                work,
+                future,
+                guarded=bool(kept),
+                heavy=size > HEAVY,
+                wakes=self._run_id if rows else "",
+                failed=self._refuse_more,
+            )
         )
         self._last_seq = before + len(rows)
         return future

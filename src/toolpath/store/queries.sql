@@ -161,8 +161,18 @@ DELETE FROM runs
 WHERE run_id = :run_id AND status IN ('completed', 'completed_with_errors', 'failed', 'cancelled')
 RETURNING number;
 
+-- name: insert_deleted
+INSERT INTO deleted (number) VALUES (:number);
+
+-- name: select_deleted
+SELECT number FROM deleted LIMIT 1;
+
 -- name: delete_events
-DELETE FROM events WHERE id > :number << 32 AND id < (:number + 1) << 32;
+DELETE FROM events
+WHERE id IN (SELECT id FROM events WHERE id > :number << 32 AND id < (:number + 1) << 32 ORDER BY id LIMIT :limit);
+
+-- name: forget_deleted
+DELETE FROM deleted WHERE number = :number;
 
 -- name: delete_signals
 DELETE FROM signals WHERE run_id = :run_id;

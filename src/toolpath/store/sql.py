@@ -55,7 +55,10 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_last_audit: str
     select_audit: str
     delete_run: str
+    insert_deleted: str
+    select_deleted: str
     delete_events: str
+    forget_deleted: str
     delete_signals: str
     delete_orphaned_blobs: str
     delete_blob_uses: str

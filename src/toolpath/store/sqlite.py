@@ -18,9 +18,13 @@ from toolpath.store.sql import filtered
 from toolpath.store.sqlite_file import encoded
 from toolpath.store.sqlite_records import SqliteRecords
 from toolpath.store.sqlite_results import SqliteResults
+from toolpath.store.writer import HEAVY
 
 #: A driver unseen for this many seconds is forgotten.
 FORGOTTEN = 86_400.0
+
+#: Events that are deleted in one transaction.
+SLICE = 2_000
 
 _signal_decoder = msgspec.json.Decoder(Signal)
 
@@ -69,7 +73,7 @@ class SqliteStore(SqliteResults, SqliteRecords):
                 connection.executemany(self._sql.insert_blob_use, sorted(uses))
             return fresh, Taken(info.run_id, number, fresh.epoch, len(texts)) if driver else None
 
-        stored, taken = await self._write(work)
+        stored, taken = await self._write(work, heavy=sum(map(len, texts)) > HEAVY)
         return stored, None if taken is None else self._journal(taken)
 
     def _journal(self, taken: Taken) -> SqliteJournal:
@@ -228,7 +232,10 @@ class SqliteStore(SqliteResults, SqliteRecords):
         deleted = 0
         for run_id in dict.fromkeys(run_ids):
             # One transaction a run: many large runs at once would lock out everybody else.
-            deleted += await self._write(self._deletion(run_id), wakes=run_id)
+            deleted += await self._write(self._deletion(run_id), heavy=True, wakes=run_id)
+        # A slice at a time, so that others write in between; those of a process that died are among them.
+        while await self._write(self._delete_slice, heavy=True):
+            pass
         return deleted
 
     def _deletion(self, run_id: str) -> Callable[[sqlite3.Connection], int]:
@@ -239,11 +246,26 @@ class SqliteStore(SqliteResults, SqliteRecords):
             if deleted is None:
                 return 0
             values = {"run_id": run_id, "number": deleted["number"]}
-            for statement in (sql.delete_events, sql.delete_signals, sql.delete_orphaned_blobs, sql.delete_blob_uses):
+            for statement in (
+                sql.insert_deleted,
+                sql.delete_signals,
+                sql.delete_orphaned_blobs,
+                sql.delete_blob_uses,
+            ):
                 connection.execute(statement, values)
             return 1
 
         return work
+
+    def _delete_slice(self, connection: sqlite3.Connection) -> bool:
+        """Delete some events of a run that is gone; whether there may be more."""
+        row = connection.execute(self._sql.select_deleted).fetchone()
+        if row is None:
+            return False
+        values = {"number": row["number"], "limit": SLICE}
+        if connection.execute(self._sql.delete_events, values).rowcount < SLICE:
+            connection.execute(self._sql.forget_deleted, values)
+        return True
 
 
 def _info(row: sqlite3.Row) -> RunInfo:

@@ -91,9 +91,12 @@ class SqliteFile:
             raise closed(self._settings.path)
         return self._writer
 
-    async def _write(self, work: Callable[[sqlite3.Connection], T], *, wakes: str = "", signals: str = "") -> T:
+    async def _write(
+        self, work: Callable[[sqlite3.Connection], T], *, heavy: bool = False, wakes: str = "", signals: str = ""
+    ) -> T:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        return await self._open_writer().put(Job(work, future, wakes=wakes, signals=signals))  # type: ignore[no-any-return]
+        job = Job(work, future, heavy=heavy, wakes=wakes, signals=signals)
+        return await self._open_writer().put(job)  # type: ignore[no-any-return]
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         writer, reader, reading = self._open_writer(), self._reader, self._reading

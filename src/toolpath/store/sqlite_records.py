@@ -12,6 +12,7 @@ from toolpath.model.record import AuditEntry, Record, linked
 from toolpath.store.rows import given, next_record, no_record, page_bound
 from toolpath.store.sql import filtered
 from toolpath.store.sqlite_file import SqliteFile, encoded
+from toolpath.store.writer import HEAVY
 from toolpath.values import decode
 
 _audit_decoder = msgspec.json.Decoder(AuditEntry)
@@ -30,7 +31,7 @@ class SqliteRecords(SqliteFile):
             connection.execute(self._sql.upsert_record, {**msgspec.structs.asdict(kept), "data": data})
             return kept
 
-        return await self._write(work)
+        return await self._write(work, heavy=len(data) > HEAVY)
 
     async def get_record(self, kind: str, record_id: str) -> Record | None:
         """The record, or None."""

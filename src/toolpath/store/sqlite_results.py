@@ -10,6 +10,7 @@ from toolpath.model.tool import ToolStats
 from toolpath.ports import CacheEntry
 from toolpath.store.rows import merged
 from toolpath.store.sqlite_file import SqliteFile, encoded
+from toolpath.store.writer import HEAVY
 from toolpath.values import decode, encode
 
 _stats_decoder = msgspec.json.Decoder(ToolStats)
@@ -29,14 +30,15 @@ class SqliteResults(SqliteFile):
 
     async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
         """Keep a result for a group of tools."""
-        values = {"key": key, "owner": group, "value": encode(entry.value), "expires_at": entry.expires_at}
+        data = encode(entry.value)
+        values = {"key": key, "owner": group, "value": data, "expires_at": entry.expires_at}
         now = self._clock()
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(self._sql.upsert_cached, values)
             connection.execute(self._sql.delete_expired, {"now": now})
 
-        await self._write(work)
+        await self._write(work, heavy=len(data) > HEAVY)
 
     async def cache_clear(self, group: str) -> None:
         """Forget all kept results of the group."""

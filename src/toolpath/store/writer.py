@@ -24,6 +24,9 @@ LARGEST_GROUP = 1_000
 #: A commit that takes longer than this, in seconds, is no matter for the loop.
 QUICK = 0.001
 
+#: Bytes that take longer to write than a loop's turn should.
+HEAVY = 100_000
+
 Work = Callable[[sqlite3.Connection], Any]
 
 
@@ -48,7 +51,7 @@ class Job:
     has changed anything, or fails with its whole group; it is cheaper.
     """
 
-    __slots__ = ("error", "failed", "future", "guarded", "result", "signals", "wakes", "work")
+    __slots__ = ("error", "failed", "future", "guarded", "heavy", "result", "signals", "wakes", "work")
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class Job:
         future: asyncio.Future[Any],
         *,
         guarded: bool = True,
+        heavy: bool = False,
         wakes: str = "",
         signals: str = "",
         failed: Callable[[ToolpathError], None] | None = None,
@@ -63,6 +67,8 @@ class Job:
         self.work = work
         self.future = future
         self.guarded = guarded
+        self.heavy = heavy
+        """Takes long: never to be done in a loop's turn."""
         self.wakes = wakes
         """The run whose waiters the commit wakes."""
         self.signals = signals
@@ -145,7 +151,7 @@ class Writer:
             if self._turn and self._turn[0].future.get_loop() is loop:
                 # Behind what came before it, wherever that goes.
                 self._turn.append(job)
-            elif not self._turn and not self._queued and self._usual < QUICK:
+            elif not self._turn and not self._queued and self._usual < QUICK and not job.heavy:
                 self._turn.append(job)
                 loop.call_soon(self._end_turn)
             else:
@@ -162,7 +168,8 @@ class Writer:
             group, self._turn = self._turn, []
             if not group:
                 return
-            if self._queued or len(group) > LARGEST_GROUP or not self._using.acquire(blocking=False):
+            busy = self._queued or len(group) > LARGEST_GROUP or any(job.heavy for job in group)
+            if busy or not self._using.acquire(blocking=False):
                 for job in group:
                     self._enqueue(job)
                 return
@@ -170,14 +177,15 @@ class Writer:
             begun = self._begin_at_once()
             if begun:
                 self._commit(group)
+            else:
+                # Before the connection is let go: a thread that stops looks once more when it has it.
+                with self._lock:
+                    for job in group:
+                        self._enqueue(job)
         finally:
             self._using.release()
         if begun:
             self._settle(group, here=group[0].future.get_loop())
-            return
-        with self._lock:
-            for job in group:
-                self._enqueue(job)
 
     def _begin_at_once(self) -> bool:
         """Begin a transaction, without waiting for another process; false where one has the file."""
@@ -214,25 +222,38 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        while True:
+        stopping = False
+        while not stopping:
             group, stopping = self._next_group()
-            if group:
-                with self._using:
-                    self._commit(group)
-                with self._lock:
-                    self._queued -= len(group)
-                self._settle(group)
-            if stopping:
-                break
-        with contextlib.suppress(sqlite3.Error):
-            self._connection.close()
+            self._do(group)
+        with self._using:
+            # A loop's turn that was under way is over now; it may have handed over what it could not do.
+            rest: list[Job] = []
+            with contextlib.suppress(queue.Empty):
+                while (job := self._queue.get_nowait()) is not None:
+                    rest.append(job)
+            if rest:
+                self._commit(rest)
+                self._settle(rest)
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.close()
+
+    def _do(self, group: Sequence[Job]) -> None:
+        if not group:
+            return
+        with self._using:
+            self._commit(group)
+        with self._lock:
+            self._queued -= len(group)
+        self._settle(group)
 
     def _next_group(self) -> tuple[list[Job], bool]:
         job = self._queue.get()
         group: list[Job] = []
         while job is not None:
             group.append(job)
-            if len(group) >= LARGEST_GROUP:
+            # One that takes long ends its group: nobody should wait for two of its kind.
+            if len(group) >= LARGEST_GROUP or job.heavy:
                 return group, False
             try:
                 job = self._queue.get_nowait()

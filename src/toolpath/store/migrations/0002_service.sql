@@ -24,6 +24,11 @@ SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, u
        last_seq, idempotency_key, parent, plan_id, conversation_id, priority
 FROM runs;
 
+-- Runs that are gone and whose events are still to be deleted, some at a time.
+CREATE TABLE deleted (
+    number INTEGER PRIMARY KEY
+);
+
 -- JSON objects of any kind by id.
 CREATE TABLE records (
     kind TEXT NOT NULL,

@@ -95,7 +95,12 @@ class Connections:
             attempt += 1
             try:
                 async with self._pool.acquire(timeout=timeout or SILENCE) as connection:
-                    return await work(connection)
+                    try:
+                        return await work(connection)
+                    except (TimeoutError, asyncpg.InternalClientError):
+                        # Nobody knows what state it is in.
+                        connection.terminate()
+                        raise
             except FAULTS as error:
                 tried = time.monotonic() - began
                 pause = pause_before(attempt)

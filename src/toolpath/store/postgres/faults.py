@@ -97,8 +97,8 @@ def is_passing(error: BaseException) -> bool:
     """Whether the same may succeed in a moment."""
     if isinstance(error, asyncpg.DataError):
         return False
-    # An `InterfaceError` is what a connection says that was closed under a caller.
-    return isinstance(error, (*_PASSING, asyncpg.InterfaceError))
+    # The last two are what a connection says that was closed under its user.
+    return isinstance(error, (*_PASSING, asyncpg.InterfaceError, asyncpg.InternalClientError))
 
 
 def store_error(error: BaseException, address: Address, *, tried: float = 0.0) -> ToolpathError:

@@ -26,6 +26,8 @@ from toolpath.store.postgres.sql import Queries, bound
 from toolpath.store.rows import not_its_end, taken_over
 from toolpath.store.waiters import Waiters, resolve
 
+LOST = (OSError, TimeoutError, EOFError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+
 #: Appends of so many runs go into one statement, and about so many bytes.
 LARGEST_GROUP = 500
 LARGEST_SIZE = 16_000_000
@@ -237,7 +239,7 @@ class Writer:
         connection = self._connection
         if connection is None:
             return
-        if connection.is_closed() or isinstance(error, OSError | TimeoutError | asyncpg.InterfaceError):
+        if connection.is_closed() or isinstance(error, LOST):
             self._disconnect()
 
     def _disconnect(self) -> None:
