@@ -57,7 +57,7 @@ class Trail:
         if self._enabled:
             await self._keep([self._entry(action, subject, tenant=tenant, user=user, data=data)])
 
-    async def run_asked(self, action: str, info: RunInfo, context: RunContext, tools: Sequence[str]) -> None:
+    async def run_asked(self, action: str, info: RunInfo, context: RunContext, tools: Iterable[str]) -> None:
         """Write that a run is to begin. Raises `StoreError`: then it must not."""
         if not self._enabled:
             return

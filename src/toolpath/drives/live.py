@@ -16,24 +16,14 @@ from toolpath.drives.elsewhere import drives_here, is_driven_elsewhere
 from toolpath.engine.program import Program
 from toolpath.engine.runner import Runner
 from toolpath.engine.services import Services
-<<<<<<< HEAD
+from toolpath.engine.state import State
 from toolpath.errors import QueueError, StoreError
 from toolpath.frozen import frozen_program
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
-from toolpath.model.run import RunInfo
+from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.ports import Journal, RunChange, Timer
 from toolpath.queues.sweep import Sweep
-=======
-from toolpath.engine.state import State
-from toolpath.errors import RunConflict
-from toolpath.frozen import FrozenBodies
-from toolpath.model import events as ev
-from toolpath.model.events import AnyEvent
-from toolpath.model.plan import thaw
-from toolpath.model.run import ENDED_RUN, RunInfo
-from toolpath.ports import Timer
->>>>>>> 798f1df (wip)
 from toolpath.values import JsonObject
 
 Drive = Callable[[], Awaitable[None]]
@@ -229,12 +219,9 @@ class Live:
         for task in self._live.values():
             if task.done() and not task.cancelled():
                 task.exception()
-<<<<<<< HEAD
         if self._sweeping is not None:
             self._sweeping.cancel()
             await asyncio.wait({self._sweeping})
         if self._services.queue is not None:
             await self._services.queue.close()
-=======
         await self.trail.close()
->>>>>>> 798f1df (wip)

@@ -44,22 +44,15 @@ class Starting(Looking):
         origin: Stored = NOT_STORED,
         replan: JsonObject | None = None,
     ) -> Run:
-<<<<<<< HEAD
         """Store a new run and begin it. `replan`: how far it may be planned anew when it fails."""
-        started, info = self._new_run(program, inputs, context or RunContext(), run_id, origin=origin)
+        context = context or RunContext()
+        started, info = self._new_run(program, inputs, context, run_id, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})
         if idempotency_key or priority:
             info = msgspec.structs.replace(info, idempotency_key=idempotency_key, priority=priority)
+        await self.trail.run_asked("run.start", info, context, program.fingerprints)
         if self._services.queue is not None:
             return await self._hand_over(info, [started])
-=======
-        """Store a new run and begin it."""
-        context = context or RunContext()
-        started, info = self._new_run(program, inputs, context, run_id, origin=origin)
-        if idempotency_key:
-            info = msgspec.structs.replace(info, idempotency_key=idempotency_key)
-        await self.trail.run_asked("run.start", info, context, program.fingerprints)
->>>>>>> 798f1df (wip)
         stored, journal = await self._services.store.begin_run(info, self._services.driver, [started])
         if journal is not None:
             runner = Runner(program, self._services, journal)
@@ -76,17 +69,13 @@ class Starting(Looking):
         replan: JsonObject | None = None,
     ) -> RunResult:
         """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""
-<<<<<<< HEAD
         if self._services.queue is not None:
             run = await self.start(program, inputs, context=context, origin=origin, replan=replan)
             return await self.result(run.run_id)
-        started, info = self._new_run(program, inputs, context or RunContext(), None, origin=origin)
-        started = msgspec.structs.replace(started, replan=replan or {})
-=======
         context = context or RunContext()
         started, info = self._new_run(program, inputs, context, None, origin=origin)
+        started = msgspec.structs.replace(started, replan=replan or {})
         await self.trail.run_asked("run.start", info, context, program.fingerprints)
->>>>>>> 798f1df (wip)
         _, journal = await self._services.store.begin_run(info, self._services.driver, [started])
         assert journal is not None
         runner = Runner(program, self._services, journal)
@@ -114,12 +103,9 @@ class Starting(Looking):
             parent=str(started.parent.get("run_id", "")),
             conversation_id=context.conversation_id,
         )
-<<<<<<< HEAD
+        await self.trail.run_asked("run.fork", info, context, program.fingerprints)
         if self._services.queue is not None:
             return await self._hand_over(info, events)
-=======
-        await self.trail.run_asked("run.fork", info, context, program.fingerprints)
->>>>>>> 798f1df (wip)
         _, journal = await self._services.store.begin_run(info, self._services.driver, events)
         assert journal is not None
         runner = Runner(program, self._services, journal)
