@@ -336,10 +336,11 @@ class Toolpath(Asking, Steering):
     async def _prepared(
         self, what: Runnable | StoredPlan, inputs: JsonObject, context: RunContext | None
     ) -> tuple[Program, JsonObject, Stored]:
-        if not isinstance(what, StoredPlan):
-            return *await self._preparation.ready(what, inputs, context), NOT_STORED
-        program, filled = await self._preparation.ready(self.plans.plan_of(what), inputs, context)
-        return program, filled, Stored(what.plan_id, self.plans.approval_for(what, program, filled))
+        async with self.trail.refusing("run.start", context):
+            if not isinstance(what, StoredPlan):
+                return *await self._preparation.ready(what, inputs, context), NOT_STORED
+            program, filled = await self._preparation.ready(self.plans.plan_of(what), inputs, context)
+            return program, filled, Stored(what.plan_id, self.plans.approval_for(what, program, filled))
 
     async def stream(
         self, what: Runnable, inputs: JsonObject | None = None, *, context: RunContext | None = None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from toolpath.access.trail import Trail
 from toolpath.checks.start import check_inputs
 from toolpath.drives.drives import Drives
 from toolpath.drives.run import Run
@@ -9,7 +12,7 @@ from toolpath.errors import PlanInvalid, RunConflict
 from toolpath.forks import fork_events
 from toolpath.ids import new_id
 from toolpath.model.events import RunStarted
-from toolpath.model.run import RunInfo
+from toolpath.model.run import RunContext, RunInfo
 from toolpath.ports import Clock, Signal, Store
 from toolpath.values import Json, JsonObject, plain
 
@@ -39,6 +42,7 @@ class Steering:
                 f"The process {_process_of(info)} drives the run {run_id}.",
                 hint=f"Look on with `toolpath runs watch {run_id}`, or take it with force=True (--force).",
             )
+        await self._asked("run.resume", info, accept_tool=accept_tool, force=force)
         return await self._drives.take_up(run_id, reason="resume", accept=accept_tool)
 
     async def drive(self, run_id: str) -> None:
@@ -64,6 +68,7 @@ class Steering:
         info = await self.store.get_run(run_id)
         if info.status not in ("failed", "cancelled", "completed_with_errors"):
             raise RunConflict(f"The run {run_id} is {info.status}: there is nothing to retry.")
+        await self._asked("run.retry", info)
         return await self._drives.take_up(run_id, reason="retry")
 
     async def fork(
@@ -73,8 +78,11 @@ class Steering:
         from_step: str | None = None,
         inputs: JsonObject | None = None,
         repeat_writes: bool = False,
+        context: RunContext | None = None,
     ) -> Run:
         """A new run that keeps what this one finished up to `from_step`, and does the rest with these inputs.
+
+        `context` is who forks it, with whose permissions it goes on; without it, that of this run.
 
         Raises `RunConflict` naming the finished writes that it would make again, unless `repeat_writes`.
         """
@@ -95,7 +103,19 @@ class Steering:
                 f"The fork would make these writes again: {', '.join(fork.repeats)}.",
                 hint="Allow it with repeat_writes=True (--repeat-writes), or fork from a later step.",
             )
-        return await self._drives.begin_fork(program, fork.events)
+        first, *kept = fork.events
+        assert isinstance(first, RunStarted)
+        if context is not None:
+            first = msgspec.structs.replace(first, context=context.as_json())
+        return await self._drives.begin_fork(program, (first, *kept))
+
+    async def _asked(self, action: str, info: RunInfo, **data: Json) -> None:
+        await self.trail.record(action, info.run_id, tenant=info.tenant, user=info.user, **data)
+
+    @property
+    def trail(self) -> Trail:
+        """The audit trail: what is done through this door is written there."""
+        return self._drives.trail
 
     async def pause(self, run_id: str) -> Run:
         """Start nothing new in the run; what runs may finish."""

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from toolpath.access.caller import SCOPES, Caller
+from toolpath.access.trail import Trail
 from toolpath.errors import ConfigError, CredentialsRefused, RecordConflict, RecordNotFound, closest
 from toolpath.model.record import Record
 from toolpath.ports import Clock, Store
@@ -65,11 +66,12 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Keys:
-    """The keys of a store."""
+    """The keys of a store. What is done to them is written into the `trail` first."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, trail: Trail | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._trail = trail
 
     async def create(
         self, *, name: str, scopes: Iterable[str], lasts: float | None = None, **who: Any
@@ -98,8 +100,15 @@ class Keys:
         text = f"{PREFIX}{key.id.removeprefix('key_')}_{secret}"
         data = {"key": msgspec.to_builtins(key), "hash": _hash(text)}
         record = Record(kind=KIND, id=key.id, tenant=key.tenant, name=name, data=data, created_at=now)
+        await self._record(
+            "key.create", key, scopes=list(key.scopes), permissions=list(key.permissions), **{"for": key.user}
+        )
         await self._store.put_record(record, expected=0)
         return key, text
+
+    async def _record(self, action: str, key: Key, **data: Any) -> None:
+        if self._trail is not None:
+            await self._trail.record(action, key.id, tenant=key.tenant, name=key.name, **data)
 
     async def list(self, *, tenant: str | None = None) -> list[Key]:
         """All keys, newest first."""
@@ -118,8 +127,10 @@ class Keys:
                 known = [key.id for key in await self.list()]
                 raise RecordNotFound(f"There is no key {key_id[:100]!r}.", suggestions=closest(key_id[:100], known))
             key = _key(record)
-            if key.revoked_at is None:
-                key = msgspec.structs.replace(key, revoked_at=self._clock.time())
+            if key.revoked_at is not None:
+                return key
+            await self._record("key.revoke", key)
+            key = msgspec.structs.replace(key, revoked_at=self._clock.time())
             data = {**record.data, "key": msgspec.to_builtins(key)}
             try:
                 await self._store.put_record(msgspec.structs.replace(record, data=data), expected=record.version)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from toolpath.access.acting import who_acts
 from toolpath.access.declared import declaring, tool_entries
-from toolpath.errors import StoreError, ToolpathError
+from toolpath.errors import PolicyViolationError, StoreError, ToolpathError
 from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunContext, RunInfo
 from toolpath.model.tool import Tool
@@ -66,6 +67,17 @@ class Trail:
         await self.record(
             action, info.run_id, tenant=info.tenant, user=info.user, tools=sorted(tools)[:_MOST_TOOLS], **more, **who
         )
+
+    @asynccontextmanager
+    async def refusing(self, action: str, context: RunContext | None) -> AsyncIterator[None]:
+        """Write it where a policy refuses what is done inside."""
+        try:
+            yield
+        except PolicyViolationError as error:
+            who = context or RunContext()
+            said = {"missing": list(error.missing), "reason": error.message}
+            await self.record(f"{action}.refused", "", tenant=who.tenant, user=who.user_id, **said)
+            raise
 
     async def told(self, info: RunInfo, signal: Signal) -> None:
         """Write what a run is told."""

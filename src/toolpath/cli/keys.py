@@ -22,7 +22,7 @@ def create_key(options: Options, name: str, scopes: list[str], lasts: str, who: 
         raise UsageError(f"{lasts!r} is no time.", hint=HINT)
 
     async def work(session: Session) -> int:
-        keys = Keys(session.tp.store, session.tp.clock)
+        keys = _keys(session)
         key, text = await keys.create(name=name, scopes=scopes, lasts=duration or None, **who)
         if options.json:
             session.output.result({**_shown(key), "key": text})
@@ -38,7 +38,7 @@ def list_keys(options: Options, tenant: str) -> int:
     """The keys, one a line."""
 
     async def work(session: Session) -> int:
-        found = await Keys(session.tp.store, session.tp.clock).list(tenant=tenant or None)
+        found = await _keys(session).list(tenant=tenant or None)
         now = session.tp.clock.time()
         if options.json:
             session.output.result([{**_shown(key), "state": key.state(now)} for key in found])
@@ -56,13 +56,17 @@ def revoke_key(options: Options, key_id: str) -> int:
     """Let a key open nothing any more."""
 
     async def work(session: Session) -> int:
-        key = await Keys(session.tp.store, session.tp.clock).revoke(key_id)
+        key = await _keys(session).revoke(key_id)
         if options.json:
             session.output.result({**_shown(key), "state": "revoked"})
         session.output.say(f"{key.id} ({key.name}) opens nothing any more.")
         return ExitCode.DONE
 
     return perform(options, work)
+
+
+def _keys(session: Session) -> Keys:
+    return Keys(session.tp.store, session.tp.clock, session.tp.trail)
 
 
 def _shown(key: Key) -> dict[str, Any]:

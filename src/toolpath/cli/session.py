@@ -8,10 +8,13 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from toolpath.access.acting import acting
+from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
 from toolpath.cli.exits import UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
+from toolpath.cli.questions import person
 from toolpath.cli.streams import results_alone
 from toolpath.config import DEFAULT_STORE, Settings, load_settings
 from toolpath.telemetry.telemetry import for_command
@@ -61,7 +64,8 @@ async def opened(options: Options, *, journal: bool = True) -> AsyncIterator[Ses
         try:
             async with Toolpath(store, settings=settings, observer=telemetry.observer) as tp:
                 add_sources(tp, settings)
-                yield Session(tp, settings, output)
+                with acting(Caller(user=person(), door="cli")):
+                    yield Session(tp, settings, output)
         finally:
             telemetry.close()
 

@@ -54,3 +54,49 @@ def revoke(ctx: typer.Context, key: Annotated[str, typer.Argument(metavar="KEY",
     from toolpath.cli.keys import revoke_key
 
     raise typer.Exit(revoke_key(ctx.obj, key))
+
+
+audit = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="The audit trail: read, export, verify."
+)
+
+
+@audit.command("list")
+def list_audit(
+    ctx: typer.Context,
+    *,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, the newest.")] = 20,
+    tenant: Annotated[str, typer.Option(help="Only those of this tenant.")] = "",
+    subject: Annotated[str, typer.Option(metavar="ID", help="Only what was done to this run, plan or key.")] = "",
+) -> None:
+    """The newest entries, oldest first."""
+    from toolpath.cli.audit import list_entries
+
+    raise typer.Exit(list_entries(ctx.obj, limit, tenant=tenant, subject=subject))
+
+
+@audit.command()
+def export(
+    ctx: typer.Context,
+    *,
+    tenant: Annotated[str, typer.Option(help="Only those of this tenant; such an export cannot be verified.")] = "",
+    after: Annotated[int, typer.Option(min=0, help="Only entries with a greater number.")] = 0,
+) -> None:
+    """All entries as lines of JSON."""
+    from toolpath.cli.audit import export_entries
+
+    raise typer.Exit(export_entries(ctx.obj, tenant=tenant, after=after))
+
+
+@audit.command()
+def verify(
+    ctx: typer.Context,
+    *,
+    against: Annotated[
+        str, typer.Option(metavar="FILE", help="An earlier export: what it holds must still be there.")
+    ] = "",
+) -> None:
+    """Say whether an entry was changed, removed or moved, and which; 1 where one was."""
+    from toolpath.cli.audit import verify_trail
+
+    raise typer.Exit(verify_trail(ctx.obj, against))

@@ -1,0 +1,79 @@
+"""Whether the audit trail is as it was written: every link of the chain follows from the one before."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+
+import msgspec
+
+from toolpath.errors import RunNotFound
+from toolpath.model.record import AuditEntry, broken_link
+from toolpath.model.run import ENDED_RUN
+from toolpath.ports import Store
+
+_PAGE = 1_000
+#: Faults beyond this help nobody.
+MOST_FAULTS = 100
+_BEGINS = ("run.start", "run.fork", "run.retry")
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What the look through the trail found."""
+
+    entries: int
+    head: str
+    """Digest of the last entry: whoever noted it can tell later that nothing before was taken away."""
+    faults: tuple[str, ...]
+    """Each names an entry that was changed, or where some are missing or out of order."""
+    unended: tuple[str, ...]
+    """Runs that have ended without that being in the trail: their process died in between."""
+
+    @property
+    def good(self) -> bool:
+        """The trail is whole."""
+        return not self.faults
+
+
+async def entries_of(store: Store, *, tenant: str | None = None, after: int = 0) -> AsyncIterator[AuditEntry]:
+    """The entries after one, in order, however many."""
+    while page := await store.read_audit(tenant=tenant, after=after, limit=_PAGE):
+        for entry in page:
+            yield entry
+        last = page[-1].seq
+        # A number that does not grow was tampered with; nothing more can be read by it.
+        if last <= after:
+            return
+        after = last
+
+
+async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> Verdict:
+    """Look through the whole trail. `noted`: digests by number that it must still have, of an earlier export."""
+    faults: list[str] = []
+    begun: dict[str, None] = {}
+    last: AuditEntry | None = None
+    expected = dict(noted or {})
+    count = 0
+    async for entry in entries_of(store):
+        count += 1
+        fault = broken_link(entry, last)
+        if fault and len(faults) < MOST_FAULTS:
+            faults.append(fault)
+        if expected.pop(entry.seq, entry.digest) != entry.digest and len(faults) < MOST_FAULTS:
+            faults.append(f"Entry {entry.seq} is not the one that was exported.")
+        if entry.action in _BEGINS:
+            begun[entry.subject] = None
+        elif entry.action == "run.ended":
+            begun.pop(entry.subject, None)
+        last = entry
+    for seq in sorted(expected)[: MOST_FAULTS - len(faults)]:
+        faults.append(f"Entry {seq} was exported, and is not there any more.")
+    unended = [run_id for run_id in begun if await _has_ended(store, run_id)]
+    head = "" if last is None else last.digest
+    return Verdict(entries=count, head=head, faults=tuple(faults), unended=tuple(unended))
+
+
+async def _has_ended(store: Store, run_id: str) -> bool:
+    try:
+        return (await store.get_run(run_id)).status in ENDED_RUN
+    except RunNotFound:
+        return False

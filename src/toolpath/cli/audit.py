@@ -1,0 +1,83 @@
+"""`toolpath audit list|export|verify`."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from toolpath.access.verifying import entries_of, verify
+from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.options import Options
+from toolpath.cli.output import short, table
+from toolpath.cli.session import Session, perform
+from toolpath.model.record import AuditEntry
+
+
+def list_entries(options: Options, limit: int, *, tenant: str, subject: str) -> int:
+    """The newest entries, one a line."""
+
+    async def work(session: Session) -> int:
+        newest: deque[AuditEntry] = deque(maxlen=limit)
+        async for entry in entries_of(session.tp.store, tenant=tenant or None):
+            if not subject or entry.subject == subject:
+                newest.append(entry)
+        if options.json:
+            session.output.result([msgspec.to_builtins(entry) for entry in newest])
+        elif not newest:
+            session.output.say("Nothing was done yet.")
+        else:
+            rows = [(e.seq, _when(e), e.user, e.action, e.subject, short(e.data, 100)) for e in newest]
+            session.output.paragraph(table(rows, ("entry", "when", "who", "did", "to", "with")))
+        return ExitCode.DONE
+
+    return perform(options, work)
+
+
+def export_entries(options: Options, *, tenant: str, after: int) -> int:
+    """All entries, one a line of JSON."""
+
+    async def work(session: Session) -> int:
+        async for entry in entries_of(session.tp.store, tenant=tenant or None, after=after):
+            session.output.line(entry)
+        return ExitCode.DONE
+
+    return perform(options, work)
+
+
+def verify_trail(options: Options, against: str) -> int:
+    """Say whether the trail is whole."""
+    noted = _noted(Path(against)) if against else {}
+
+    async def work(session: Session) -> int:
+        verdict = await verify(session.tp.store, noted=noted)
+        if options.json:
+            session.output.result({**msgspec.to_builtins(verdict), "good": verdict.good})
+        for fault in verdict.faults:
+            session.output.tell(fault, "red")
+        for run_id in verdict.unended:
+            session.output.tell(f"The run {run_id} has ended, and its end is not in the trail.", "yellow")
+        if verdict.good:
+            session.output.say(
+                f"{verdict.entries} entries, none changed, removed or moved. Head: {verdict.head or '-'}"
+            )
+        return ExitCode.DONE if verdict.good else ExitCode.FAILED
+
+    return perform(options, work)
+
+
+def _noted(file: Path) -> dict[int, str]:
+    decoder = msgspec.json.Decoder(AuditEntry)
+    try:
+        entries = [decoder.decode(line) for line in file.read_bytes().splitlines() if line.strip()]
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}.") from None
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{file} is no export of the trail: {error}.") from None
+    return {entry.seq: entry.digest for entry in entries}
+
+
+def _when(entry: AuditEntry) -> str:
+    return f"{datetime.fromtimestamp(entry.at, UTC):%Y-%m-%d %H:%M:%S}Z"
