@@ -227,6 +227,11 @@ class Toolpath(Asking, Steering):
         """What is known of each tool from its calls, by key."""
         return self.registry.stats
 
+    @property
+    def has_queue(self) -> bool:
+        """Whether runs are driven by workers; else this process drives them."""
+        return self._services.queue is not None
+
     def redact(self, text: str) -> str:
         """The text without the values of secrets that runs of this process have used."""
         return self._services.redactor.text(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -17,14 +16,17 @@ from toolpath.access.credentials import Credentials
 from toolpath.access.keys import Keys
 from toolpath.app import Toolpath
 from toolpath.retention import keep_pruned
+from toolpath.server.caretaker import Caretaker
 from toolpath.server.feeds import Feeds
 from toolpath.server.guard import Guard
 from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.problems import answer_problems
+from toolpath.server.questions import OpenQuestions
 from toolpath.server.readiness import Readiness
 from toolpath.server.rest import events, health, metrics, plans, questions, runs, steering, tools
 from toolpath.server.rest.described import describe
+from toolpath.server.stopping import beside, when_told_to_stop
 from toolpath.telemetry.requests import Requests
 from toolpath.telemetry.telemetry import Telemetry
 
@@ -56,7 +58,6 @@ def create_app(
         description=_DESCRIPTION,
         version=version("toolpath"),
         lifespan=partial(_running, tp, mcp, telemetry, is_open),
-        max_body_size=tp.settings.max_body,
         openapi_url=f"{API}/openapi.json",
         # Their pages load scripts from other places.
         docs_url=None,
@@ -66,7 +67,7 @@ def create_app(
     )
     app.state.toolpath = tp
     app.state.feeds = Feeds(tp)
-    app.state.questions = questions.OpenQuestions(tp)
+    app.state.questions = OpenQuestions(tp)
     app.state.readiness = Readiness(tp)
     answer_problems(app, tp.redact)
     app.include_router(health.router)
@@ -99,7 +100,9 @@ async def _running(
             await stack.enter_async_context(tp)
         await stack.enter_async_context(mcp.running())
         stack.callback(app.state.feeds.close)
+        stack.enter_context(when_told_to_stop(app.state.feeds.close))
+        await stack.enter_async_context(beside(Caretaker(tp, app.state.questions).run()))
         if tp.settings.retention_days:
-            pruning = asyncio.create_task(keep_pruned(tp.store, tp.clock, tp.settings.retention_days))
-            stack.callback(pruning.cancel)
+            pruning = keep_pruned(tp.store, tp.clock, tp.settings.retention_days)
+            await stack.enter_async_context(beside(pruning))
         yield

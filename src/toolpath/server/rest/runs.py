@@ -9,10 +9,11 @@ from starlette.responses import Response
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
+from toolpath.checks.start import fill_inputs
 from toolpath.errors import RunNotFound, ToolNotFound
 from toolpath.ids import new_id
-from toolpath.model.events import StepSucceeded
-from toolpath.model.plan import Plan
+from toolpath.model.events import RunStarted, StepSucceeded
+from toolpath.model.plan import Plan, freeze
 from toolpath.model.run import RunStatus
 from toolpath.model.stored import StoredPlan
 from toolpath.opening import call_plan
@@ -63,9 +64,30 @@ async def begun(
     run_id = new_id("run", tp.clock.time())
     context = caller.context(conversation_id=conversation_id)
     run = await tp.start(what, inputs, context=context, run_id=run_id, idempotency_key=key)
+    if run.run_id != run_id:
+        await check_same(tp, run.run_id, what, inputs)
     info = await tp.store.get_run(run.run_id)
     status = 202 if run.run_id == run_id else 200
     return answer(run_row(info), status, {"Location": f"/api/v1/runs/{run.run_id}"})
+
+
+async def check_same(tp: Toolpath, run_id: str, what: Plan | StoredPlan, inputs: JsonObject) -> None:
+    """Raise `Problem` 409 where the run that has the key was begun with something else."""
+    first = (await tp.store.read_events(run_id, limit=1))[0]
+    assert isinstance(first, RunStarted)
+    if isinstance(what, StoredPlan):
+        is_same = (await tp.store.get_run(run_id)).plan_id == what.plan_id
+        plan = tp.plans.plan_of(what)
+    else:
+        is_same = first.plan == freeze(what)
+        plan = what
+    if not is_same or first.inputs != fill_inputs(plan, inputs):
+        raise Problem(
+            409,
+            "idempotency_key_reused",
+            f"The run {run_id} was begun with this idempotency key, and with another plan or other inputs.",
+            hint="Take a new key for a new run.",
+        )
 
 
 async def _what(tp: Toolpath, caller: Caller, body: NewRun) -> Plan | StoredPlan:

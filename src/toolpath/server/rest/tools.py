@@ -10,18 +10,20 @@ from starlette.responses import Response
 
 from toolpath.app import Toolpath
 from toolpath.catalog.search import search
+from toolpath.ids import new_id
 from toolpath.model.run import ENDED_RUN
 from toolpath.opening import call_plan
 from toolpath.projections.results import run_result
 from toolpath.server.parts import Asker, Door, Needs
+from toolpath.server.questions import questions_of
 from toolpath.server.rest.bodies import JsonBody, ToolCall
 from toolpath.server.rest.described import Filter, Limit, answer, problems, shows, takes
+from toolpath.server.rest.runs import check_same
 from toolpath.server.rest.views import (
     CallOutcome,
     StatsPage,
     ToolDetail,
     ToolPage,
-    questions_of,
     stats_row,
     tool_detail,
     tool_row,
@@ -102,14 +104,18 @@ async def call(
     wait: Annotated[float, Query(ge=0, le=300, description="Seconds until an answer without a result.")] = 60.0,
 ) -> Response:
     """Call one tool with the same checks, journal and policy as in a plan."""
-    plan = call_plan(key, body.inputs)
-    tool = (await tp.load(plan)).find(key)
+    tool = (await tp.load(call_plan(key, body.inputs))).find(key)
+    plan = call_plan(tool.key, body.inputs)
+    run_id = new_id("run", tp.clock.time())
     run = await tp.start(
-        call_plan(tool.key, body.inputs),
+        plan,
         body.inputs,
         context=caller.context(conversation_id=body.conversation_id),
+        run_id=run_id,
         idempotency_key=body.idempotency_key,
     )
+    if run.run_id != run_id:
+        await check_same(tp, run.run_id, plan, body.inputs)
     try:
         async with asyncio.timeout(wait):
             await run.result()

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
 
 import msgspec
 
 from toolpath.checks.explanation import Explanation
 from toolpath.errors import Finding
-from toolpath.model.events import AnyEvent, ApprovalRequested, Failure, InputRequested, RunStarted, Warned
-from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
+from toolpath.model.events import AnyEvent, Failure, RunStarted, Warned
+from toolpath.model.run import RunInfo, RunStatus, StepResult
 from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Example, Requires, Tool, ToolStats
 from toolpath.projections.results import run_result
+from toolpath.server.questions import Question, questions_of
 from toolpath.values import Json, JsonObject
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """What every answer is."""
 
 
@@ -42,25 +42,6 @@ class RunRow(Shown, frozen=True, kw_only=True):
     """Number of its latest event."""
 
 
-class Question(Shown, frozen=True, kw_only=True):
-    """Something that waits for a person.
-
-    `approval`: a step with its tool and inputs; `input`: a form; `settle`: a write in doubt.
-    """
-
-    run_id: str
-    step: str
-    """Path of the step, by which it is answered."""
-    kind: Literal["approval", "input", "settle"]
-    tool: str = ""
-    inputs: Json = None
-    form: JsonObject | None = None
-    """Title and fields, each with name, label, type, whether it is required, and options."""
-    asked_at: float = 0.0
-    deadline: float | None = None
-    """After which no answer is taken."""
-
-
 class RunDetail(RunRow, frozen=True, kw_only=True):
     """A run as it stands, with what its steps gave so far."""
 
@@ -76,14 +57,14 @@ class RunDetail(RunRow, frozen=True, kw_only=True):
     cost: float = 0.0
 
 
-class RunPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+class RunPage(Shown, frozen=True, kw_only=True):
     """Runs, newest first. `next` is the `before` of the next page; null: this was the last."""
 
     runs: tuple[RunRow, ...]
     next: str | None = None
 
 
-class EventPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+class EventPage(Shown, frozen=True, kw_only=True):
     """Events of a run in order. `last` is the `after` of the next page; `ended`: none will come after these."""
 
     events: tuple[JsonObject, ...]
@@ -91,7 +72,7 @@ class EventPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
     ended: bool
 
 
-class QuestionPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+class QuestionPage(Shown, frozen=True, kw_only=True):
     """What waits for people, in runs that wait or still do something else."""
 
     questions: tuple[Question, ...]
@@ -112,7 +93,7 @@ class PlanRow(Shown, frozen=True, kw_only=True):
     updated_at: float = 0.0
 
 
-class PlanDetail(StoredPlan, frozen=True, kw_only=True):
+class PlanDetail(StoredPlan, frozen=True, kw_only=True, omit_defaults=False):
     """A stored plan, what the check says of it, and what it will do."""
 
     findings: tuple[Finding, ...] = ()
@@ -125,7 +106,7 @@ class PlanDetail(StoredPlan, frozen=True, kw_only=True):
     """What the planner could not know."""
 
 
-class PlanPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+class PlanPage(Shown, frozen=True, kw_only=True):
     """Plans, newest first. `next` is the `before` of the next page; null: this was the last."""
 
     plans: tuple[PlanRow, ...]
@@ -161,7 +142,7 @@ class ToolDetail(ToolRow, frozen=True, kw_only=True):
     fingerprint: str = ""
 
 
-class ToolPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+class ToolPage(Shown, frozen=True, kw_only=True):
     """Tools by key, or best first. `next` is the `after` of the next page; null: this was the last."""
 
     tools: tuple[ToolRow, ...]
@@ -183,7 +164,7 @@ class StatsRow(Shown, frozen=True, kw_only=True):
     cost: float = 0.0
 
 
-class StatsPage(Shown, frozen=True, kw_only=True, omit_defaults=False):
+class StatsPage(Shown, frozen=True, kw_only=True):
     """Statistics by key of the tool."""
 
     stats: tuple[StatsRow, ...]
@@ -244,34 +225,6 @@ def run_detail(info: RunInfo, events: Sequence[AnyEvent]) -> RunDetail:
         total_duration=result.total_duration,
         cost=result.cost,
     )
-
-
-def questions_of(result: RunResult) -> tuple[Question, ...]:
-    """What the run waits for people to say, oldest first; writes in doubt last."""
-    found: list[Question] = []
-    for asked in result.questions:
-        common: dict[str, Any] = {"run_id": result.run_id, "step": asked.path, "asked_at": asked.at}
-        match asked:
-            case ApprovalRequested():
-                found.append(
-                    Question(**common, kind="approval", tool=asked.tool, inputs=asked.inputs, deadline=asked.deadline)
-                )
-            case InputRequested():
-                found.append(Question(**common, kind="input", form=asked.form, deadline=asked.deadline))
-    if result.status not in ("completed", "completed_with_errors", "failed", "cancelled"):
-        found += [
-            Question(
-                run_id=result.run_id,
-                step=step.path,
-                kind="settle",
-                tool=step.tool,
-                inputs=step.inputs,
-                asked_at=step.started_at or 0.0,
-            )
-            for step in result.results
-            if step.status == "unknown"
-        ]
-    return tuple(found)
 
 
 def plan_row(stored: StoredPlan) -> PlanRow:

@@ -1,0 +1,79 @@
+"""Looking after runs that nobody drives: those that a process left behind, and forms whose time to answer ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from toolpath.app import Toolpath
+from toolpath.errors import RunConflict, RunNotFound, StoreError, ToolpathError
+from toolpath.model.run import RunInfo
+from toolpath.server.questions import OpenQuestions
+
+#: Seconds between two looks.
+INTERVAL = 5.0
+#: A driver that was silent for so many seconds is gone.
+LOST_AFTER = 8.0
+#: Seconds after which a run that was taken up, or could not be, is looked at again.
+AGAIN_AFTER = 60.0
+#: Runs in one look.
+MOST = 1_000
+
+_log = logging.getLogger("toolpath.server")
+
+
+class Caretaker:
+    """Takes runs up for one server. Several of them on one store do no harm: the journal is one driver's at a time."""
+
+    def __init__(self, tp: Toolpath, questions: OpenQuestions) -> None:
+        self._tp = tp
+        self._questions = questions
+        self._tried: dict[str, float] = {}
+        """When a run that was taken up, or could not be, may be tried again."""
+
+    async def run(self) -> None:
+        """Look after runs until cancelled; at once after a start, when more than usual may have been left."""
+        silent = 0.0
+        while True:
+            try:
+                await self.look(silent)
+                silent = LOST_AFTER
+            except StoreError as error:
+                # It comes back; until then there is nothing to be done.
+                _log.warning("runs cannot be looked after: %s", self._tp.redact(str(error)))
+            except Exception as error:  # noqa: BLE001  # one run that nobody foresaw must not end the care for all
+                _log.error("looking after runs failed: %s", type(error).__name__, exc_info=error)
+            await asyncio.sleep(INTERVAL)
+
+    async def look(self, silent: float = LOST_AFTER) -> list[str]:
+        """Take up what nobody has driven for `silent` seconds, and what is due; gives the ids of these runs."""
+        now = self._tp.clock.time()
+        self._tried = {run: again for run, again in self._tried.items() if again > now}
+        lost = [] if self._tp.has_queue else await self._tp.store.lost_runs(now - silent, limit=MOST)
+        due = [
+            info for info in await self._tp.store.list_runs(status="waiting", limit=MOST) if await self._is_due(info)
+        ]
+        wanted = {info.run_id: info for info in (*lost, *due)}
+        return [run_id for run_id, info in wanted.items() if await self._take_up(info)]
+
+    async def _is_due(self, info: RunInfo) -> bool:
+        now = self._tp.clock.time()
+        asked = await self._questions.of(info)
+        return any(question.deadline is not None and question.deadline <= now for question in asked)
+
+    async def _take_up(self, info: RunInfo) -> bool:
+        if info.run_id in self._tried or self._tp.is_driven_elsewhere(info):
+            return False
+        # One that stays due, as where a tool has changed, is not taken up all the time.
+        self._tried[info.run_id] = self._tp.clock.time() + AGAIN_AFTER
+        try:
+            await self._tp.resume(info.run_id)
+        except (RunConflict, RunNotFound):
+            # Somebody else has it, or it is gone.
+            return False
+        except StoreError:
+            raise
+        except ToolpathError as error:
+            _log.warning("the run %s cannot be taken up: %s", info.run_id, self._tp.redact(str(error)))
+            return False
+        return True
