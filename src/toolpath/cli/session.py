@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -79,19 +79,6 @@ def store_path(settings: Settings) -> str:
         except OSError as error:
             raise UsageError(f"The folder of the store {store} cannot be made: {error.strerror}.") from None
     return store
-
-
-@contextmanager
-def extra(name: str) -> Iterator[None]:
-    """What is imported inside needs the extra of that name; where it is missing, say how to have it."""
-    try:
-        yield
-    except ImportError as error:
-        if error.name is None or error.name.startswith("toolpath"):
-            raise
-        raise UsageError(
-            f"{error.name} is not installed.", hint=f"Install it with: pip install 'toolpath[{name}]'"
-        ) from None
 
 
 def add_sources(tp: Toolpath, settings: Settings) -> None:

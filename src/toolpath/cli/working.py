@@ -11,6 +11,7 @@ from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.session import add_sources, settings_of, store_path
 from toolpath.queues.rabbitmq import RabbitQueue
+from toolpath.telemetry.telemetry import for_server
 from toolpath.worker.worker import Worker
 
 
@@ -27,7 +28,9 @@ def work(options: Options, concurrency: int, grace: float) -> int:
     queue = RabbitQueue(settings.queue, name=settings.queue_name)
 
     async def inside() -> None:
-        async with Toolpath(store_path(settings), settings=settings, queue=queue) as tp:
+        tp = Toolpath(store_path(settings), settings=settings, queue=queue, observer=telemetry.observer)
+        telemetry.redact = tp.redact
+        async with tp:
             add_sources(tp, settings)
             worker = Worker(tp, queue, concurrency=concurrency, grace=grace)
             loop = asyncio.get_running_loop()
@@ -36,5 +39,10 @@ def work(options: Options, concurrency: int, grace: float) -> int:
             Output(options).say(f"Taking runs from the queue {settings.queue_name!r}, {concurrency} at once.")
             await worker.run()
 
-    asyncio.run(inside())
+    telemetry = for_server(settings)
+    try:
+        telemetry.listen(settings.metrics_listen)
+        asyncio.run(inside())
+    finally:
+        telemetry.close()
     return ExitCode.DONE

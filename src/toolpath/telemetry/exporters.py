@@ -55,7 +55,7 @@ def make_provider(wanted: tuple[str, ...], env: Mapping[str, str]) -> TracerProv
 
     Raises `ConfigError` where the packages are not installed.
     """
-    with needs_extra("server", "Tracing"):
+    with needs_extra("telemetry", "Tracing"):
         from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -79,6 +79,6 @@ def _exporter(name: str) -> SpanExporter:
         from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 
         return ConsoleSpanExporter(out=sys.stderr, formatter=lambda span: span.to_json(indent=None) + "\n")
-    with needs_extra("server", "Tracing"):
+    with needs_extra("telemetry", "Tracing"):
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     return OTLPSpanExporter()

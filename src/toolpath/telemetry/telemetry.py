@@ -14,6 +14,8 @@ from toolpath.ports import Observer
 from toolpath.telemetry.exporters import make_provider, traces_wanted
 
 if TYPE_CHECKING:
+    from wsgiref.simple_server import WSGIServer
+
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Tracer
 
@@ -35,6 +37,7 @@ class Telemetry:
         self.redact: Callable[[str], str] = str
         """Takes secrets out of every line of the log: `Toolpath.redact`, as soon as there is one."""
         self._provider = provider
+        self._listener: WSGIServer | None = None
 
     def redacted(self, text: str) -> str:
         """The text as it may be logged."""
@@ -45,8 +48,25 @@ class Telemetry:
         """For spans of the server itself."""
         return None if self._provider is None else self._provider.get_tracer("toolpath.server")
 
+    def listen(self, address: str) -> None:
+        """Answer `/metrics` on `HOST:PORT` until closed, where there is no server to do it. Raises `ConfigError`."""
+        if self.metrics is None or not address:
+            return
+        from prometheus_client import start_http_server
+
+        host, _, port = address.rpartition(":")
+        try:
+            self._listener, _ = start_http_server(int(port), host.strip("[]") or "127.0.0.1", self.metrics.registry)
+        except (OSError, ValueError, OverflowError) as error:
+            raise ConfigError(
+                f"Metrics cannot be served on metrics_listen = {address!r}: {error}.", hint="Write HOST:PORT."
+            ) from None
+
     def close(self) -> None:
         """Send what is left."""
+        if self._listener is not None:
+            self._listener.shutdown()
+            self._listener.server_close()
         if self._provider is not None:
             self._provider.force_flush(_FLUSH)
             self._provider.shutdown()
@@ -55,9 +75,9 @@ class Telemetry:
 def for_server(settings: Settings, env: Mapping[str, str] | None = None) -> Telemetry:
     """Of a server or worker: logs on standard error, metrics, and traces where the environment wants them.
 
-    Raises `ConfigError` where the packages of the extra `server` are not installed.
+    Raises `ConfigError` where the packages of the extra `telemetry` are not installed.
     """
-    with needs_extra("server", "Telemetry"):
+    with needs_extra("telemetry", "Telemetry"):
         from toolpath.telemetry.logs import RunLog, set_up_logs
         from toolpath.telemetry.metrics import Metrics
     metrics = Metrics()

@@ -14,9 +14,9 @@ def serve(
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer requests.")] = 1,
 ) -> None:
     """Serve REST and live events until told to stop."""
-    from toolpath.cli.session import extra
+    from toolpath.extras import needs_extra
 
-    with extra("server"):
+    with needs_extra("server", "`toolpath serve`"):
         from toolpath.cli.serving import serve as serve_on
 
     raise typer.Exit(serve_on(ctx.obj, host, port, workers))

@@ -15,9 +15,9 @@ def worker(
     ] = 30.0,
 ) -> None:
     """Drive runs from the queue that the settings name, until told to stop."""
-    from toolpath.cli.session import extra
+    from toolpath.extras import needs_extra
 
-    with extra("workers"):
+    with needs_extra("workers", "`toolpath worker`"):
         from toolpath.cli.working import work
 
     raise typer.Exit(work(ctx.obj, concurrency, grace))
