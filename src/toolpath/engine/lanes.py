@@ -108,6 +108,7 @@ class Lane:
             or index >= len(loop.items)
             or loop.failure is not None
             or self.owner.scope.stopping
+            or self.owner.lane is not self
         ):
             return None
         inputs = self._inputs(index)
@@ -147,7 +148,10 @@ class Lane:
         return inputs
 
     def succeed(self, attempt: ItemAttempt, done: Done) -> bool:
-        """Write that the item's call succeeded and what the item gives; false where that takes a step."""
+        """Write that the item's call succeeded and what the item gives; false where that takes a step.
+
+        Whoever made the call takes the next one, or has the lane queue for others.
+        """
         drive, loop, index = self.drive, self.loop, attempt.index
         if not attempt.light:
             return False
@@ -183,9 +187,7 @@ class Lane:
         loop.results[index] = given
         loop.active -= 1
         del self.flying[index]
-        if loop.next < len(loop.items) and loop.failure is None:
-            self.queue()
-        else:
+        if loop.next >= len(loop.items) or loop.failure is not None:
             control.feed(self.owner)
             control.settle()
         return True

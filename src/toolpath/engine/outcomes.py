@@ -42,7 +42,7 @@ def check_result(
             f"{target.key} returned {len(data):,} bytes; the most is {settings.max_result_bytes:,} (max_result_bytes)."
         )
         return Failure(type="ResultTooLarge", message=message, code="invalid_output")
-    if type(value) is dict:
+    if type(value) is dict and ("error" in value or "success" in value):
         failed = _says_failed(value)
         if failed is not None:
             return failed
@@ -53,7 +53,7 @@ def check_result(
             return unfit
     if given is not None:
         done.warning = _take_over(given, done) or done.warning
-    elif type(value) is dict:
+    elif type(value) is dict and ("confidence" in value or "sources" in value):
         _read_confidence(value, done)
     if done.cost is None and target.tool.cost is not None:
         done.cost = target.tool.cost

@@ -233,7 +233,7 @@ class Runner(Drive):
                 await asyncio.sleep(0)
             if self.ears.called:
                 await self.ears.hear()
-            attempt = self.takes.take() if control.ready and self.busy <= self.slots else None
+            attempt = self.takes.next(attempt)
         self.busy -= 1
         if commits.durable:
             await commits.keep()

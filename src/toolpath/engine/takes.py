@@ -10,7 +10,7 @@ from toolpath.engine.attempt import Attempt
 from toolpath.engine.context import CallContext, Caller
 from toolpath.engine.drive import Drive
 from toolpath.engine.instances import StepState
-from toolpath.engine.lanes import Lane
+from toolpath.engine.lanes import ItemAttempt, Lane
 from toolpath.engine.limits import Limit
 from toolpath.engine.nodes import Target
 from toolpath.engine.results import failure_of_expression, unfit_of_secrets
@@ -54,6 +54,18 @@ class Takes:
         if owner.node.blocks[0].nodes[0].targets[0].key in self._limits:
             return None
         return Lane(self._drive, owner, owner.loop, concurrency=step.concurrency, most=self._most)
+
+    def next(self, last: Attempt) -> Attempt | None:
+        """What whoever made the last call does next: mostly the next item of the same loop."""
+        drive = self._drive
+        control, free = drive.control, drive.busy <= drive.slots
+        if type(last) is ItemAttempt and last.light:
+            goes_on = drive.state.status == "running" and control.halted is None and not self._closed
+            if not free or control.ready or not goes_on:
+                last.lane.queue()
+            elif (item := last.lane.take()) is not None:
+                return item
+        return self.take() if control.ready and free else None
 
     def take(self) -> Attempt | None:
         """The ready step that matters most, ready to be called; None where none can start now."""

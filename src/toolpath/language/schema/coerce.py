@@ -200,6 +200,8 @@ class _Coercion:
         rest = node.child("additionalItems" if isinstance(schema.get("items"), list) else "items")
         if not first and rest is None:
             return value
+        if not first and rest is not None and _all_fit(rest.schema, value):
+            return value
         changed: list[Json] | None = None
         for index, item in enumerate(value):
             part = first[index] if index < len(first) else rest
@@ -223,6 +225,23 @@ class _Coercion:
             if not any(type(known) is type(new) and known == new for known in found):
                 found.append(new)
         return found[0] if len(found) == 1 else value
+
+
+_PLAIN: dict[Json, frozenset[type]] = {
+    "integer": frozenset({int}),
+    "number": frozenset({int, float}),
+    "string": frozenset({str}),
+    "boolean": frozenset({bool}),
+}
+
+
+def _all_fit(schema: JsonObject | bool, values: list[Json]) -> bool:
+    """Whether every item of a long list has the one type that its schema names: nothing of it would change."""
+    if not isinstance(schema, dict) or not schema.keys().isdisjoint(("$ref", "allOf", "anyOf", "oneOf")):
+        return False
+    named = schema.get("type")
+    known = _PLAIN.get(named) if isinstance(named, str) else None
+    return known is not None and known.issuperset(map(type, values))
 
 
 def _to_scalar(value: Json, schema: JsonObject) -> Json:
