@@ -16,7 +16,7 @@ from toolpath.engine.services import Services
 from toolpath.errors import RunConflict
 from toolpath.model.events import PlanRevised, Warned
 from toolpath.model.plan import Plan
-from toolpath.model.run import RunResult
+from toolpath.model.run import RunContext, RunResult
 from toolpath.ports import Chat, Clock, Store
 from toolpath.preparation import Preparation
 from toolpath.projections.results import run_result
@@ -24,6 +24,7 @@ from toolpath.values import JsonObject
 
 if TYPE_CHECKING:
     from toolpath.planner.replan import Replanning
+    from toolpath.planning.ahead import Ahead
     from toolpath.planning.door import Planning
 
 
@@ -64,6 +65,60 @@ class Asking:
         """
         planned = await self.planning.plan(request, tools=tools, planner=planner, decomposition=decomposition)
         return planned.plan
+
+    def ahead(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] | None = None,
+        planner: Literal["offline", "model"] | None = None,
+        context: RunContext | None = None,
+    ) -> Ahead:
+        """Plan and run with a streaming start: reads begin while the plan is being written, as soon as they check.
+
+        `async with tp.ahead(…) as ahead: plan = await ahead.plan(); run = await ahead.start()`. What is not started, or
+        does not become part of the plan, is stopped.
+        """
+        from toolpath.planning.ahead import Ahead
+
+        return Ahead(
+            self.planning.stream(request, tools=tools, planner=planner),
+            drives=self._drives,
+            store=self.store,
+            clock=self.clock,
+            compiled=self._compiled,
+            context=context,
+        )
+
+    async def plan_and_run(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] | None = None,
+        planner: Literal["offline", "model"] | None = None,
+        context: RunContext | None = None,
+        stream: bool = False,
+        replan: int | Replanning | None = None,
+    ) -> RunResult:
+        """Plan a request and run the plan to its end, whatever it writes: for callers who need not see it first.
+
+        `stream`: reads begin while the plan is still being written. Raises `NoToolFits`, `PlanningFailed`, and
+        `PlanInvalid` for a plan that leaves questions open.
+        """
+        if not stream:
+            plan = await self.plan(request, tools=tools, planner=planner)
+            result = await (await self._begin(plan, context, replan)).result()
+            self.planning.learn(plan, success=result.success)
+            return result
+        async with self.ahead(request, tools=tools, planner=planner, context=context) as ahead:
+            plan = await ahead.plan()
+            result = await (await ahead.start(replan=self._leave_to_replan(replan))).result()
+        self.planning.learn(plan, success=result.success)
+        return result
+
+    async def _begin(self, plan: Plan, context: RunContext | None, replan: int | Replanning | None) -> Run:
+        program, inputs = await self._preparation.ready(plan, {}, context)
+        return await self._drives.start(program, inputs, context=context, replan=self._leave_to_replan(replan))
 
     async def replan(self, run_id: str, *, limits: Replanning | None = None) -> Run:
         """Plan anew what a failed run left unfinished, and go on with it in the same run.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 
 import msgspec
 
@@ -18,6 +19,7 @@ from toolpath.planner.plan_cache import PlanCache
 from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord, PlanRequest
 from toolpath.planner.reliability import with_estimates
 from toolpath.planner.shortlist import allowed_tools, default_rank
+from toolpath.planner.streaming import PlanWritten, StepWritten, stream_plan
 from toolpath.ports import Chat, Clock, Notebook
 
 Strategy = Callable[[PlanRequest, Ground], Awaitable[Planned]]
@@ -111,6 +113,20 @@ class Chooser:
         if self.cache is not None:
             self.cache.keep(request, ground.catalog, planned)
         return planned
+
+    async def stream(self, request: PlanRequest, ground: Ground) -> AsyncGenerator[StepWritten | PlanWritten]:
+        """As `plan`, step by step while a model writes it; the experiment has no part in it."""
+        found = self.cache.find(request, ground.catalog) if self.cache is not None and not request.kept else None
+        if found is not None:
+            yield PlanWritten(planned=found)
+            return
+        if self.lessons is not None:
+            ground = msgspec.structs.replace(ground, lessons=self.lessons.like, rank=self.lessons.ranked(ground.rank))
+        async with aclosing(stream_plan(request, ground)) as parts:
+            async for part in parts:
+                if isinstance(part, PlanWritten) and self.cache is not None:
+                    self.cache.keep(request, ground.catalog, part.planned)
+                yield part
 
     def learn(self, request: PlanRequest, ground: Ground, planned: Planned, success: bool) -> None:
         """Note whether the run of a plan did what was asked."""

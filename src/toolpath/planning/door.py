@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, Literal
 
 import msgspec
@@ -20,6 +21,7 @@ from toolpath.planner.lessons import Lessons
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.plan_cache import PlanCache
 from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord, PlanRequest, Selection
+from toolpath.planner.streaming import PlanWritten, StepWritten
 from toolpath.ports import Chat, Clock
 from toolpath.values import Redactor, digest
 
@@ -82,6 +84,29 @@ class Planning:
         self._remember(asked, ground, planned)
         return planned
 
+    async def stream(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] | None = None,
+        planner: Planner | None = None,
+    ) -> AsyncGenerator[StepWritten | PlanWritten]:
+        """As `plan`, step by step while a model writes it; without one the whole plan comes at once."""
+        asked = PlanRequest(text=request, tools=tuple(tools or ()))
+        catalog = await self.catalog()
+        chat = await self._model(planner)
+        ground = self._ground(catalog, chat)
+        if chat is None:
+            planned = self._without_model(asked, catalog)
+            self._remember(asked, ground, planned)
+            yield PlanWritten(planned=planned)
+            return
+        async with aclosing(self._chooses().stream(asked, ground)) as parts:
+            async for part in parts:
+                if isinstance(part, PlanWritten):
+                    self._remember(asked, ground, part.planned)
+                yield part
+
     async def catalog(self) -> Catalog:
         """Every tool, providers asked."""
         return await self._load(None)
@@ -106,11 +131,14 @@ class Planning:
         return self._ground(await self.catalog(), await self._model(None))
 
     async def _with_model(self, asked: PlanRequest, ground: Ground) -> Planned:
+        return await self._chooses().plan(asked, ground)
+
+    def _chooses(self) -> Chooser:
         if self._chooser is None:
             from toolpath.planner.llm import plan_with_model  # only who has a model pays for what it needs
 
             self._chooser = Chooser({"model": plan_with_model}, cache=PlanCache(self._clock), lessons=Lessons())
-        return await self._chooser.plan(asked, ground)
+        return self._chooser
 
     def _without_model(self, asked: PlanRequest, catalog: Catalog) -> Planned:
         began = self._clock.monotonic()

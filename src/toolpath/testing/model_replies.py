@@ -15,6 +15,8 @@ class Says(msgspec.Struct, frozen=True, kw_only=True):
     """`stop`, or `length` for an answer that was cut off."""
     piece: int = 8
     """Characters of each piece of a stream."""
+    pause: float = 0.0
+    """Seconds between the pieces of a stream: a model that takes its time."""
     input_tokens: int = 11
     output_tokens: int = 7
 

@@ -93,7 +93,8 @@ class ModelServer:
             case Breaks() | Hangs() as cut:
                 await self._cut(cut, protocol, received, writer)
             case answer:
-                await _whole_answer(as_answer(answer, body), protocol, received, writer)
+                pause = answer.pause if isinstance(answer, Says) else 0.0
+                await _whole_answer(as_answer(answer, body), protocol, received, writer, pause)
 
     async def _cut(
         self, reply: Breaks | Hangs, protocol: Protocol, received: Received, writer: asyncio.StreamWriter
@@ -117,12 +118,16 @@ class ModelServer:
             await self._closed.wait()
 
 
-async def _whole_answer(answer: Answer, protocol: Protocol, received: Received, writer: asyncio.StreamWriter) -> None:
+async def _whole_answer(
+    answer: Answer, protocol: Protocol, received: Received, writer: asyncio.StreamWriter, pause: float
+) -> None:
     if not wants_stream(received.path, received.body):
         await _send(writer, 200, whole(protocol, answer, _model(received)))
         return
     _start_stream(writer)
     for name, data in pieces(protocol, answer, _model(received)):
+        if pause and isinstance(data, dict) and _brings_text(name, data):
+            await asyncio.sleep(pause)
         await _send_event(writer, name, data)
     writer.write(b"0\r\n\r\n")
     await writer.drain()
