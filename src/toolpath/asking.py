@@ -88,6 +88,7 @@ class Asking:
             clock=self.clock,
             compiled=self._compiled,
             context=context,
+            leave=self._leave_to_replan,
         )
 
     async def plan_and_run(
@@ -112,7 +113,7 @@ class Asking:
             return result
         async with self.ahead(request, tools=tools, planner=planner, context=context) as ahead:
             plan = await ahead.plan()
-            result = await (await ahead.start(replan=self._leave_to_replan(replan))).result()
+            result = await (await ahead.start(replan=replan)).result()
         self.planning.learn(plan, success=result.success)
         return result
 

@@ -125,6 +125,10 @@ class ReadError(ToolpathError):
         return "\n".join([super().__str__(), *(f"  {finding}" for finding in self.findings)])
 
 
+class PlannerAnswer(ReadError):
+    """The document is no plan of ours but the answer of a planner, which `read_model_plan` reads."""
+
+
 class PlanInvalid(ToolpathError):
     """A plan with errors was to be started; `findings` holds all that the check found."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from toolpath.checks.check import check, has_errors
 from toolpath.checks.start import check_inputs, fill_inputs
 from toolpath.config import Settings
 from toolpath.engine.program import Program
-from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError
+from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PlannerAnswer, PolicyViolationError
 from toolpath.language.composite import read_document
+from toolpath.language.llm_json.model_text import read_model_plan
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext
 from toolpath.model.tool import Tool
@@ -20,7 +22,7 @@ from toolpath.opening import call_plan, file_bytes, is_file, tools_of
 from toolpath.policy import refusal
 from toolpath.providers.functions import bind
 from toolpath.secret_values import EnvironmentSecrets
-from toolpath.values import JsonObject, Redactor, plain
+from toolpath.values import JsonObject, Redactor, encode, plain
 
 #: What may be run: a plan, a tool, a tool's name, a document's path or text, or a document as a dictionary.
 Runnable = Plan | Tool | str | Path | JsonObject
@@ -54,13 +56,13 @@ class Preparation:
             case Plan() | Tool():
                 return source
             case dict():
-                return read_document(source)
+                return _read(source)
             case Path():
-                return read_document(file_bytes(source), file=str(source))
+                return _read(file_bytes(source), file=str(source))
             case _:
                 if "\n" not in source and len(source) < 4096 and not source.lstrip().startswith(("{", "[")):
-                    return read_document(file_bytes(Path(source)), file=source)
-                return read_document(source)
+                    return _read(file_bytes(Path(source)), file=source)
+                return _read(source)
 
     def checked(self, plan: Plan, catalog: Catalog) -> tuple[Finding, ...]:
         """Everything that is wrong with the plan."""
@@ -112,6 +114,14 @@ class Preparation:
             return document.body
         self._registry.add(bind(document))
         return call_plan(document.key, inputs)
+
+
+def _read(source: str | bytes | JsonObject, *, file: str = "") -> Plan | Tool:
+    """The plan or tool in our own notations, or the plan in a planner's answer."""
+    with contextlib.suppress(PlannerAnswer):
+        return read_document(source, file=file)
+    text = encode(source).decode() if isinstance(source, dict) else source
+    return read_model_plan(text if isinstance(text, str) else text.decode("utf-8-sig"), file=file)
 
 
 def _own(inputs: JsonObject) -> JsonObject:

@@ -172,3 +172,48 @@ def test_a_run_that_fails_is_planned_anew_where_that_is_allowed(toolpath: Comman
     assert "plan revised" in ran.err
     failed = toolpath("runs", "list", "--json").json[1]["run_id"]
     assert toolpath("runs", "replan", failed).json == {"price": 2.5}
+
+
+def test_a_megabyte_on_stdin_is_refused_not_cut(toolpath: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"price of tea " * 80_000)))
+    ran = toolpath("plan", "-")
+    assert (ran.code, ran.out) == (2, "")
+    assert "1,040,000 characters; at most 1,000,000" in ran.err
+
+
+ANSWER = {
+    "tools": [{"tool": "shop.price", "reasoning": "It knows prices.", "parameters": {"item": "tea"}}],
+    "executionOrder": ["shop.price"],
+}
+
+
+def test_the_answer_of_a_planner_is_read_checked_and_run(toolpath: Command, shop: Path) -> None:
+    (shop / "answer.json").write_text(json.dumps(ANSWER))
+    assert toolpath("validate", "answer.json").code == 0
+    assert list(toolpath("run", "answer.json").json.values()) == [2.5]
+    (shop / "said.txt").write_text(f"Here is the plan:\n```json\n{json.dumps(ANSWER)}\n```\nEnjoy!")
+    ran = toolpath("plan", "--from", "said.txt")
+    assert ran.code == 0
+    assert "tool: shop.price" in ran.out
+    assert "Read from what a model wrote" in ran.err
+    assert toolpath("plan", "--from", "said.txt", "--run").code == 0
+
+
+def test_what_is_wrong_in_an_answer_is_said_with_its_place(toolpath: Command, shop: Path) -> None:
+    (shop / "answer.json").write_text(json.dumps({**ANSWER, "executionOrder": {}}))
+    for command in (("validate", "answer.json"), ("run", "answer.json"), ("plan", "--from", "answer.json")):
+        ran = toolpath(*command)
+        assert ran.code != 0
+        assert "executionOrder" in ran.err + ran.out
+
+
+@pytest.mark.parametrize(
+    "words", [("plan", PRICE, "--stream"), ("plan", "--from", "x", PRICE), ("plan", "--from", "x", "--stream", "--run")]
+)
+def test_what_does_not_go_together_is_a_fault_of_usage(toolpath: Command, words: tuple[str, ...]) -> None:
+    assert toolpath(*words).code == 2
+
+
+def test_a_streamed_request_without_a_model_runs_at_once(toolpath: Command) -> None:
+    ran = toolpath("plan", PRICE, "--run", "--stream")
+    assert (ran.code, ran.json) == (0, {"price": 2.5})

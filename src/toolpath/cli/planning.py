@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
@@ -13,16 +14,23 @@ from toolpath.checks.explanation import Explanation
 from toolpath.cli.checking import finding_line
 from toolpath.cli.execution import finish
 from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.inputs import read_text
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.questions import may_ask
 from toolpath.cli.session import Session, perform
+from toolpath.drives.run import Run
 from toolpath.errors import Finding
+from toolpath.language.llm_json.model_text import read_model_plan
 from toolpath.language.printing import plan_to_dict, print_plan
 from toolpath.model.plan import Plan
+from toolpath.model.run import ENDED_RUN
+from toolpath.planner.reading import with_tool_keys
 from toolpath.planner.replan import Replanning
 
 PLANNERS = ("model", "offline")
+#: Characters of a request; more is data, not a request.
+LONGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +38,9 @@ class PlanningRequest:
     """What was typed after `plan`."""
 
     text: str
+    answer: str = ""
+    """File with what a model wrote, in place of a request."""
+    stream: bool = False
     tools: tuple[str, ...] = ()
     planner: str = ""
     run: bool = False
@@ -41,35 +52,81 @@ class PlanningRequest:
 
 def plan_request(options: Options, request: PlanningRequest) -> int:
     """Plan, show, and where it was asked for run; returns the exit code."""
-    if request.planner and request.planner not in PLANNERS:
-        raise UsageError(f"{request.planner!r} is no planner.", hint="Planners are model and offline.")
-    if not request.text.strip():
-        raise UsageError("The request is empty.", hint='Say what is to be done: toolpath plan "…".')
+    _check(request)
 
     async def work(session: Session) -> int:
-        planner = cast("Literal['offline', 'model'] | None", request.planner or None)
-        plan = await session.tp.plan(request.text, tools=request.tools, planner=planner)
-        findings = session.tp.check(plan)
-        explanation = session.tp.explain(plan)
-        is_open = has_errors(findings) or bool(plan.questions)
-        runs = request.run and not is_open
-        if not runs:
-            _result(plan, findings, explanation, request, session)
-        _tell(plan, findings, explanation, session)
-        if request.out:
-            _write(request.out, print_plan(plan))
-            how = "fill in what is not said" if is_open else f"toolpath run {request.out} runs it"
-            session.output.say(f"Written to {request.out}: {how}.")
-        if not runs:
-            return ExitCode.INVALID if is_open else ExitCode.DONE
-        if not _allowed(explanation, request, session.output):
-            return ExitCode.CANCELLED
-        # Who allows what this plan writes has allowed no other tool, unless it was by `--yes`.
-        leave = Replanning(times=request.replan, new_writes=request.yes) if request.replan else None
-        run = await session.tp.start(plan, replan=leave)
-        return await finish(session.tp, run, session.output, no_input=request.no_input)
+        if not request.stream:
+            plan = await _planned(request, session)
+            return await _go_on(plan, request, session, lambda leave: session.tp.start(plan, replan=leave))
+        asked = session.tp.ahead(request.text, tools=request.tools, planner=_planner(request))
+        async with asked as ahead:
+            return await _go_on(await ahead.plan(), request, session, lambda leave: ahead.start(replan=leave))
 
     return perform(options, work, journal=request.run)
+
+
+def _check(request: PlanningRequest) -> None:
+    if request.planner and request.planner not in PLANNERS:
+        raise UsageError(f"{request.planner!r} is no planner.", hint="Planners are model and offline.")
+    if request.stream and (request.answer or not request.run):
+        raise UsageError("--stream begins the run of a request early.", hint='toolpath plan "…" --run --stream')
+    if request.answer and request.text.strip():
+        raise UsageError("A plan is made either of a request or of what is in --from.")
+    if not request.answer and not request.text.strip():
+        raise UsageError("The request is empty.", hint='Say what is to be done: toolpath plan "…".')
+    if len(request.text) > LONGEST:
+        raise UsageError(
+            f"The request has {len(request.text):,} characters; at most {LONGEST:,} are read.",
+            hint="Say what is to be done; put data into files that tools read.",
+        )
+
+
+async def _planned(request: PlanningRequest, session: Session) -> Plan:
+    tp = session.tp
+    if not request.answer:
+        return await tp.plan(request.text, tools=request.tools, planner=_planner(request))
+    catalog = await tp.tools()
+    plan = read_model_plan(
+        read_text(request.answer),
+        file="stdin" if request.answer == "-" else request.answer,
+        input_names={key: list(tool.input_schema.get("properties", ())) for key, tool in catalog.tools.items()},
+    )
+    return with_tool_keys(plan, catalog)
+
+
+def _planner(request: PlanningRequest) -> Literal["offline", "model"] | None:
+    return cast("Literal['offline', 'model'] | None", request.planner or None)
+
+
+async def _go_on(
+    plan: Plan,
+    request: PlanningRequest,
+    session: Session,
+    start: Callable[[Replanning | None], Awaitable[Run]],
+) -> int:
+    """Show the plan, keep it, run it, as was asked."""
+    findings = session.tp.check(plan)
+    explanation = session.tp.explain(plan)
+    is_open = has_errors(findings) or bool(plan.questions)
+    runs = request.run and not is_open
+    if not runs:
+        _result(plan, findings, explanation, request, session)
+    _tell(plan, findings, explanation, session)
+    if request.out:
+        _write(request.out, print_plan(plan))
+        how = "fill in what is not said" if is_open else f"toolpath run {request.out} runs it"
+        session.output.say(f"Written to {request.out}: {how}.")
+    if not runs:
+        return ExitCode.INVALID if is_open else ExitCode.DONE
+    if not _allowed(explanation, request, session.output):
+        return ExitCode.CANCELLED
+    # Who allows what this plan writes has allowed no other tool, unless it was by `--yes`.
+    run = await start(Replanning(times=request.replan, new_writes=request.yes) if request.replan else None)
+    code = await finish(session.tp, run, session.output, no_input=request.no_input)
+    result = await session.tp.result(run.run_id)
+    if result.status in ENDED_RUN:
+        session.tp.planning.learn(plan, success=result.success)
+    return code
 
 
 def _result(
@@ -100,7 +157,7 @@ def _tell(plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, s
     for line in plan.reasoning.splitlines():
         output.say(f"  {line}", "dim")
     sure = "" if plan.confidence is None else f", {plan.confidence:.0%} sure"
-    how = "" if record is None else f"Planned by the {record.planner} planner{sure}."
+    how = "Read from what a model wrote." if record is None else f"Planned by the {record.planner} planner{sure}."
     if record is not None and record.is_fallback:
         how += f" It fell back: {record.reason}"
     output.say(how)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolpath.errors import ReadError
+from toolpath.errors import PlannerAnswer, ReadError
 from toolpath.language.reading.bodies import read_flow, read_settings
 from toolpath.language.reading.fields import Fields
 from toolpath.language.reading.notes import Notes
@@ -116,9 +116,9 @@ def refuse_other_notation(tree: Node, file: str = "") -> None:
             raise _other("a plan template (its steps have 'stepRequirement')", "Store it among the templates.", file)
         return
     if "tools" in members and {"executionOrder", "execution_order"} & members.keys():
-        raise _other("the answer of a planner ('tools' and 'executionOrder')", "`toolpath plan` reads it.", file)
+        raise _answer("the answer of a planner ('tools' and 'executionOrder')", file)
     if "toolChain" in members or "tool_chain" in members:
-        raise _other("the answer of a planner ('toolChain')", "`toolpath plan` reads it.", file)
+        raise _answer("the answer of a planner ('toolChain')", file)
     if "mcpServers" in members:
         raise _other("a list of MCP servers", "Give it with --config or `add_mcp_config`.", file)
 
@@ -128,6 +128,10 @@ def _is_template(steps: Node | None) -> bool:
         return False
     first = steps.value[0].value
     return isinstance(first, dict) and "stepRequirement" in first
+
+
+def _answer(what: str, file: str) -> PlannerAnswer:
+    return PlannerAnswer(f"{file}: This is {what}, no plan." if file else f"This is {what}, no plan.")
 
 
 def _other(what: str, hint: str, file: str) -> ReadError:

@@ -22,6 +22,7 @@ from toolpath.model.events import AnyEvent, RunStarted, StepReady, StepSucceeded
 from toolpath.model.plan import Plan, Retry
 from toolpath.model.run import RunContext
 from toolpath.planner.records import Planned
+from toolpath.planner.replan import Replanning
 from toolpath.planner.streaming import PlanWritten, StepWritten
 from toolpath.ports import Clock, Signal, Store
 from toolpath.values import Handle, Json, JsonObject, decode
@@ -42,7 +43,15 @@ class Ahead:
     """One request from its words to its run. Use it with `async with`: what was begun in vain is stopped at the end."""
 
     def __init__(
-        self, parts: Parts, *, drives: Drives, store: Store, clock: Clock, compiled: Compile, context: RunContext | None
+        self,
+        parts: Parts,
+        *,
+        drives: Drives,
+        store: Store,
+        clock: Clock,
+        compiled: Compile,
+        context: RunContext | None,
+        leave: Callable[[int | Replanning | None], JsonObject],
     ) -> None:
         self.run_id = new_id("run", clock.time())
         """The id of the run that the plan will have; early reads name it as their parent."""
@@ -53,6 +62,7 @@ class Ahead:
         self._clock = clock
         self._compile = compiled
         self._context = context or RunContext()
+        self._leave = leave
         self._reads: dict[str, asyncio.Task[Found | None]] = {}
         self._runs: list[str] = []
         self._is_begun = False
@@ -83,11 +93,12 @@ class Ahead:
             raise PlanningFailed("The plan was never finished.")
         return self.planned.plan
 
-    async def start(self, *, replan: JsonObject | None = None) -> Run:
+    async def start(self, *, replan: int | Replanning | None = None) -> Run:
         """Begin the run of the plan with what the early reads have found. Raises what `Toolpath.start` raises."""
         if self.planned is None:
             raise RunConflict("There is no plan yet.", hint="Await `plan()` first.")
         # A program of its own: its steps may come to wait for the early reads of this one run.
+        leave = self._leave(replan)
         program = await self._compile(msgspec.structs.replace(self.planned.plan))
         self._is_begun = True
         for step_id, task in self._reads.items():
@@ -95,8 +106,8 @@ class Ahead:
                 await asyncio.wait({task})
         found = [read for task in self._reads.values() if (read := _found(task)) is not None]
         if not self._reads:
-            return await self._drives.start(program, {}, context=self._context, run_id=self.run_id, replan=replan)
-        started = msgspec.structs.replace(self._started(program, self.run_id), replan=replan or {})
+            return await self._drives.start(program, {}, context=self._context, run_id=self.run_id, replan=leave)
+        started = msgspec.structs.replace(self._started(program, self.run_id), replan=leave)
         events = sorted((event for read in found for event in read.events), key=lambda event: event.at)
         return await self._drives.begin_fork(program, _numbered([started, *events]))
 

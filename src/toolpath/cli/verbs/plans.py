@@ -14,25 +14,32 @@ NoInput = Annotated[bool, typer.Option("--no-input", help="Ask nothing at the te
 
 def plan(
     ctx: typer.Context,
-    request: Annotated[str, typer.Argument(metavar="REQUEST", help="What is to be done, in words; - is stdin.")],
+    request: Annotated[str, typer.Argument(metavar="REQUEST", help="What is to be done, in words; - is stdin.")] = "",
     tool: Annotated[list[str] | None, typer.Option("--tool", metavar="KEY", help="Use these tools alone.")] = None,
     *,
     planner: Annotated[
         str, typer.Option(metavar="model|offline", help="Who plans.  [the model where one is configured]")
     ] = "",
+    answer: Annotated[
+        str, typer.Option("--from", metavar="FILE", help="No request: what a model wrote, in any format; - is stdin.")
+    ] = "",
     run: Annotated[bool, typer.Option("--run", help="Run the plan; one that writes asks first.")] = False,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="With --run: begin reads while the plan is written.")
+    ] = False,
     out: Annotated[str, typer.Option(metavar="FILE", help="Write the plan to a file.")] = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow what the plan writes.")] = False,
     replan: Replan = 0,
     no_input: NoInput = False,
 ) -> None:
     """Turn a request in words into a checked plan."""
-    import sys
-
+    from toolpath.cli.inputs import read_text
     from toolpath.cli.planning import PlanningRequest, plan_request
 
     asked = PlanningRequest(
-        text=sys.stdin.read(1_000_001) if request == "-" else request,
+        text=read_text("-") if request == "-" else request,
+        answer=answer,
+        stream=stream,
         tools=tuple(tool or ()),
         planner=planner,
         run=run,
