@@ -127,7 +127,9 @@ def _is_twin(one: Mention, other: Mention, text: str, difference: float) -> bool
     )
     same_unit = bool(one.unit) and one.unit == other.unit and one.before[-1:] == other.before[-1:]
     same_after = bool(one.after) and one.after[:1] == other.after[:1] and before[0] == before[1]
-    return same_before or same_unit or same_after
+    # `Alice with email … and Bob with email …`
+    same_frame = len(one.after) > 1 and one.after[:2] == other.after[:2]
+    return same_before or same_unit or same_after or same_frame
 
 
 def assign_phrases(

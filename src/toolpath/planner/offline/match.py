@@ -139,7 +139,8 @@ def _text(slot: Slot, mention: Mention) -> float:
     if classes & {"email", "url", "date", "time", "expression"} and not classes & {"text", "place", "person"}:
         return 0.5 if kind == "quoted" else 0.0
     if kind == "number":
-        return 1.6 if "id" in classes else 0.2
+        # A number in words counts things, as in `two authors`; it is no name and no id.
+        return 0.0 if mention.text.isalpha() else 1.6 if "id" in classes else 0.2
     if kind == "list":
         return 0.2
     if kind == "quoted":

@@ -46,7 +46,9 @@ def proper_names(text: str) -> Iterator[Mention]:
             if not name or not name[0].isupper():
                 name = ""
                 break
-        if not name or (name.isalpha() and not name.isupper() and _opens_sentence(text, start)):
+        # After a colon there are names as well: `two authors: Alice and Bob`.
+        is_grammar = _opens_sentence(text, start) and not text[:start].rstrip().endswith(":")
+        if not name or (name.isalpha() and not name.isupper() and is_grammar):
             continue
         for ending in ("'s", "\u2019s", "'", "\u2019", "."):
             if name.endswith(ending) and not re.search(r"\.\w\.$", name):
