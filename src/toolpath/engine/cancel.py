@@ -39,7 +39,7 @@ def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
     in_doubt = step.status == "unknown" or (calling and target is not None and not target.repeatable)
     decider.emit(ev.StepCancelled(decider.seq, decider.at, step.path, reason, in_doubt))
     if calling or step.question:
-        decider.stops.append(step)
+        decider.stop_call(step)
 
 
 def _children_of(step: StepState) -> list[StepState]:

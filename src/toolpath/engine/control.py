@@ -83,7 +83,7 @@ class Control(Starts):
     def _after(self, step: StepState) -> None:
         self.unwatch(step)
         if step.scope.block is EMPTY:
-            self.replies.append(step)
+            self.reply_to(step)
             return
         self.settle()
 
@@ -149,8 +149,7 @@ class Control(Starts):
             if pause is not None:
                 self.emit(ev.StepRetrying(self.seq, self.at, step.path, step.attempt, pause, failure, duration))
                 if pause > 0:
-                    step.watched = True
-                    self.timers.append(step)
+                    self.watch(step, self.timers, step)
                 else:
                     self.retry_now(step)
                 self.settle()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from toolpath.engine.fold import HANDLERS
 from toolpath.engine.instances import EMPTY, Scope, StepState
@@ -44,6 +45,8 @@ class Decider:
         """Steps whose timers mean nothing any more."""
         self.stops: list[StepState] = []
         """Running calls to be cut off."""
+        self.has_commands = False
+        """The runner has something to do besides beginning ready steps."""
         self.redact: Callable[[Json], Json] = _as_it_is
         """Takes secrets out of what goes into the journal."""
         self.replies: list[StepState] = []
@@ -69,10 +72,15 @@ class Decider:
         """Where the step's expressions find their values."""
         return self.view(step.scope)
 
-    @property
-    def has_commands(self) -> bool:
-        """The runner has something to do besides beginning ready steps."""
-        return bool(self.stops or self.replies or self.timers or self.deadlines or self.block_timers or self.unwatched)
+    def stop_call(self, step: StepState) -> None:
+        """Have the step's call cut off."""
+        self.stops.append(step)
+        self.has_commands = True
+
+    def reply_to(self, step: StepState) -> None:
+        """Have the tool that waits for the step go on."""
+        self.replies.append(step)
+        self.has_commands = True
 
     def announce_ready(self) -> None:
         """Write `step.ready` for what could not start at once."""
@@ -82,11 +90,17 @@ class Decider:
             if step.status == "pending" and step.scope.block is not EMPTY:
                 self.emit(ev.StepReady(self.seq, self.at, step.path))
 
+    def watch(self, step: StepState, timers: list[Any], timer: Any) -> None:
+        """Have the time watched for the step."""
+        step.watched = self.has_commands = True
+        timers.append(timer)
+
     def unwatch(self, step: StepState) -> None:
         """What the step's timers were set for is over."""
         if step.watched:
             step.watched = False
             self.unwatched.append(step)
+            self.has_commands = True
             # Those that are not set yet will never be.
             self.timers = [waiting for waiting in self.timers if waiting is not step]
             self.deadlines = [entry for entry in self.deadlines if entry[1] is not step]

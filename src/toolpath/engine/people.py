@@ -106,14 +106,14 @@ def _answer(control: Control, signal: Signal) -> None:
     if signal.data.get("declined"):
         control.emit(ev.InputReceived(control.seq, control.at, step.path, {}, signal.by, asked.question, declined=True))
         if asked.question:
-            control.replies.append(step)
+            control.reply_to(step)
         else:
             control.fail(step, Failure(type="Declined", message=f"Nobody wants to answer {step.path}.", code="denied"))
         return
     values = read_answers(asked.form, signal.data.get("values", {}))
     control.emit(ev.InputReceived(control.seq, control.at, step.path, values, signal.by, asked.question))
     if asked.question:
-        control.replies.append(step)
+        control.reply_to(step)
     else:
         control.succeed(step, Done(values, max(0.0, control.at - (step.started_at or control.at))))
 
@@ -193,7 +193,7 @@ def expire(control: Control, step: StepState) -> None:
     message = f"Nobody answered {step.path} in time."
     if asked.question:
         control.emit(ev.InputReceived(control.seq, control.at, step.path, {}, "", asked.question, declined=True))
-        control.replies.append(step)
+        control.reply_to(step)
         return
     control.fail(step, Failure(type="Timeout", message=message, code="timeout"))
     control.settle()

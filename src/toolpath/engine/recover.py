@@ -101,8 +101,7 @@ def _take_up_step(control: Control, step: StepState) -> None:
         _take_up(control, inner)
     if step.status == "ready":
         if step.due is not None and step.due > control.at:
-            step.watched = True
-            control.timers.append(step)
+            control.watch(step, control.timers, step)
         else:
             step.due = None
             control.begin(step)

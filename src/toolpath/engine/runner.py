@@ -162,6 +162,7 @@ class Runner(Drive):
         if self.over:
             return
         while True:
+            control.has_commands = False
             if control.stops:
                 self._stop_calls()
             if control.replies:

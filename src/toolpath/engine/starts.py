@@ -276,8 +276,7 @@ class Starts(Decider):
         """See to it that the block takes no longer than it may from now on."""
         limit = block_limit(step)
         if limit is not None:
-            step.watched = True
-            self.block_timers.append((self.at + limit, step))
+            self.watch(step, self.block_timers, (self.at + limit, step))
 
     def _ask(self, step: StepState) -> None:
         assert step.node.form is not None
@@ -294,8 +293,7 @@ class Starts(Decider):
 
     def watch_answer(self, step: StepState, deadline: float) -> None:
         """See to it that the question is over at this Unix time."""
-        step.watched = True
-        self.deadlines.append((deadline, step))
+        self.watch(step, self.deadlines, (deadline, step))
 
     def _ask_approval(self, step: StepState) -> bool:
         """Whether a person has to decide first."""
