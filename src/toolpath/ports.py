@@ -286,8 +286,11 @@ class Store(Protocol):
         """
         ...
 
-    async def drive(self, run_id: str, driver: str) -> Journal:
-        """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`."""
+    async def drive(self, run_id: str, driver: str, *, expected: int | None = None) -> Journal:
+        """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`.
+
+        With the epoch that is `expected`, only if nobody else has taken it since; else this raises `StaleEpoch`.
+        """
         ...
 
     async def beat(self, driver: str) -> None:

@@ -224,10 +224,11 @@ def faults(calm: Case, case: Case) -> Iterator[str]:
     wanted = {line["path"] for line in calm.lines()}
     if wanted != {line["path"] for line in lines}:
         yield f"called {sorted({line['path'] for line in lines} ^ wanted)} in one of the two runs only"
-    yield from _journal_faults(lines, asyncio.run(events_of(case, actual["run_id"])))
+    yield from journal_faults(lines, asyncio.run(events_of(case, actual["run_id"])))
 
 
-def _journal_faults(lines: list[dict[str, Any]], events: list[AnyEvent]) -> Iterator[str]:
+def journal_faults(lines: list[dict[str, Any]], events: list[AnyEvent]) -> Iterator[str]:
+    """What a journal and the calls that were made contradict each other in."""
     if [event.seq for event in events] != list(range(1, len(events) + 1)):
         yield "the journal's numbers have gaps"
     finished = Counter(event.path for event in events if isinstance(event, StepSucceeded))

@@ -42,25 +42,25 @@ class Suicide:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
-def tools(calls: Path, suicide: Suicide) -> list[Tool]:
-    """All tools that random plans use. `calls` gets a line for each call, in one write."""
+def tools(calls: Path, suicide: Suicide, pace: float = 1.0) -> list[Tool]:
+    """All tools that random plans use. `calls` gets a line for each call, in one write; `pace` makes calls longer."""
     file = os.open(calls, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    plain = [_tool(kind, file, suicide) for kind in KINDS]
+    plain = [_tool(kind, file, suicide, pace) for kind in KINDS]
     return [*plain, _broken(), _composite("graph"), _composite("chain")]
 
 
-def _tool(kind: str, file: int, suicide: Suicide) -> Tool:
+def _tool(kind: str, file: int, suicide: Suicide, pace: float) -> Tool:
     async def invoke(inputs: JsonObject, context: Any) -> JsonObject:
         key = context.idempotency_key
         # A few milliseconds before and after the effect, so that a kill can fall on either side of it.
-        await asyncio.sleep(zlib.crc32(f"{key}/before".encode()) % 4 / 1000)
+        await asyncio.sleep(zlib.crc32(f"{key}/before".encode()) % 4 / 1000 * pace)
         suicide.passes("before")
         line = {"tool": kind, "key": key, "path": context.path, "at": time.time(), "inputs": inputs}
         if kind == "flaky" and context.attempt == 1:
             raise ToolRetry("the first attempt fails")
         os.write(file, json.dumps(line).encode() + b"\n")
         suicide.passes("after")
-        await asyncio.sleep(zlib.crc32(f"{key}/after".encode()) % 4 / 1000)
+        await asyncio.sleep(zlib.crc32(f"{key}/after".encode()) % 4 / 1000 * pace)
         return answer(kind, inputs)
 
     return Tool(

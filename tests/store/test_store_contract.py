@@ -675,3 +675,15 @@ async def test_a_journal_of_a_deleted_run_is_refused(store: Store) -> None:
     with pytest.raises(StaleEpoch):
         await keep(journal, ready(1))
     await keep(fresh, ready(1))
+
+
+async def test_a_run_is_taken_only_once_by_those_who_expect_the_same_epoch(store: Store) -> None:
+    await store.begin_run(RunInfo(run_id="run_1"), "", [])
+    taken = await store.drive("run_1", "a", expected=0)
+    assert taken.epoch == 1
+    with pytest.raises(StaleEpoch, match="run_1"):
+        await store.drive("run_1", "b", expected=0)
+    await settled(taken.append([ready(1)]))
+    assert (await store.drive("run_1", "b", expected=1)).epoch == 2
+    with pytest.raises(RunNotFound):
+        await store.drive("run_2", "b", expected=0)

@@ -43,7 +43,9 @@ class Driving(Telling):
         wanted = await self._wanted(run_id)
         if wanted is None:
             return
-        await self._take(run_id, reason=wanted.reason, to_end=wanted.to_end)
+        with contextlib.suppress(StaleEpoch):
+            # Two may have found it left; one of them takes it.
+            await self._take(run_id, reason=wanted.reason, to_end=wanted.to_end, expected=wanted.info.epoch)
         runner, task = self._runners.get(run_id), self._live.get(run_id)
         if runner is None or task is None:
             return

@@ -38,8 +38,16 @@ class Taking(Looking):
         await self._enqueue(run_id, info.priority)
         return Run(run_id, self)
 
-    async def _take(self, run_id: str, *, reason: str = "", accept: bool = False, to_end: bool = False) -> Run:
-        """Drive the run here."""
+    async def _take(
+        self,
+        run_id: str,
+        *,
+        reason: str = "",
+        accept: bool = False,
+        to_end: bool = False,
+        expected: int | None = None,
+    ) -> Run:
+        """Drive the run here. With the epoch that is `expected`, only if nobody has taken it since."""
         # One at a time: two that take up the same run would fence one another.
         async with self._taking.setdefault(run_id, asyncio.Lock()):
             if run_id in self._runners:
@@ -49,7 +57,7 @@ class Taking(Looking):
             if info.status in ENDED_RUN and reason != "retry":
                 return Run(run_id, self)
             program = await self.program_of(await store.read_events(run_id), to_end=to_end)
-            journal = await store.drive(run_id, self._services.driver)
+            journal = await store.drive(run_id, self._services.driver, expected=expected)
             events = await store.read_events(run_id)
             accepted = program.latest.fingerprints if accept else None
             known = self._services.secrets

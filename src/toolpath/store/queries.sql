@@ -42,7 +42,7 @@ SELECT run_id FROM runs ORDER BY created_at DESC LIMIT 1000;
 -- name: take_run
 -- A new epoch: from here on appends of every earlier one change no row.
 UPDATE runs SET epoch = epoch + 1, driver = :driver, driver_seen_at = :now
-WHERE run_id = :run_id RETURNING number, epoch, last_seq;
+WHERE run_id = :run_id AND (:expected IS NULL OR epoch = :expected) RETURNING number, epoch, last_seq;
 
 -- name: fence
 -- The first statement of every append: no row, no append.

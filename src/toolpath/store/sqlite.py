@@ -13,7 +13,7 @@ from toolpath.model.run import RunInfo
 from toolpath.ports import Signal
 from toolpath.store.handles import digests_in
 from toolpath.store.journal import SqliteJournal, Taken
-from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists
+from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists, taken_over
 from toolpath.store.sql import filtered
 from toolpath.store.sqlite_file import encoded
 from toolpath.store.sqlite_records import SqliteRecords
@@ -128,14 +128,15 @@ class SqliteStore(SqliteResults, SqliteRecords):
             lambda connection: [_info(row) for row in connection.execute(self._sql.select_lost_runs, values)]
         )
 
-    async def drive(self, run_id: str, driver: str) -> SqliteJournal:
+    async def drive(self, run_id: str, driver: str, *, expected: int | None = None) -> SqliteJournal:
         """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`."""
-        values = {"run_id": run_id, "driver": driver, "now": self._clock()}
+        values = {"run_id": run_id, "driver": driver, "now": self._clock(), "expected": expected}
 
         def work(connection: sqlite3.Connection) -> Taken:
             row = connection.execute(self._sql.take_run, values).fetchone()
             if row is None:
                 self._find(connection, run_id)
+                raise taken_over(run_id, expected or 0)
             return Taken(run_id, row["number"], row["epoch"], row["last_seq"])
 
         return self._journal(await self._write(work))

@@ -57,7 +57,11 @@ SELECT run_id FROM runs ORDER BY created_at DESC, run_id DESC LIMIT 1000;
 -- A new epoch: from here on appends of every earlier one change no row.
 UPDATE runs SET epoch = epoch + 1, driver = :driver,
     driver_seen_at = coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp()))
-WHERE run_id = :run_id RETURNING number, epoch, last_seq;
+WHERE run_id = :run_id
+  AND (CAST(:expected AS int) IS NULL OR epoch = :expected
+       -- Taken by this very driver, which did not hear of it.
+       OR (epoch = :expected + 1 AND driver = :driver))
+RETURNING number, epoch, last_seq;
 
 -- name: append
 -- The appends of a group, one a run and epoch, each with its events and bytes or not at all. `told` wakes readers.

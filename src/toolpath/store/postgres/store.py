@@ -18,7 +18,7 @@ from toolpath.store.postgres.journal import PostgresJournal, Taken
 from toolpath.store.postgres.records import PostgresRecords
 from toolpath.store.postgres.results import PostgresResults
 from toolpath.store.postgres.sql import bound
-from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists
+from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists, taken_over
 from toolpath.store.sql import filtered
 
 #: A driver unseen for this many seconds is forgotten.
@@ -137,14 +137,15 @@ class PostgresStore(PostgresResults, PostgresRecords):
         values = {"seen_before": seen_before + self._ahead, "limit": max(limit, 0)}
         return [self._info(row) for row in await self._rows(self._sql.select_lost_runs, values)]
 
-    async def drive(self, run_id: str, driver: str) -> PostgresJournal:
+    async def drive(self, run_id: str, driver: str, *, expected: int | None = None) -> PostgresJournal:
         """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`."""
-        values = {"run_id": run_id, "driver": driver, "now": self._now()}
+        values = {"run_id": run_id, "driver": driver, "now": self._now(), "expected": expected}
 
         async def work(connection: Any) -> Taken:
             row = await connection.fetchrow(*bound(self._sql.take_run, values))
             if row is None:
                 await self._find(connection, run_id)
+                raise taken_over(run_id, expected or 0)
             return Taken(run_id, row["number"], row["epoch"], row["last_seq"])
 
         return self._journal(await self._run(work, patient=True))
