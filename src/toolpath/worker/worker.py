@@ -28,7 +28,9 @@ class Worker:
         self._stopped = asyncio.Event()
 
     def stop(self) -> None:
-        """Leave: `run` returns when it is done with that."""
+        """Begin nothing more and leave: `run` returns when it is done with that."""
+        self._queue.stop()
+        self._tp.leave()
         self._stopped.set()
 
     async def run(self) -> None:
@@ -38,8 +40,6 @@ class Worker:
         stopped = asyncio.create_task(self._stopped.wait(), name="stop")
         try:
             await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            self._queue.stop()
-            self._tp.leave()
             await asyncio.wait({serving}, timeout=self._grace)
             if not serving.done():
                 self._tp.leave(at_once=True)
