@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from everything import EVERYTHING, EXPECTED, ROWS, everything
 from toolpath import Toolpath
 from toolpath.errors import StoreError
 from toolpath.model import events as ev
+from toolpath.ports import Signal
 from toolpath.store.sqlite import SqliteStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.crashing import CrashingStore
@@ -141,6 +143,46 @@ async def test_another_toolpath_of_the_same_file_sees_the_run_and_may_answer_it(
         result = await (await two.answer(waiting.run_id, "f", {"n": "x"})).result()
         assert result.status == "completed"
         assert (await one.result(waiting.run_id)).status == "completed"
+
+
+async def test_an_answer_that_is_kept_just_after_its_driver_has_left_is_not_lost(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    path = tmp_path / "runs.db"
+    plan = {
+        "steps": [
+            {"id": "f", "ask": {"title": "?", "inputs": [{"name": "n"}]}},
+            {"id": "slow", "tool": "slow"},
+            {"id": "after", "tool": "t", "depends_on": ["f"]},
+        ]
+    }
+    held = asyncio.Event()
+
+    class LateStore(SqliteStore):
+        """Keeps a signal only when the driver of the run has left."""
+
+        async def put_signal(self, run_id: str, signal: Signal) -> None:
+            held.set()
+            await run.result()
+            await super().put_signal(run_id, signal)
+
+    async def slow(_: Any) -> int:
+        await held.wait()
+        return 1
+
+    late = LateStore(path, clock=clock.time)
+    async with (
+        opened(identity("t"), scripted("slow", slow), clock=clock, store=path) as one,
+        opened(identity("t"), identity("slow"), clock=clock, store=late) as two,
+    ):
+        # As a process of another machine is called: of one of this process it would be known that it has left.
+        one._drives._services.driver = "elsewhere:1:a"
+        run = await one.start(one.read(plan))
+        async for event in run.events():
+            if isinstance(event, ev.InputRequested):
+                break
+        result = await (await two.answer(run.run_id, "f", {"n": "x"})).result()
+        assert result.status == "completed"
 
 
 async def test_statistics_survive(tmp_path: Path, clock: FakeClock) -> None:

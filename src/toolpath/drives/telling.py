@@ -39,7 +39,9 @@ class Telling(Taking):
         elif runner is not None:
             # Heard before its next call, even where the tool that is running said it.
             runner.ears.call()
-        if run_id in self._runners or self.driven_elsewhere(info):
+        # A driver that has parked before the signal was kept does not hear it.
+        info = await store.get_run(run_id)
+        if run_id in self._runners or (self.driven_elsewhere(info) and info.status != "waiting"):
             return Run(run_id, self)
         if info.status == "paused" and signal.kind != "cancel":
             # It is heard when the run is resumed.
