@@ -261,7 +261,7 @@ class Toolpath(Asking, Steering):
         if self._plans is None:
             from toolpath.workspace.plans import Plans  # only who keeps plans pays for it
 
-            self._plans = Plans(self.store, self.clock, self._preparation, planned=self._planned, review=self._review)
+            self._plans = Plans(self.store, self._preparation, self.trail, planned=self._planned, review=self._review)
         return self._plans
 
     async def _planned(self, request: str, **how: Any) -> Planned:

@@ -43,7 +43,7 @@ class Trail:
 
     def __init__(self, store: Store, clock: Clock, redactor: Redactor, *, enabled: bool) -> None:
         self._store = store
-        self._clock = clock
+        self.clock = clock
         self._redactor = redactor
         self._enabled = enabled
         self._waiting: list[tuple[AuditEntry, asyncio.Future[None]]] = []
@@ -57,6 +57,10 @@ class Trail:
         """
         if self._enabled:
             await self._keep([self._entry(action, subject, tenant=tenant, user=user, data=data)])
+
+    async def entries(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
+        """The entries with a greater number than `after`, in order."""
+        return await self._store.read_audit(tenant=tenant, after=after, limit=limit)
 
     async def run_asked(self, action: str, info: RunInfo, context: RunContext, tools: Iterable[str]) -> None:
         """Write that a run is to begin. Raises `StoreError`: then it must not."""
@@ -103,7 +107,7 @@ class Trail:
         declared = {key: rules for key, tool in tools.items() if (rules := declaring(tool)) is not None}
         data: JsonObject = {"status": status, "reason": reason, "calls": calls}
         end = AuditEntry(
-            at=self._clock.time(),
+            at=self.clock.time(),
             tenant=context.tenant,
             user=context.user_id,
             action="run.ended",
@@ -142,7 +146,7 @@ class Trail:
             data = {"session": caller.session, "case": caller.case} | data
             data |= {"from": caller.address, "door": caller.door, "key": caller.key}
         told = {name: value for name, value in data.items() if value}
-        entry = AuditEntry(at=self._clock.time(), tenant=tenant, user=user, action=action, subject=subject, data=told)
+        entry = AuditEntry(at=self.clock.time(), tenant=tenant, user=user, action=action, subject=subject, data=told)
         return self._redacted(entry)
 
     def _redacted(self, entry: AuditEntry) -> AuditEntry:

@@ -50,7 +50,6 @@ class Live:
         self._sweeping: asyncio.Task[None] | None = None
         drives_here(self)
         self.trail = Trail(services.store, services.clock, services.redactor, enabled=services.settings.audit)
-        services.ended = self._ended
         self.sources: JsonObject = {}
         """Where the tools come from, as `run.started` records it."""
         self.mend: Mend | None = None
@@ -83,6 +82,7 @@ class Live:
             if found is None:
                 break
             runner, drive = found
+        self._write_end(runner.state)
         self._watch_deadline(run_id, runner)
         return runner
 
@@ -199,8 +199,8 @@ class Live:
             return False
         return not runner.left.get_loop().is_closed()
 
-    def _ended(self, state: State) -> None:
-        """A drive is over: what came of the run is written into the audit trail."""
+    def _write_end(self, state: State) -> None:
+        """Have what came of the run written into the audit trail."""
         if state.status in ENDED_RUN:
             tools, context = state.program.used, state.context
             self.trail.run_ended(

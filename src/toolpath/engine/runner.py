@@ -128,7 +128,6 @@ class Runner(Drive):
             try:
                 await self._end_tasks(listener)
                 services.learned()
-                services.ended(state)
                 released = self.commits.journal.release()
                 if released is not None:
                     with contextlib.suppress(ToolpathError):

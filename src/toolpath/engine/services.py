@@ -11,7 +11,6 @@ import msgspec
 from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
 from toolpath.engine.limits import Limits
-from toolpath.engine.state import State
 from toolpath.engine.threads import Threads
 from toolpath.ports import Clock, Observer, Queue, Store
 from toolpath.values import Redactor
@@ -39,8 +38,6 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """What is known of the tools, by key; counts every call."""
     learned: Callable[[], None]
     """Called when a drive ends: what was counted may be kept."""
-    ended: Callable[[State], None] = lambda state: None
-    """Called when a drive ends, with the run as it is then."""
     secrets: Mapping[str, str] = {}
     redactor: Redactor = msgspec.field(default_factory=Redactor)
     chance: Callable[[], float] = lambda: 0.5

@@ -24,7 +24,7 @@ from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.problems import answer_problems
 from toolpath.server.questions import OpenQuestions
 from toolpath.server.readiness import Readiness
-from toolpath.server.rest import events, health, metrics, plans, questions, runs, steering, tools
+from toolpath.server.rest import audit, events, health, metrics, plans, questions, runs, steering, tools
 from toolpath.server.rest.described import describe
 from toolpath.server.stopping import beside, when_told_to_stop
 from toolpath.telemetry.requests import Requests
@@ -74,7 +74,7 @@ def create_app(
     if telemetry is not None and telemetry.metrics is not None:
         app.state.metrics = telemetry.metrics
         app.include_router(metrics.router)
-    for noun in (plans, runs, events, steering, questions, tools):
+    for noun in (plans, runs, events, steering, questions, tools, audit):
         app.include_router(noun.router, prefix=API)
     describe(app)
     app.router.routes.append(Route(MCP, mcp))

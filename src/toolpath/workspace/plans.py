@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from toolpath.access.trail import Trail
 from toolpath.checks.check import has_errors
 from toolpath.checks.explanation import Explanation
 from toolpath.checks.start import check_inputs, fill_inputs
@@ -19,7 +20,7 @@ from toolpath.model.plan import Plan
 from toolpath.model.record import Record
 from toolpath.model.stored import Approval, StoredPlan
 from toolpath.planner.records import Planned
-from toolpath.ports import Clock, Store
+from toolpath.ports import Store
 from toolpath.preparation import Preparation
 from toolpath.values import JsonObject, digest
 
@@ -42,14 +43,15 @@ class Plans:
     def __init__(
         self,
         store: Store,
-        clock: Clock,
         preparation: Preparation,
+        trail: Trail,
         *,
         planned: Callable[..., Awaitable[Planned]],
         review: Callable[[Plan], Awaitable[Review]],
     ) -> None:
         self._store = store
-        self._clock = clock
+        self._clock = trail.clock
+        self._trail = trail
         self._preparation = preparation
         self._planned = planned
         self.review = review
@@ -114,10 +116,9 @@ class Plans:
         )
         counted = await self._counted(request, is_new=not request_id)
         data = {**about, "plan": plan_to_dict(plan), "version": counted.version}
-        record = await self._store.put_record(
-            Record(kind="plan", id=new_id("plan", now), tenant=tenant, parent=request.id, name=plan.name, data=data),
-            expected=0,
-        )
+        made = Record(kind="plan", id=new_id("plan", now), tenant=tenant, parent=request.id, name=plan.name, data=data)
+        await self._recorded("plan.create", made, user=str(about["user"]))
+        record = await self._store.put_record(made, expected=0)
         self._remember(record, plan)
         return _stored(record)
 
@@ -198,6 +199,7 @@ class Plans:
         record = await self._record(plan_id)
         data = {**record.data, "plan": plan_to_dict(plan), "approval": None}
         changed = msgspec.structs.replace(record, name=plan.name, data=data)
+        await self._recorded("plan.update", changed)
         kept = await self._store.put_record(changed, expected=record.version if expected is None else expected)
         self._remember(kept, plan)
         return _stored(kept)
@@ -205,7 +207,15 @@ class Plans:
     async def delete(self, plan_id: str) -> bool:
         """Forget the plan; whether it was there. Its runs stay."""
         self._read.pop(plan_id, None)
+        record = await self._store.get_record("plan", plan_id)
+        if record is not None:
+            await self._recorded("plan.delete", record)
         return await self._store.delete_record("plan", plan_id)
+
+    async def _recorded(self, action: str, record: Record, *, user: str = "", **data: Any) -> None:
+        """Write into the audit trail what is about to be done to a plan."""
+        said = {"plan": record.name, "request": record.parent, **data}
+        await self._trail.record(action, record.id, tenant=record.tenant, user=user, **said)
 
     # Approving.
 
@@ -232,6 +242,7 @@ class Plans:
             comment=comment,
         )
         data = {**record.data, "approval": msgspec.to_builtins(allowed)}
+        await self._recorded("plan.approve", record, user=by, digest=allowed.digest, comment=comment)
         kept = await self._store.put_record(
             msgspec.structs.replace(record, data=data), expected=record.version if expected is None else expected
         )

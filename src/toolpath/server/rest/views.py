@@ -9,6 +9,7 @@ import msgspec
 from toolpath.checks.explanation import Explanation
 from toolpath.errors import Finding
 from toolpath.model.events import AnyEvent, Failure, RunStarted, Warned
+from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo, RunStatus, StepResult
 from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Example, Requires, Tool, ToolStats
@@ -182,6 +183,14 @@ class CallOutcome(Shown, frozen=True, kw_only=True):
     questions: tuple[Question, ...] = ()
 
 
+class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Entries of the audit trail, oldest first."""
+
+    entries: tuple[AuditEntry, ...]
+    next: int | None
+    """Number to go on after, where there are more."""
+
+
 #: Every answer, for the description of the interface.
 VIEWS: tuple[type, ...] = (
     RunRow,
@@ -195,6 +204,7 @@ VIEWS: tuple[type, ...] = (
     ToolPage,
     StatsPage,
     CallOutcome,
+    AuditPage,
 )
 
 
