@@ -1,0 +1,156 @@
+"""What is of one tenant is for another one as if it were not there, on every route that there is."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from tests.access.access_cases import Guarded, guarded
+from tests.server.serving_cases import assert_problem
+
+from toolpath import Toolpath, tool
+from toolpath.model.events import encode_event
+from toolpath.server.asgi import create_app
+from toolpath.values import JsonObject
+
+#: Stands in everything that tenant acme has; nobody else may ever read it.
+MARK = "acme-secret-7f3a"
+PLAN: JsonObject = {
+    "name": MARK,
+    "inputs": {"type": "object", "properties": {"note": {"type": "string"}}},
+    "steps": [
+        {"id": "made", "tool": "notes.keep", "inputs": {"text": "{{ inputs.note }}"}},
+        {"id": "paid", "tool": "notes.keep", "inputs": {"text": MARK}, "requires_approval": True},
+        {"id": "form", "ask": {"title": MARK, "inputs": [{"name": "who"}]}},
+    ],
+}
+#: What is sent where a body is needed: such as would be obeyed if it came from the owner.
+BODIES: dict[str, JsonObject] = {
+    "/plans": {"plan": {"steps": [{"tool": "notes.keep", "inputs": {"text": "x"}}]}, "request_id": "{request_id}"},
+    "/plans/{plan_id}": {"plan": {"steps": []}},
+    "/runs": {"plan_id": "{plan_id}"},
+    "/runs/{run_id}/input": {"step": "form", "values": {"who": "eve"}},
+    "/runs/{run_id}/settle": {"step": "made", "outcome": "failed"},
+    "/runs/{run_id}/fork": {"inputs": {"note": "eve"}, "repeat_writes": True},
+}
+#: Routes that give nothing of a tenant, but what is the same for all.
+SHARED = ("/health", "/ready", "/metrics", "/api/v1/tools")
+API = "/api/v1"
+
+
+@tool(group="notes", effect="write")
+def keep(text: str) -> dict[str, str]:
+    """Keep a note."""
+    return {"kept": text, "long": text * 2000}
+
+
+def routes() -> list[tuple[str, str]]:
+    """Every method and path that the service describes; read from the app, so that no new one is forgotten."""
+    paths = create_app(Toolpath()).openapi()["paths"]
+    found = [(method, path) for path, item in paths.items() for method in item]
+    assert len(found) > 20
+    return sorted(found)
+
+
+class Acme:
+    """What the tenant has: a plan, a run that waits for two people, and the names of all of it."""
+
+    def __init__(self, door: Guarded, owner: dict[str, str], stranger: dict[str, str]) -> None:
+        self.door = door
+        self.owner = owner
+        self.stranger = stranger
+        self.names: dict[str, str] = {"step": "paid", "key": "notes.keep"}
+
+    async def fill(self) -> None:
+        client = self.door.client
+        made = await client.post(f"{API}/plans", json={"plan": PLAN}, headers=self.owner)
+        assert made.status_code == 201, made.text
+        plan = made.json()
+        begun = await client.post(
+            f"{API}/runs", json={"plan_id": plan["plan_id"], "inputs": {"note": MARK}}, headers=self.owner
+        )
+        assert begun.status_code == 202, begun.text
+        self.names |= {"plan_id": plan["plan_id"], "request_id": plan["request_id"], "run_id": begun.json()["run_id"]}
+        async with asyncio.timeout(10):
+            async for event in self.door.tp.watch(self.names["run_id"]):
+                if found := re.search(rb'"\$blob":"(sha256:[0-9a-f]{64})"', encode_event(event)):
+                    self.names["digest"] = found[1].decode()
+
+    async def ask(self, method: str, path: str, who: dict[str, str]) -> httpx.Response:
+        """The route, asked with acme's names wherever it takes one."""
+        wanted = set(re.findall(r"{(\w+)(?::path)?}", path))
+        unknown = wanted - self.names.keys()
+        assert not unknown, f"{path} takes {unknown}: say in Acme.names which of acme's things that is"
+        url = path.format(**self.names)
+        body: JsonObject | None = None
+        if method in ("post", "put", "patch"):
+            sent = BODIES.get(path.removeprefix(API), {})
+            body = {key: value.format(**self.names) if isinstance(value, str) else value for key, value in sent.items()}
+        params = {"q": "keep"} if path.endswith("search") else None
+        request = self.door.client.build_request(method, url, json=body, headers=who, params=params)
+        answer = await self.door.client.send(request, stream=True)
+        try:
+            if answer.headers.get("content-type", "").startswith("text/event-stream"):
+                # It goes on until the run ends: how it begins is enough.
+                answer._content = await anext(answer.aiter_raw())
+            else:
+                await answer.aread()
+        finally:
+            await answer.aclose()
+        return answer
+
+
+@pytest.fixture
+async def acme() -> AsyncIterator[Acme]:
+    async with guarded(tools=(keep,), max_result_size=10_000) as door:
+        owner = await door.key("*", tenant="acme", user="ada", permissions=("*",))
+        stranger = await door.key("*", tenant="evil", user="eve", permissions=("*",))
+        found = Acme(door, owner, stranger)
+        await found.fill()
+        yield found
+
+
+@pytest.mark.parametrize(("method", "path"), routes(), ids=str)
+async def test_nothing_of_another_tenant_can_be_read_or_changed(method: str, path: str, acme: Acme) -> None:
+    tp, names = acme.door.tp, acme.names
+    events = await tp.events(names["run_id"])
+    plan = await tp.plans.get(names["plan_id"])
+    answer = await acme.ask(method, path, acme.stranger)
+    assert MARK not in answer.text
+    assert answer.status_code < 500, answer.text
+    theirs = {name for name in re.findall(r"{(\w+)", path) if name not in ("step", "key")}
+    if theirs or (method == "post" and "{" in str(BODIES.get(path.removeprefix(API), ""))):
+        assert answer.status_code == 404, answer.text
+    elif not path.startswith(SHARED):
+        # A list of theirs; the names that they did not give must not be in it.
+        assert not [name for name in ("run_id", "plan_id", "request_id") if names[name] in answer.text]
+    assert await tp.events(names["run_id"]) == events
+    assert await tp.plans.get(names["plan_id"]) == plan
+    assert len(await tp.store.list_runs(tenant="acme")) == 1
+
+
+@pytest.mark.parametrize(("method", "path"), [r for r in routes() if r[0] == "get"], ids=str)
+async def test_the_same_question_of_the_owner_is_answered(method: str, path: str, acme: Acme) -> None:
+    answer = await acme.ask(method, path, acme.owner)
+    assert answer.status_code == 200, answer.text
+
+
+@pytest.mark.parametrize(("method", "path"), routes(), ids=str)
+async def test_every_route_asks_for_credentials_and_for_a_scope(method: str, path: str, acme: Acme) -> None:
+    if path in ("/health", "/ready"):
+        assert (await acme.ask(method, path, {})).status_code == 200
+        return
+    assert_problem(await acme.ask(method, path, {}), 401, "unauthorized")
+    scope = "answer" if method == "get" else "read"
+    too_little = await acme.door.key(scope, tenant="acme", user="ada")
+    assert_problem(await acme.ask(method, path, too_little), 403, "scope")
+
+
+async def test_a_credential_of_the_whole_house_sees_every_tenant(acme: Acme) -> None:
+    house = await acme.door.key("read", all_tenants=True)
+    answer = await acme.ask("get", f"{API}/runs/{{run_id}}", house)
+    assert answer.status_code == 200
+    assert MARK in answer.text
