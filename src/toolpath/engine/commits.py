@@ -46,6 +46,8 @@ class Commits:
         self._observer = observer
         self._last: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
+        self._turn: asyncio.Future[None] | None = None
+        """Done when what was written in this turn of the loop is kept."""
         self._row = ""
         self._closed = False
         self.soon = False
@@ -96,20 +98,46 @@ class Commits:
         self._last = kept
         return kept
 
-    async def keep(self) -> None:
-        """Hand over all events so far, and wait until they are kept."""
+    async def keep(self, *, crowded: bool = False) -> None:
+        """Hand over all events so far, and wait until they are kept.
+
+        `crowded`: other calls are under way, and those that end in this turn of the loop share one hand-over.
+        """
+        if crowded:
+            if self._turn is None:
+                loop = asyncio.get_running_loop()
+                self._turn = loop.create_future()
+                loop.call_soon(self._end_turn, self._turn)
+            await self._turn
+            return
         commit = self.flush()
         if commit is not None:
             await commit
 
-    async def allow(self, *, repeatable: bool) -> None:
+    def _end_turn(self, turn: asyncio.Future[None]) -> None:
+        self._turn = None
+        if self._closed:
+            turn.cancel()
+            return
+        try:
+            commit = self.flush()
+        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            self._failed(error)
+            turn.cancel()
+            return
+        if commit is None:
+            _pass_on(None, turn)
+        else:
+            commit.add_done_callback(lambda kept: _pass_on(kept, turn))
+
+    async def allow(self, *, repeatable: bool, crowded: bool) -> None:
         """Return when a call may begin: all that has to be kept before it is kept, and the run is still this driver's.
 
         A process that was stopped for a while and goes on must not call anything: what it heard of its last commit
         says nothing of now.
         """
         if self.weighty or self.pending or not repeatable:
-            await self.keep()
+            await self.keep(crowded=crowded)
         else:
             self.flush_soon()
         now = self._now()
@@ -177,3 +205,13 @@ class Commits:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def _pass_on(kept: asyncio.Future[None] | None, turn: asyncio.Future[None]) -> None:
+    """What came of the hand-over is told to all who wait for the turn; why it failed is told to the drive alone."""
+    if turn.done():
+        return
+    if kept is not None and (kept.cancelled() or kept.exception() is not None):
+        turn.cancel()
+    else:
+        turn.set_result(None)

@@ -213,7 +213,7 @@ class Runner(Drive):
         while attempt is not None:
             attempt.task = task
             if commits.durable:
-                await commits.allow(repeatable=attempt.target.repeatable)
+                await commits.allow(repeatable=attempt.target.repeatable, crowded=self.busy > 1)
             elif not commits.soon:
                 commits.flush_soon()
             if control.has_commands or (control.ready and self.busy < self.slots):
@@ -236,7 +236,7 @@ class Runner(Drive):
             attempt = self.takes.next(attempt)
         self.busy -= 1
         if commits.durable:
-            await commits.keep()
+            await commits.keep(crowded=self.busy > 0)
         self.go_on()
 
     def conclude(self, attempt: Attempt, outcome: Done | Failure | None) -> None:
