@@ -123,9 +123,16 @@ def read_answers(form: JsonObject, given: JsonObject) -> JsonObject:
     fields = {field["name"]: field for field in form.get("inputs", [])}
     faults: list[tuple[str, str]] = []
     values: JsonObject = {}
-    labels = {field.get("label"): name for name, field in fields.items() if field.get("label")}
+    labels: dict[str, list[str]] = {}
+    for name, field in fields.items():
+        if field.get("label"):
+            labels.setdefault(field["label"], []).append(name)
     for name, value in given.items():
-        known = name if name in fields else labels.get(name)
+        meant = [name] if name in fields else labels.get(name, [])
+        known = meant[0] if len(meant) == 1 else None
+        if len(meant) > 1:
+            faults.append((f"/{name}", f"several fields have this label: {', '.join(meant)}; answer by name"))
+            continue
         if known is None:
             near = closest(name, fields)
             faults.append((f"/{name}", "no such field" + (f"; did you mean {near[0]!r}?" if near else "")))
