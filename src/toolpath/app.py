@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from toolpath.asking import Asking
 from toolpath.catalog.registry import Registry
+from toolpath.catalog.saving import Saving
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
@@ -85,6 +86,7 @@ class Toolpath(Asking, Steering):
         self.registry = Registry()
         self.secrets: Mapping[str, str] = EnvironmentSecrets() if secrets is None else secrets
         self.store = store_of(store, self.settings, self.clock)
+        self._saving = Saving(self.registry.statistics, self.store)
         self._services = Services(
             store=self.store,
             clock=self.clock,
@@ -92,7 +94,7 @@ class Toolpath(Asking, Steering):
             threads=Threads(self.settings.max_threads),
             limits=Limits(self.clock),
             statistics=self.registry.statistics,
-            learned=self._learned,
+            learned=self._saving.soon,
             secrets=self.secrets,
             redactor=Redactor(),
             observer=observer,
@@ -114,7 +116,6 @@ class Toolpath(Asking, Steering):
         self._planning: Planning | None = None
         self._plans: Plans | None = None
         self._token: contextvars.Token[Toolpath | None] | None = None
-        self._saving: set[asyncio.Task[None]] = set()
         self._sources: list[JsonObject] = []
 
     async def __aenter__(self) -> Self:
@@ -133,8 +134,7 @@ class Toolpath(Asking, Steering):
         await self._drives.close()
         for flight in list(self._services.flights.values()):
             flight.task.cancel()
-        if self._saving:
-            await asyncio.wait(self._saving)
+        await self._saving.close()
         if self._planning is not None:
             await self._planning.close()
         await self.registry.close()
@@ -210,18 +210,6 @@ class Toolpath(Asking, Steering):
 
     async def _load(self, names: set[str] | None) -> Catalog:
         return await load_tools(self.registry, names)
-
-    def _learned(self) -> None:
-        changes = self.registry.statistics.take_changes()
-        if changes:
-            task = asyncio.get_running_loop().create_task(self.store.add_stats(changes))
-            self._saving.add(task)
-            task.add_done_callback(self._saved)
-
-    def _saved(self, task: asyncio.Task[None]) -> None:
-        self._saving.discard(task)
-        if not task.cancelled():
-            task.exception()
 
     def stats(self) -> Mapping[str, ToolStats]:
         """What is known of each tool from its calls, by key."""

@@ -70,6 +70,11 @@ class Statistics(Mapping[str, ToolStats]):
         """From now on remember what is new, for `take_changes`."""
         self._unsaved = {}
 
+    @property
+    def has_changes(self) -> bool:
+        """Something is new since `take_changes` was last asked."""
+        return bool(self._unsaved)
+
     def take_changes(self) -> dict[str, ToolStats]:
         """What was counted since this was last asked."""
         if not self._unsaved:
