@@ -19,7 +19,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
 from toolpath.clock import SystemClock
-from toolpath.config import Settings, load_settings
+from toolpath.config import Settings, settings_given
 from toolpath.drives.drives import Drives
 from toolpath.drives.run import Run
 from toolpath.drives.starting import NOT_STORED, Stored
@@ -81,7 +81,7 @@ class Toolpath(Asking, Steering):
         observer: Observer | None = None,
         queue: Queue | None = None,
     ) -> None:
-        self.settings = load_settings() if settings is None else settings
+        self.settings = settings_given(settings)
         self.clock: Clock = clock or SystemClock()
         self.registry = Registry()
         self.secrets: Mapping[str, str] = EnvironmentSecrets() if secrets is None else secrets

@@ -137,6 +137,18 @@ _FIELDS = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 _WORDS = {"yes": True, "on": True, "no": False, "off": False}
 
 
+def settings_given(settings: Settings | None) -> Settings:
+    """The settings as they are given, or those in force where none are. Raises `ConfigError` for what are none."""
+    if settings is None:
+        return load_settings()
+    if not isinstance(settings, Settings):
+        raise ConfigError(
+            f"The settings are of type {type(settings).__name__}.",
+            hint="Write Settings(parallel_limit=20, …), or Settings(**values).",
+        )
+    return settings
+
+
 def load_settings(path: str | Path | None = None, env: Mapping[str, str] | None = None, **flags: Any) -> Settings:
     """The settings in force: flags over environment over file over defaults.
 

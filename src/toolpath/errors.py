@@ -64,9 +64,19 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         if self.line is not None:
             where = f"{self.line}:{self.column or 1} {where}"
         text = f"{where}: {self.severity} {self.code}: {self.message}"
-        if self.suggestions:
-            text += f" Did you mean {' or '.join(repr(name) for name in self.suggestions)}?"
-        return f"{text} {self.hint}".rstrip()
+        return _with_advice(text, self.suggestions, self.hint)
+
+
+def _with_advice(text: str, suggestions: tuple[str, ...], hint: str) -> str:
+    """The text, what may have been meant, and what to do: sentences that do not run into one another."""
+    advice = f"Did you mean {' or '.join(repr(name) for name in suggestions)}? {hint}" if suggestions else hint
+    if not advice:
+        return text
+    text = text.rstrip()
+    return f"{text}{'' if text.endswith(_ENDS) else '.'} {advice}".rstrip()
+
+
+_ENDS = (".", "!", "?", ":", "…")
 
 
 def closest(name: str, candidates: Iterable[str], limit: int = 3, threshold: float = 0.6) -> tuple[str, ...]:
@@ -106,10 +116,7 @@ class ToolpathError(Exception):
         self.suggestions = tuple(suggestions)
 
     def __str__(self) -> str:
-        text = self.message
-        if self.suggestions:
-            text += f" Did you mean {' or '.join(repr(name) for name in self.suggestions)}?"
-        return f"{text} {self.hint}".rstrip()
+        return _with_advice(self.message, self.suggestions, self.hint)
 
 
 class ReadError(ToolpathError):
@@ -334,6 +341,12 @@ class RunNotFound(ToolpathError):
     """No run of that id is stored."""
 
     code = "unknown_run"
+
+
+class StepNotFound(ToolpathError, KeyError):
+    """A result has no such step."""
+
+    code = "unknown_step"
 
 
 class RunConflict(ToolpathError):

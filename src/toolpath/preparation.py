@@ -12,7 +12,7 @@ from toolpath.checks.check import check, has_errors
 from toolpath.checks.start import check_inputs, fill_inputs
 from toolpath.config import Settings
 from toolpath.engine.program import Program
-from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PlannerAnswer, PolicyViolationError
+from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PlannerAnswer, PolicyViolationError, ReadError
 from toolpath.language.composite import read_document
 from toolpath.language.llm_json.model_text import read_model_plan
 from toolpath.model.plan import Plan
@@ -59,10 +59,15 @@ class Preparation:
                 return _read(source)
             case Path():
                 return _read(file_bytes(source), file=str(source))
-            case _:
+            case str():
                 if "\n" not in source and len(source) < 4096 and not source.lstrip().startswith(("{", "[")):
                     return _read(file_bytes(Path(source)), file=source)
                 return _read(source)
+            case _:
+                raise ReadError(
+                    f"{source!r:.80} is no plan.",
+                    hint="Give a plan's path, text or dictionary, a Plan, a Tool, or a tool's name.",
+                )
 
     def checked(self, plan: Plan, catalog: Catalog) -> tuple[Finding, ...]:
         """Everything that is wrong with the plan."""

@@ -148,15 +148,17 @@ class Steering:
         retry: bool = False,
         failed: bool = False,
         accept_tool: bool = False,
+        force: bool = False,
         by: str = "",
         **output: Json,
     ) -> Run:
         """Say what became of a write in doubt: `retry=True`, `output=…` (it succeeded with this) or `failed=True`.
 
-        `accept_tool=True` accepts the tools that changed since the run began.
+        `accept_tool=True` accepts the tools that changed since the run began; with `force` also where another process
+        drives it.
         """
         if accept_tool:
-            return await self.resume(run_id, accept_tool=True)
+            return await self.resume(run_id, accept_tool=True, force=force)
         if set(output) - {"output"} or (retry + failed + bool(output)) != 1:
             raise RunConflict("Say one of retry=True, output=…, failed=True, accept_tool=True.")
         data: JsonObject = {"retry": True} if retry else {"failed": True} if failed else plain(output)[0]

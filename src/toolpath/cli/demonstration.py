@@ -45,7 +45,7 @@ def show_demo(options: Options, into: str) -> int:
         _tell_next(demo, result.run_id, time.perf_counter() - began, session.output)
         return ExitCode.DONE
 
-    return perform(settled, work)
+    return perform(settled, work, begins=True)
 
 
 def _read(path: Path) -> str:

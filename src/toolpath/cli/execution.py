@@ -120,6 +120,8 @@ def _explain_failure(result: RunResult, output: Output) -> None:
         known = ""
     for path, error in shown.items():
         output.tell(f"{path}: {_lines(words_of(error))}{known}", "red")
+        if output.options.verbose and error.where:
+            output.tell(f"    at {error.where}")
     for hint in dict.fromkeys(error.hint for error in (*shown.values(), whole) if error is not None and error.hint):
         output.tell(hint)
     output.say(f"toolpath runs show {result.run_id} tells more; toolpath runs retry {result.run_id} tries what failed.")

@@ -16,6 +16,7 @@ from toolpath.cli.options import Options
 from toolpath.cli.output import STYLES, clean, seconds, short, table
 from toolpath.cli.questions import how_to_answer
 from toolpath.cli.session import Session, perform
+from toolpath.cli.trees import in_tree_order
 from toolpath.drives.elsewhere import is_driven_elsewhere
 from toolpath.errors import closest
 from toolpath.model.events import encode_event
@@ -112,7 +113,7 @@ def _described(result: RunResult, reason: str) -> Text:
     text.append(f"{f' ({reason})' if reason else ''}  {seconds(result.total_duration)}")
     if result.cost:
         text.append(f"  {result.cost:.4f} USD")
-    for step in result.results:
+    for step in in_tree_order(result.results):
         text.append("\n")
         text.append_text(_step(step))
     if result.error is not None:
@@ -139,6 +140,8 @@ def _step(step: StepResult) -> Text:
         text.append("  cached", style="dim")
     if step.error is not None:
         text.append(f"  {short(words_of(step.error), 300)}", style="red")
+        if step.error.where:
+            text.append(f"\n{'  ' * (depth + 2)}at {clean(step.error.where)}", style="dim")
     elif step.reason:
         text.append(f"  {short(step.reason, 300)}", style="dim")
     elif step.output is not None:

@@ -31,7 +31,7 @@ def create_key(options: Options, name: str, scopes: list[str], lasts: str, who: 
         session.output.result(text)
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, begins=True)
 
 
 def list_keys(options: Options, tenant: str) -> int:

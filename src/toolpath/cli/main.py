@@ -11,11 +11,13 @@ from typing import Annotated
 
 import typer
 
+from toolpath.cli.groups import Commands
 from toolpath.cli.options import Options, hoisted
 from toolpath.cli.verbs import access, people, plans, project, runs, server, tools, worker
 from toolpath.cli.verbs import mcp as mcp_verb
 
 app = typer.Typer(
+    cls=Commands,
     name="toolpath",
     help="Turns a request into a checked plan of tool calls and runs it: parallel, durable, auditable.",
     epilog="Global options may stand anywhere. Exit codes: 0 done, 1 run failed, 2 usage, 3 plan does not check, "

@@ -15,4 +15,4 @@ def serve_mcp(options: Options) -> int:
         await serve_stdio(session.tp, session.output.results)
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, begins=True)

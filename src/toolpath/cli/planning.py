@@ -62,7 +62,7 @@ def plan_request(options: Options, request: PlanningRequest) -> int:
         async with asked as ahead:
             return await _go_on(await ahead.plan(), request, session, lambda leave: ahead.start(replan=leave))
 
-    return perform(options, work, journal=request.run)
+    return perform(options, work, journal=request.run, begins=True)
 
 
 def _check(request: PlanningRequest) -> None:

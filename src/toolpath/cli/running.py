@@ -21,6 +21,7 @@ from toolpath.cli.preview import preview
 from toolpath.cli.session import Session, perform
 from toolpath.cli.target import find_target
 from toolpath.errors import PlanInvalid, ReadError
+from toolpath.model.plan import Plan
 from toolpath.testing.recording import Recorder
 from toolpath.testing.replay import Replay
 
@@ -57,7 +58,7 @@ def run_request(options: Options, request: RunRequest) -> int:
     async def work(session: Session) -> int:
         return await _run(session, request)
 
-    return perform(options, work, journal=not request.dry_run)
+    return perform(options, work, journal=not request.dry_run, begins=True)
 
 
 async def _run(session: Session, request: RunRequest) -> int:
@@ -73,6 +74,11 @@ async def _run(session: Session, request: RunRequest) -> int:
         if has_errors(findings):
             return show_findings(findings, target.name, output)
         return preview(plan, tp.registry.snapshot(), inputs, output)
+    if target.tool is not None:
+        # A tool has no plan whose inputs would be judged before the run is there.
+        unfit = check_inputs(Plan(inputs=target.tool.input_schema), inputs)
+        if unfit:
+            return show_findings(unfit, target.name, output)
     recorder = await _with_recording(tp, request)
     try:
         run = await tp.start(target.runnable, inputs, replan=request.replan or None)

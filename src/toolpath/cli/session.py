@@ -38,21 +38,27 @@ def settings_of(options: Options) -> Settings:
     )
 
 
-def perform(options: Options, work: Callable[[Session], Coroutine[Any, Any, int]], *, journal: bool = True) -> int:
+def perform(
+    options: Options,
+    work: Callable[[Session], Coroutine[Any, Any, int]],
+    *,
+    journal: bool = True,
+    begins: bool = False,
+) -> int:
     """Open a session, do the work in it, close it; returns the exit code that the work gives.
 
-    Without `journal`, runs are kept in memory and no file is made.
+    Without `journal`, runs are kept in memory. A store that is not there is made only for what `begins` something.
     """
 
     async def inside() -> int:
-        async with opened(options, journal=journal) as session:
+        async with opened(options, journal=journal, begins=begins) as session:
             return await work(session)
 
     return asyncio.run(inside())
 
 
 @asynccontextmanager
-async def opened(options: Options, *, journal: bool = True) -> AsyncIterator[Session]:
+async def opened(options: Options, *, journal: bool = True, begins: bool = False) -> AsyncIterator[Session]:
     """A session with all tools added; providers are asked for their tools when something needs them."""
     settings = settings_of(options)
     telemetry = for_command(settings)
@@ -60,7 +66,7 @@ async def opened(options: Options, *, journal: bool = True) -> AsyncIterator[Ses
         output = Output(options, results)
         if telemetry.fault:
             output.tell(f"Nothing is traced: {telemetry.fault}", "yellow")
-        store = store_path(settings) if journal else None
+        store = store_path(settings) if journal and (begins or is_there(settings)) else None
         try:
             async with Toolpath(store, settings=settings, observer=telemetry.observer) as tp:
                 add_sources(tp, settings)
@@ -68,6 +74,12 @@ async def opened(options: Options, *, journal: bool = True) -> AsyncIterator[Ses
                     yield Session(tp, settings, output)
         finally:
             telemetry.close()
+
+
+def is_there(settings: Settings) -> bool:
+    """Whether there is a store to look into; one that is no file is asked itself."""
+    store = settings.store or DEFAULT_STORE
+    return "://" in store or Path(store).exists()
 
 
 def store_path(settings: Settings) -> str:

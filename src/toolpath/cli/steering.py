@@ -144,12 +144,20 @@ class Settlement:
     accept_tool: bool = False
 
 
-def settle_step(options: Options, run: str, step: str, settlement: Settlement, *, no_input: bool = False) -> int:
+def settle_step(
+    options: Options, run: str, step: str, settlement: Settlement, *, force: bool = False, no_input: bool = False
+) -> int:
     """Say what became of a write that was interrupted, and go on."""
     said = [settlement.retry, bool(settlement.output), settlement.failed, settlement.accept_tool]
     if sum(said) != 1:
         raise UsageError("Say one of --retry, --output JSON, --failed and --accept-tool.")
     facts: JsonObject = {name: True for name in ("retry", "failed", "accept_tool") if getattr(settlement, name)}
+    if force:
+        if not settlement.accept_tool:
+            raise UsageError(
+                "--force goes with --accept-tool: what became of a write is told to whoever drives the run."
+            )
+        facts["force"] = True
     if settlement.output:
         try:
             facts = {"output": decode(settlement.output)}

@@ -180,7 +180,33 @@ def failure_of(error: BaseException, target: Target) -> Failure:
         details=_json_or_none(details),
         hint=writable(error.hint) if isinstance(error, ToolpathError) else "",
         retry_after=retry_after,
+        where=place_of(error),
     )
+
+
+_OURS = __file__.rpartition("engine")[0]
+_LIBRARIES = (asyncio.__file__.rpartition("asyncio")[0], "<frozen ")
+_PLACES = ("site-packages", "dist-packages")
+
+
+def place_of(error: BaseException) -> str:
+    """The line of the tool that raised, `file:line in function`: the last one outside of this package and of libraries.
+
+    Where only a library's lines are known, its last one; empty where there is none but ours.
+    """
+    told = getattr(error, "where", "")
+    if isinstance(told, str) and told:
+        return writable(told[:500])
+    own = foreign = ""
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not code.co_filename.startswith(_OURS):
+            foreign = f"{code.co_filename}:{trace.tb_lineno} in {code.co_name}"
+            if not code.co_filename.startswith(_LIBRARIES) and not any(part in code.co_filename for part in _PLACES):
+                own = foreign
+        trace = trace.tb_next
+    return writable((own or foreign)[:500])
 
 
 _HTTP_CODES = {401: "permission", 403: "permission", 404: "not_found", 408: "timeout", 429: "rate_limit"}

@@ -28,6 +28,8 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     details: Json = None
     hint: str = ""
     retry_after: float | None = None
+    where: str = ""
+    """The tool's own line that raised: `file:line in function`."""
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True, gc=False):

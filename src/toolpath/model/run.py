@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from toolpath.errors import StepNotFound, closest
 from toolpath.model.events import Failure
 from toolpath.model.plan import Budget
 from toolpath.values import Json, JsonObject
@@ -224,7 +225,7 @@ class RunResult:
         return tuple(result.path for result in self.results if result.status in ("failed", "timed_out"))
 
     def step(self, name: str) -> StepResult:
-        """The record of a path, or the latest record of a step id. Raises `KeyError` for one that is not there."""
+        """The record of a path, or the latest record of a step id. Raises `StepNotFound`, naming those there are."""
         latest = None
         for result in self.results:
             if result.path == name:
@@ -232,7 +233,13 @@ class RunResult:
             if result.step == name:
                 latest = result
         if latest is None:
-            raise KeyError(name)
+            names = list(dict.fromkeys(result.step for result in self.results))
+            known = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+            raise StepNotFound(
+                f"The run has no step {name!r}.",
+                suggestions=closest(str(name), names),
+                hint=f"Its steps: {known}." if names else "No step has begun.",
+            )
         return latest
 
     def as_json(self) -> JsonObject:

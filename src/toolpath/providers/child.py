@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import os
 import sys
+import traceback
 from typing import Any
 
 import msgspec
@@ -58,7 +60,10 @@ def _told(result: Any) -> JsonObject:
 def _failed(error: BaseException) -> JsonObject:
     kind = next((name for name, kind in KINDS.items() if isinstance(error, kind)), "")
     says: JsonObject = {}
-    for name in ("code", "hint", "details", "retryable", "retry_after", "reached", "status_code"):
+    with contextlib.suppress(AttributeError):
+        # Its frames stay here; the engine is told the place.
+        error.where = _place(error)  # type: ignore[attr-defined]
+    for name in ("code", "hint", "details", "retryable", "retry_after", "reached", "status_code", "where"):
         try:
             value = plain(getattr(error, name))[0]
         except (AttributeError, OutputInvalid):
@@ -69,6 +74,17 @@ def _failed(error: BaseException) -> JsonObject:
     except Exception:  # noqa: BLE001  # an exception of a tool may itself be broken
         message = ""
     return {"type": type(error).__name__, "kind": kind, "message": message or type(error).__name__, "says": says}
+
+
+def _place(error: BaseException) -> str:
+    """The last line outside of this package that the error went through, `file:line in function`."""
+    ours = __file__.rpartition("providers")[0]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(ours)]
+    own = [
+        frame for frame in frames if "site-packages" not in frame.filename and os.__file__[:-5] not in frame.filename
+    ]
+    found = (own or frames)[-1:]
+    return "".join(f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in found)
 
 
 if __name__ == "__main__":

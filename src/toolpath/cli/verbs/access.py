@@ -6,8 +6,14 @@ from typing import Annotated
 
 import typer
 
+from toolpath.cli.groups import Commands
+
 keys = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="API keys: make, list, revoke."
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    help="API keys: make, list, revoke.",
 )
 
 
@@ -57,7 +63,11 @@ def revoke(ctx: typer.Context, key: Annotated[str, typer.Argument(metavar="KEY",
 
 
 audit = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="The audit trail: read, export, verify."
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    help="The audit trail: read, export, verify.",
 )
 
 

@@ -51,10 +51,13 @@ def settle(
     output: Annotated[str, typer.Option(metavar="JSON", help="It happened, and gave this.")] = "",
     failed: Annotated[bool, typer.Option("--failed", help="Take it as failed.")] = False,
     accept_tool: Annotated[bool, typer.Option("--accept-tool", help="Go on with the tool as it is now.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --accept-tool: take the run from a process that drives it.")
+    ] = False,
     no_input: NoInput = False,
 ) -> None:
     """Say what became of a write that was interrupted, or accept a tool that changed."""
     from toolpath.cli.steering import Settlement, settle_step
 
     settlement = Settlement(retry=retry, output=output, failed=failed, accept_tool=accept_tool)
-    raise typer.Exit(settle_step(ctx.obj, run, step, settlement, no_input=no_input))
+    raise typer.Exit(settle_step(ctx.obj, run, step, settlement, force=force, no_input=no_input))

@@ -6,10 +6,15 @@ from typing import Annotated
 
 import typer
 
+from toolpath.cli.groups import Commands
 from toolpath.cli.verbs.plans import Inputs, NoInput
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Runs: list, look into, steer."
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    help="Runs: list, look into, steer.",
 )
 
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="Its id, the beginning of it, or `last`.")]

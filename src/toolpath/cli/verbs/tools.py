@@ -6,9 +6,12 @@ from typing import Annotated
 
 import typer
 
+from toolpath.cli.groups import Commands
 from toolpath.cli.verbs.plans import InputFile, Inputs, NoInput
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Tools: list, find, call.")
+app = typer.Typer(
+    cls=Commands, no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Tools: list, find, call."
+)
 
 Key = Annotated[str, typer.Argument(metavar="TOOL", help="Its key, an alias, or its bare name.")]
 

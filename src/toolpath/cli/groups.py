@@ -1,0 +1,48 @@
+"""Groups of commands that know by which other words people look for one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer.core
+
+#: What is typed elsewhere for the same thing → how it is called here.
+_MEANT = {
+    "find": "search",
+    "ls": "list",
+    "get": "show",
+    "info": "show",
+    "describe": "show",
+    "view": "show",
+    "logs": "events",
+    "log": "events",
+    "follow": "watch",
+    "tail": "watch",
+    "stop": "cancel",
+    "kill": "cancel",
+    "continue": "resume",
+    "restart": "retry",
+    "rerun": "retry",
+    "exec": "call",
+    "invoke": "call",
+    "execute": "run",
+    "start": "run",
+    "lint": "validate",
+    "verify": "validate",
+    "server": "serve",
+    "reject": "deny",
+    "clean": "prune",
+    "delete": "prune",
+    "rm": "prune",
+}
+
+
+class Commands(typer.core.TyperGroup):
+    """A group that answers an unknown command with the one that is meant."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command; the error for an unknown one names what may have been meant."""
+        meant = _MEANT.get(args[0]) if args else None
+        if meant in self.commands and args[0] not in self.commands:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {meant!r}?")
+        return super().resolve_command(ctx, args)
