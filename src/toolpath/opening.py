@@ -12,7 +12,7 @@ from toolpath.errors import ConfigError, ReadError, ToolFailed
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.model.run import RunResult
 from toolpath.model.tool import Tool
-from toolpath.ports import Clock, Store
+from toolpath.ports import Clock, Queue, Store
 from toolpath.store.memory import MemoryStore
 from toolpath.store.sqlite import SqliteStore
 from toolpath.values import JsonObject
@@ -51,6 +51,21 @@ def _postgres(url: str, clock: Clock) -> Store:
             "A store in PostgreSQL needs its driver, which is not installed.", hint="pip install 'toolpath[postgres]'"
         ) from None
     return PostgresStore(url, clock=clock.time)
+
+
+def queue_of(settings: Settings) -> Queue | None:
+    """The queue that the settings name; None: who starts a run drives it. Raises `ConfigError`."""
+    if not settings.queue:
+        return None
+    try:
+        from toolpath.queues.rabbitmq import RabbitQueue  # its libraries are an extra
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("toolpath"):
+            raise
+        raise ConfigError(
+            f"A queue of runs needs {error.name}, which is not installed.", hint="pip install 'toolpath[workers]'"
+        ) from None
+    return RabbitQueue(settings.queue, name=settings.queue_name)
 
 
 def file_bytes(path: Path) -> bytes:

@@ -13,7 +13,7 @@ from toolpath.forks import fork_events
 from toolpath.ids import new_id
 from toolpath.model.events import RunStarted
 from toolpath.model.run import RunContext, RunInfo
-from toolpath.ports import Clock, Signal, Store
+from toolpath.ports import Clock, Queue, Signal, Store
 from toolpath.values import Json, JsonObject, plain
 
 
@@ -25,8 +25,14 @@ class Steering:
     _drives: Drives
 
     def is_driven_elsewhere(self, info: RunInfo) -> bool:
-        """Whether somebody else drives the run now: another process that was seen lately."""
-        return self._drives.driven_elsewhere(info)
+        """Whether somebody else drives the run now, or is about to: a process that was seen lately, or a worker."""
+        to_be_driven = self.queue is not None and info.status in ("pending", "running")
+        return self._drives.driven_elsewhere(info) or (to_be_driven and not self._drives.is_live(info.run_id))
+
+    @property
+    def queue(self) -> Queue | None:
+        """Where runs wait for a worker; None: this process drives what it starts."""
+        return self._drives.queue
 
     async def resume(self, run_id: str, *, accept_tool: bool = False, force: bool = False) -> Run:
         """Go on with a run that was paused, left, or whose driver died. `accept_tool`: changed tools are allowed.

@@ -237,7 +237,7 @@ def journal_faults(lines: list[dict[str, Any]], events: list[AnyEvent]) -> Itera
             yield f"{path} succeeded {count} times"
     ended_at = {event.path: event.at for event in events if isinstance(event, StepSucceeded)}
     for line in lines:
-        if line["at"] > ended_at.get(line["path"], line["at"]):
+        if line["began"] > ended_at.get(line["path"], line["began"]):
             yield f"{line['path']} was called after its success was committed"
     started = {event.path for event in events if isinstance(event, StepStarted)}
     for line in lines:

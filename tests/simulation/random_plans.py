@@ -51,11 +51,11 @@ def tools(calls: Path, suicide: Suicide, pace: float = 1.0) -> list[Tool]:
 
 def _tool(kind: str, file: int, suicide: Suicide, pace: float) -> Tool:
     async def invoke(inputs: JsonObject, context: Any) -> JsonObject:
-        key = context.idempotency_key
+        key, began = context.idempotency_key, time.time()
         # A few milliseconds before and after the effect, so that a kill can fall on either side of it.
         await asyncio.sleep(zlib.crc32(f"{key}/before".encode()) % 4 / 1000 * pace)
         suicide.passes("before")
-        line = {"tool": kind, "key": key, "path": context.path, "at": time.time(), "inputs": inputs}
+        line = {"tool": kind, "key": key, "path": context.path, "began": began, "inputs": inputs}
         if kind == "flaky" and context.attempt == 1:
             raise ToolRetry("the first attempt fails")
         os.write(file, json.dumps(line).encode() + b"\n")

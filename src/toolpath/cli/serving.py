@@ -21,6 +21,7 @@ from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.session import add_sources, settings_of, store_path
+from toolpath.opening import queue_of
 from toolpath.server.asgi import create_app
 from toolpath.server.protocol import protocol_of
 from toolpath.telemetry.telemetry import for_server
@@ -74,7 +75,8 @@ def app_of(options: Options, *, is_local: bool) -> FastAPI:
     """The service with the tools that the options name, open to everybody only where this machine alone reaches it."""
     settings = settings_of(options)
     telemetry = for_server(settings)
-    tp = Toolpath(store_path(settings), settings=settings, observer=telemetry.observer)
+    queue = queue_of(settings)
+    tp = Toolpath(store_path(settings), settings=settings, observer=telemetry.observer, queue=queue)
     telemetry.redact = tp.redact
     add_sources(tp, settings)
     credentials = credentials_of(settings, tp.store, tp.clock, os.environ, is_local=is_local)

@@ -10,7 +10,7 @@ from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.session import add_sources, settings_of, store_path
-from toolpath.queues.rabbitmq import RabbitQueue
+from toolpath.opening import queue_of
 from toolpath.telemetry.telemetry import for_server
 from toolpath.worker.worker import Worker
 
@@ -18,14 +18,14 @@ from toolpath.worker.worker import Worker
 def work(options: Options, concurrency: int, grace: float) -> int:
     """Drive runs until a signal says stop."""
     settings = settings_of(options)
-    if not settings.queue:
+    queue = queue_of(settings)
+    if queue is None:
         raise UsageError(
             "No queue is set, so there is nothing to take runs from.",
             hint='Set queue = "amqp://…" in toolpath.toml, or TOOLPATH_QUEUE. Without one `serve` drives runs itself.',
         )
     if store_path(settings) == ":memory:":
         raise UsageError("A worker cannot share a store in memory.", hint="Give --store a file or postgresql://….")
-    queue = RabbitQueue(settings.queue, name=settings.queue_name)
 
     async def inside() -> None:
         tp = Toolpath(store_path(settings), settings=settings, queue=queue, observer=telemetry.observer)

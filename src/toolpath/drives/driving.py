@@ -125,7 +125,13 @@ class Driving(Telling):
                 return True
 
     async def _is_silent(self, info: RunInfo) -> bool:
-        """Whether the run's driver says nothing while one looks on."""
-        await asyncio.sleep(SILENCE)
-        now = await self._services.store.get_run(info.run_id)
-        return now.driver == info.driver and now.epoch == info.epoch and now.driver_seen_at <= info.driver_seen_at
+        """Whether the run's driver says nothing while one looks on. The last word of one that died may come late."""
+        for _ in range(2):
+            await asyncio.sleep(SILENCE)
+            now = await self._services.store.get_run(info.run_id)
+            if (now.driver, now.epoch) != (info.driver, info.epoch):
+                return False
+            if now.driver_seen_at <= info.driver_seen_at or has_died(info.driver):
+                return True
+            info = now
+        return False

@@ -22,7 +22,7 @@ from toolpath.frozen import frozen_program
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
-from toolpath.ports import Journal, RunChange, Timer
+from toolpath.ports import Journal, Queue, RunChange, Timer
 from toolpath.queues.sweep import Sweep
 from toolpath.values import JsonObject
 
@@ -61,6 +61,11 @@ class Live:
             await services.queue.open()
             sweep = Sweep(services.store, services.queue, services.clock, services.chance)
             self._sweeping = asyncio.create_task(sweep.run(), name="sweep")
+
+    @property
+    def queue(self) -> Queue | None:
+        """Where runs wait for a worker, if they do."""
+        return self._services.queue
 
     def is_live(self, run_id: str) -> bool:
         """Whether this process drives the run now."""

@@ -11,9 +11,9 @@ from toolpath.model.run import RunInfo
 from toolpath.ports import Clock, Queue, Store
 
 #: A run whose driver was silent for so many seconds is looked at.
-LOST_AFTER = 8.0
+LOST_AFTER = 5.0
 #: Seconds between two sweeps of a process, more or less.
-INTERVAL = 4.0
+INTERVAL = 3.0
 #: A run that was enqueued by this process is not enqueued by it again for so many seconds.
 AGAIN_AFTER = 20.0
 #: One that nobody has ever taken waits its turn for so many seconds before it is enqueued beside others.
