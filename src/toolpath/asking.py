@@ -48,7 +48,9 @@ class Asking:
             from toolpath.planning.door import Planning  # only who plans pays for it
 
             redactor = self._services.redactor
-            self._planning = Planning(self.settings, self.clock, load=self._load, redactor=redactor, chat=self._chat)
+            self._planning = Planning(
+                self.settings, self.clock, load=self._load, store=self.store, redactor=redactor, chat=self._chat
+            )
         return self._planning
 
     async def plan(

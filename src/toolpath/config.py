@@ -76,6 +76,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """For making a plan with a model, repairs included."""
     planner_fallback: Literal["offline", "error"] = "offline"
     """What follows when the model gives no plan that checks."""
+    planner_experiment: tuple[str, ...] = ()
+    """Ways of planning tried side by side with their weights, `model=3`, `rules=1`; empty: the model alone."""
     max_replans: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
     """How often a run that fails is planned anew, where the caller does not say."""
     auth: Literal["auto", "required"] = "auto"

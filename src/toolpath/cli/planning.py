@@ -18,7 +18,7 @@ from toolpath.cli.inputs import read_text
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.questions import may_ask
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import Session, perform, settings_of
 from toolpath.drives.run import Run
 from toolpath.errors import Finding
 from toolpath.language.llm_json.model_text import read_model_plan
@@ -62,7 +62,23 @@ def plan_request(options: Options, request: PlanningRequest) -> int:
         async with asked as ahead:
             return await _go_on(await ahead.plan(), request, session, lambda leave: ahead.start(replan=leave))
 
-    return perform(options, work, journal=request.run, begins=True)
+    # A model's plans are worth keeping for the next process; those of the rules are made in no time.
+    keeps = request.planner != "offline" and not request.answer and bool(settings_of(options).planner_llm)
+    return perform(options, work, journal=request.run or keeps, begins=True)
+
+
+def report_planning(options: Options) -> int:
+    """How planning did so far in this store."""
+
+    async def work(session: Session) -> int:
+        report = await session.tp.planning.report()
+        if options.json:
+            session.output.result(report.as_json())
+        else:
+            session.output.paragraph(str(report))
+        return ExitCode.DONE
+
+    return perform(options, work)
 
 
 def _check(request: PlanningRequest) -> None:
@@ -112,6 +128,7 @@ async def _go_on(
     if not runs:
         _result(plan, findings, explanation, request, session)
     _tell(plan, findings, explanation, session)
+    await _tell_cache(plan, session)
     if request.out:
         _write(request.out, print_plan(plan))
         how = "fill in what is not said" if is_open else f"toolpath run {request.out} runs it"
@@ -165,6 +182,14 @@ def _tell(plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, s
         output.say(finding_line("plan", finding))
     for question in plan.questions:
         output.tell(f"Not said: {question}", "yellow")
+
+
+async def _tell_cache(plan: Plan, session: Session) -> None:
+    record = session.tp.planning.record(plan)
+    if record is not None and record.planner == "cache":
+        report = await session.tp.planning.report()
+        rate = f"; {report.hit_rate:.0%} of all requests were" if report.hit_rate is not None else ""
+        session.output.say(f"{record.reason} It was taken from there{rate}.")
 
 
 def _allowed(explanation: Explanation, request: PlanningRequest, output: Output) -> bool:

@@ -96,23 +96,28 @@ class Chooser:
         self.cache = cache
         self.lessons = lessons
 
-    async def plan(self, request: PlanRequest, ground: Ground, *, key: str = "") -> Planned:
+    async def plan(
+        self, request: PlanRequest, ground: Ground, *, key: str = "", way: str = "", cached: bool = True
+    ) -> Planned:
         """A plan and how it came about; `record.strategy` says which way it was made.
 
-        `key`: what decides the way, e.g. the request's id; without it its text. Raises what the way of planning raises.
+        `key`: what decides the way, e.g. the request's id; without it its text. `way`: this one, whatever the
+        experiment says. Not `cached`: the cache is neither asked nor filled. Raises what the way of planning raises.
         """
-        if self.cache is not None and not request.kept:
+        if cached and self.cache is not None and not request.kept:
             found = self.cache.find(request, ground.catalog)
             if found is not None:
                 return found
-        name = self.experiment.pick(key or request.text)
+        planned = await self._by(way or self.experiment.pick(key or request.text), request, ground)
+        if cached and self.cache is not None:
+            self.cache.keep(request, ground.catalog, planned)
+        return planned
+
+    async def _by(self, name: str, request: PlanRequest, ground: Ground) -> Planned:
         if self.lessons is not None:
             ground = msgspec.structs.replace(ground, lessons=self.lessons.like, rank=self.lessons.ranked(ground.rank))
         planned = await self.strategies[name](request, ground)
-        planned = msgspec.structs.replace(planned, record=msgspec.structs.replace(planned.record, strategy=name))
-        if self.cache is not None:
-            self.cache.keep(request, ground.catalog, planned)
-        return planned
+        return msgspec.structs.replace(planned, record=msgspec.structs.replace(planned.record, strategy=name))
 
     async def stream(self, request: PlanRequest, ground: Ground) -> AsyncGenerator[StepWritten | PlanWritten]:
         """As `plan`, step by step while a model writes it; the experiment has no part in it."""
@@ -124,9 +129,14 @@ class Chooser:
             ground = msgspec.structs.replace(ground, lessons=self.lessons.like, rank=self.lessons.ranked(ground.rank))
         async with aclosing(stream_plan(request, ground)) as parts:
             async for part in parts:
-                if isinstance(part, PlanWritten) and self.cache is not None:
-                    self.cache.keep(request, ground.catalog, part.planned)
-                yield part
+                if not isinstance(part, PlanWritten):
+                    yield part
+                    continue
+                record = msgspec.structs.replace(part.planned.record, strategy="model")
+                planned = Planned(plan=part.planned.plan, record=record)
+                if self.cache is not None:
+                    self.cache.keep(request, ground.catalog, planned)
+                yield PlanWritten(planned=planned, revoked=part.revoked)
 
     def learn(self, request: PlanRequest, ground: Ground, planned: Planned, success: bool) -> None:
         """Note whether the run of a plan did what was asked."""

@@ -36,6 +36,10 @@ class Lessons:
     def __len__(self) -> int:
         return len(self._lessons)
 
+    def all(self) -> tuple[Lesson, ...]:
+        """Every lesson, the one not used longest first."""
+        return tuple(lesson for lesson, _ in self._lessons.values())
+
     def learn(self, request: str, tools: Sequence[str], success: bool) -> None:
         """Note what came of a request that these tools did."""
         if not tools:

@@ -146,10 +146,13 @@ class PlanCache:
 
     def as_json(self) -> JsonObject:
         """What is kept of it."""
-        return {"plans": [msgspec.to_builtins(kept) for kept in self._plans.values()]}
+        plans = [msgspec.to_builtins(kept) for kept in self._plans.values()]
+        return {"plans": plans, "hits": self.hits, "misses": self.misses}
 
     def load(self, data: JsonObject) -> None:
         """Take what `as_json` gave; what is unreadable of it is left out."""
+        self.hits += _count(data.get("hits"))
+        self.misses += _count(data.get("misses"))
         for value in data.get("plans") or ():
             try:
                 kept = msgspec.convert(value, CachedPlan)
@@ -157,6 +160,10 @@ class PlanCache:
             except msgspec.ValidationError:
                 continue
             self._touch(kept)
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value >= 0 else 0
 
 
 def _scope(request: PlanRequest, catalog: Catalog) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Literal
@@ -12,17 +13,16 @@ from toolpath.catalog.search import Hit, ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
 from toolpath.config import Settings
-from toolpath.errors import ConfigError, PlanInvalid
+from toolpath.errors import ConfigError, PlanInvalid, StoreError
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.plan import Plan, freeze
-from toolpath.planner.choose import Chooser
 from toolpath.planner.decompose import Decomposition, read_decomposition
-from toolpath.planner.lessons import Lessons
 from toolpath.planner.offline.planner import plan_offline
-from toolpath.planner.plan_cache import PlanCache
 from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord, PlanRequest, Selection
 from toolpath.planner.streaming import PlanWritten, StepWritten
-from toolpath.ports import Chat, Clock
+from toolpath.planning.memory import Memory
+from toolpath.planning.report import PlanningReport, read_weights, report_of
+from toolpath.ports import Chat, Clock, Store
 from toolpath.values import Redactor, digest
 
 Planner = Literal["offline", "model"]
@@ -30,6 +30,8 @@ Planner = Literal["offline", "model"]
 #: How many plannings are remembered, so that what became of their plans can be learned from, and how much of each text.
 REMEMBERED = 256
 LONGEST_REMEMBERED = 10_000
+#: Tenants of which the memory is at hand.
+_MOST_TENANTS = 64
 
 
 class Planning:
@@ -41,6 +43,7 @@ class Planning:
         clock: Clock,
         *,
         load: Callable[[set[str] | None], Awaitable[Catalog]],
+        store: Store,
         redactor: Redactor,
         chat: Chat | None = None,
     ) -> None:
@@ -51,8 +54,10 @@ class Planning:
         self._chat = chat
         self._own_chat: Any = None
         self._search: tuple[str, ToolSearch] | None = None
-        self._chooser: Chooser | None = None
-        self._known: dict[str, tuple[PlanRequest, Ground, Planned]] = {}
+        self._store = store
+        self._memories: dict[str, Memory] = {}
+        self._weights = read_weights(settings.planner_experiment)
+        self._known: dict[str, tuple[PlanRequest, Ground, Planned, str]] = {}
         self.options = PlannerOptions(timeout=settings.planner_timeout, fallback=settings.planner_fallback)
 
     async def plan(
@@ -62,12 +67,13 @@ class Planning:
         tools: Sequence[str] | None = None,
         planner: Planner | None = None,
         decomposition: Decomposition | Mapping[str, Any] | None = None,
+        tenant: str = "",
     ) -> Planned:
         """A checked plan and how it came about.
 
         `planner`: None takes the model where one is configured, else the offline planner. Raises `NoToolFits` where no
         tool does what is asked for, `PlanningFailed` where no plan that checks came of it, `ConfigError` where the
-        model is wanted and none is configured.
+        model is wanted and none is configured. What is remembered of requests is the tenant's own.
         """
         catalog = await self.catalog()
         asked = PlanRequest(
@@ -77,11 +83,15 @@ class Planning:
         )
         chat = await self._model(planner)
         ground = self._ground(catalog, chat)
-        if chat is None:
-            planned = self._without_model(asked, catalog)
-        else:
-            planned = await self._with_model(asked, ground)
-        self._remember(asked, ground, planned)
+        memory = await self._memory(tenant)
+        chooser = await memory.load()
+        is_alone = chat is None
+        way = "rules" if is_alone else "model" if planner == "model" else ""
+        planned = await chooser.plan(asked, ground, way=way, cached=not is_alone)
+        self._remember(asked, ground, planned, tenant)
+        if not is_alone:
+            memory.changed()
+            await memory.save()
         return planned
 
     async def stream(
@@ -90,6 +100,7 @@ class Planning:
         *,
         tools: Sequence[str] | None = None,
         planner: Planner | None = None,
+        tenant: str = "",
     ) -> AsyncGenerator[StepWritten | PlanWritten]:
         """As `plan`, step by step while a model writes it; without one the whole plan comes at once."""
         asked = PlanRequest(text=request, tools=tuple(tools or ()))
@@ -97,15 +108,32 @@ class Planning:
         chat = await self._model(planner)
         ground = self._ground(catalog, chat)
         if chat is None:
-            planned = self._without_model(asked, catalog)
-            self._remember(asked, ground, planned)
-            yield PlanWritten(planned=planned)
+            yield PlanWritten(planned=await self.plan(request, tools=tools, planner="offline", tenant=tenant))
             return
-        async with aclosing(self._chooses().stream(asked, ground)) as parts:
+        memory = await self._memory(tenant)
+        chooser = await memory.load()
+        async with aclosing(chooser.stream(asked, ground)) as parts:
             async for part in parts:
                 if isinstance(part, PlanWritten):
-                    self._remember(asked, ground, part.planned)
+                    self._remember(asked, ground, part.planned, tenant)
+                    memory.changed()
                 yield part
+        await memory.save()
+
+    async def _memory(self, tenant: str) -> Memory:
+        memory = self._memories.pop(tenant, None)
+        if memory is None:
+            strategies = {"model": _by_model, "rules": self._by_rules}
+            memory = Memory(self._store, self._clock, tenant, strategies=strategies, weights=self._weights)
+            while len(self._memories) >= _MOST_TENANTS:
+                await self._memories.pop(next(iter(self._memories))).save(at_once=True)
+        self._memories[tenant] = memory
+        return memory
+
+    async def report(self, tenant: str = "") -> PlanningReport:
+        """What is remembered: the plan cache and its hits, lessons, and how the ways of planning did."""
+        chooser = await (await self._memory(tenant)).load()
+        return report_of(chooser)
 
     async def catalog(self) -> Catalog:
         """Every tool, providers asked."""
@@ -130,15 +158,8 @@ class Planning:
         """What a run is planned anew on: the model where one is configured."""
         return self._ground(await self.catalog(), await self._model(None))
 
-    async def _with_model(self, asked: PlanRequest, ground: Ground) -> Planned:
-        return await self._chooses().plan(asked, ground)
-
-    def _chooses(self) -> Chooser:
-        if self._chooser is None:
-            from toolpath.planner.llm import plan_with_model  # only who has a model pays for what it needs
-
-            self._chooser = Chooser({"model": plan_with_model}, cache=PlanCache(self._clock), lessons=Lessons())
-        return self._chooser
+    async def _by_rules(self, asked: PlanRequest, ground: Ground) -> Planned:
+        return self._without_model(asked, ground.catalog)
 
     def _without_model(self, asked: PlanRequest, catalog: Catalog) -> Planned:
         began = self._clock.monotonic()
@@ -188,7 +209,7 @@ class Planning:
         chat: Chat = self._own_chat
         return chat
 
-    def _remember(self, asked: PlanRequest, ground: Ground, planned: Planned) -> None:
+    def _remember(self, asked: PlanRequest, ground: Ground, planned: Planned, tenant: str = "") -> None:
         while len(self._known) >= REMEMBERED:
             del self._known[next(iter(self._known))]
         self._known[digest(freeze(planned.plan))] = (
@@ -198,6 +219,7 @@ class Planning:
                 planned,
                 record=msgspec.structs.replace(planned.record, request=planned.record.request[:LONGEST_REMEMBERED]),
             ),
+            tenant,
         )
 
     def remember(self, plan: Plan, planned: Planned) -> None:
@@ -214,13 +236,25 @@ class Planning:
     def learn(self, plan: Plan, *, success: bool) -> None:
         """Note whether the run of a planned plan did what was asked."""
         known = self._known.get(digest(freeze(plan))) if plan.origin.request else None
-        if known is not None and self._chooser is not None:
-            self._chooser.learn(*known, success)
+        memory = self._memories.get(known[3]) if known is not None else None
+        if known is not None and memory is not None:
+            memory.chooser.learn(*known[:3], success)
+            memory.changed()
 
     async def close(self) -> None:
-        """Let go of the model's connections."""
+        """Write down what was learned, and let go of the model's connections."""
+        for memory in self._memories.values():
+            # What could not be kept is learned anew; the door closes all the same.
+            with contextlib.suppress(StoreError):
+                await memory.save(at_once=True)
         if self._own_chat is not None:
             await self._own_chat.close()
+
+
+async def _by_model(asked: PlanRequest, ground: Ground) -> Planned:
+    from toolpath.planner.llm import plan_with_model  # only who has a model pays for what it needs
+
+    return await plan_with_model(asked, ground)
 
 
 class _NoChat:

@@ -30,12 +30,15 @@ def plan(
     out: Annotated[str, typer.Option(metavar="FILE", help="Write the plan to a file.")] = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow what the plan writes.")] = False,
     replan: Replan = 0,
+    report: Annotated[bool, typer.Option("--report", help="Say how planning did: cache, lessons, experiment.")] = False,
     no_input: NoInput = False,
 ) -> None:
     """Turn a request in words into a checked plan."""
     from toolpath.cli.inputs import read_text
-    from toolpath.cli.planning import PlanningRequest, plan_request
+    from toolpath.cli.planning import PlanningRequest, plan_request, report_planning
 
+    if report:
+        raise typer.Exit(report_planning(ctx.obj))
     asked = PlanningRequest(
         text=read_text("-") if request == "-" else request,
         answer=answer,
