@@ -1,6 +1,6 @@
 """W5 on PostgreSQL: the engine with its journal there against a floor that keeps each result in one table.
 
-`python -m benchmarks postgres`; the server is that of TOOLPATH_TEST_POSTGRES, or one at 127.0.0.1. Makes the schemas
+`python -m benchmarks postgres`; the server is that of TEST_POSTGRES_URL, or one at 127.0.0.1. Makes the schemas
 `benchmark_floor` and `benchmark_store` and drops them.
 """
 
@@ -19,7 +19,7 @@ from benchmarks.report import publish
 from benchmarks.workloads import Graph, Value
 from toolpath.app import Toolpath
 
-SERVER = os.environ.get("TOOLPATH_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
+SERVER = os.environ.get("TEST_POSTGRES_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 TURNS = 9
 
 

@@ -40,7 +40,7 @@ STORES: dict[str, Callable[[Path, Now], Store]] = {
 
 def postgres_url(schema: str = "") -> str:
     """The address of a PostgreSQL for tests; by default with a schema of this process."""
-    server = os.environ.get("TOOLPATH_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
+    server = os.environ.get("TEST_POSTGRES_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
     # The tests that ask what a commit outlives do not stop the server itself.
     return f"{server}?schema={schema or f'test_{os.getpid()}'}&patience=30&synchronous_commit=off"
 

@@ -498,6 +498,30 @@ async def test_a_reader_that_follows_sees_every_event_once(store: Store) -> None
     assert seen == list(range(1, 51))
 
 
+async def test_one_of_many_readers_may_give_up_and_each_gets_a_list_of_its_own(store: Store) -> None:
+    journal = await new_run(store)
+    await keep(journal, ready(1))
+    reads = [asyncio.ensure_future(store.read_events("run_1")) for _ in range(5)]
+    waits = [asyncio.ensure_future(store.wait_events("run_1", 0)) for _ in range(5)]
+    await asyncio.sleep(0)
+    for task in (reads[0], waits[0]):
+        task.cancel()
+    async with asyncio.timeout(5):
+        lists = await asyncio.gather(*reads[1:])
+        await asyncio.gather(*waits[1:])
+    if not isinstance(store, MemoryStore):
+        lists[0].clear()
+    assert lists[1:] == [[ready(1)]] * 3
+    with pytest.raises(RunNotFound):
+        await asyncio.gather(*(store.read_events("run_gone") for _ in range(3)))
+    # What was committed before one asks is read, whoever asked before.
+    early = asyncio.ensure_future(store.read_events("run_1"))
+    await asyncio.sleep(0)
+    await keep(journal, ready(2))
+    assert await store.read_events("run_1") == [ready(1), ready(2)]
+    await early
+
+
 async def test_a_wait_can_be_given_up(store: Store) -> None:
     journal = await new_run(store)
     with pytest.raises(TimeoutError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import platform
+import re
 import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -127,6 +128,7 @@ async def _store(options: Options, settings: Settings) -> Remark:
 
 
 def _without_password(store: str) -> str:
+    store = re.sub(r"([?&]\w*password)=[^&]*", r"\1=[redacted]", store)
     scheme, there, rest = store.partition("://")
     if not there or "@" not in rest:
         return store

@@ -162,7 +162,7 @@ class SqliteStore(SqliteResults, SqliteRecords):
                 self._find(connection, run_id)
             return [self._event(run_id, row["seq"], row["data"]) for row in rows]
 
-        return await self._read(work)
+        return list(await self._shared.read(("events", run_id, after, limit), lambda: self._read(work)))
 
     def _event(self, run_id: str, seq: int, data: bytes) -> AnyEvent:
         try:
@@ -178,7 +178,8 @@ class SqliteStore(SqliteResults, SqliteRecords):
         # Before the look into the file, so that no commit falls between the two.
         future = self._waiters.add(run_id)
         try:
-            if (await self.get_run(run_id)).last_seq <= after:
+            info = await self._shared.read(("run", run_id), lambda: self.get_run(run_id))
+            if info.last_seq <= after:
                 await future
         finally:
             self._waiters.discard(run_id, future)

@@ -15,6 +15,7 @@ import msgspec
 from toolpath.errors import StoreError, ToolpathError
 from toolpath.store.database import Settings, Synchronous, open_reader, open_writer
 from toolpath.store.faults import closed, store_error
+from toolpath.store.sharing import Shared
 from toolpath.store.sql import load_queries
 from toolpath.store.waiters import Waiters
 from toolpath.store.writer import Job, Writer
@@ -46,6 +47,7 @@ class SqliteFile:
         self._clock = clock
         self._sql = load_queries()
         self._waiters = Waiters()
+        self._shared = Shared()
         self._writer: Writer | None = None
         self._reader: sqlite3.Connection | None = None
         self._reading: ThreadPoolExecutor | None = None

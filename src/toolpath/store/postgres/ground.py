@@ -17,6 +17,7 @@ from toolpath.store.postgres.listener import Listener
 from toolpath.store.postgres.migrate import load_migrations, migrate
 from toolpath.store.postgres.sql import bound, load_queries
 from toolpath.store.postgres.writer import Writer
+from toolpath.store.sharing import Shared
 from toolpath.store.waiters import Waiters
 
 T = TypeVar("T")
@@ -35,6 +36,7 @@ class PostgresGround:
         """Seconds by which the database's clock is ahead of this process's."""
         self._sql = load_queries()
         self._waiters = Waiters()
+        self._shared = Shared()
         self._channel = f"toolpath_{self._address.schema}"
         self._connections = Connections(self._address)
         self._writer: Writer | None = None

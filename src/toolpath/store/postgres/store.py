@@ -171,7 +171,8 @@ class PostgresStore(PostgresResults, PostgresRecords):
                 await self._find(connection, run_id)
             return [self._event(run_id, row["seq"], row["data"]) for row in rows]
 
-        return await self._run(work, patient=True)
+        key = ("events", run_id, after, limit)
+        return list(await self._shared.read(key, lambda: self._run(work, patient=True)))
 
     def _event(self, run_id: str, seq: int, data: bytes) -> AnyEvent:
         try:
@@ -187,7 +188,10 @@ class PostgresStore(PostgresResults, PostgresRecords):
         # Before the look into the database, so that no commit falls between the two.
         future = self._waiters.add(run_id)
         try:
-            last_seq = await self._value(self._sql.select_last_seq, {"run_id": run_id}, patient=True)
+            values = {"run_id": run_id}
+            last_seq = await self._shared.read(
+                ("last_seq", run_id), lambda: self._value(self._sql.select_last_seq, values, patient=True)
+            )
             if last_seq is None:
                 await self.get_run(run_id)
             elif last_seq <= after:
