@@ -98,6 +98,7 @@ class Toolpath(Asking, Steering):
             secrets=self.secrets,
             redactor=Redactor(),
             observer=observer,
+            chat=self._model,
             queue=queue,
             chance=chance.SystemRandom().random,
             driver=f"{socket.gethostname()}:{os.getpid()}:{chance.token_hex(4)}",
@@ -251,6 +252,10 @@ class Toolpath(Asking, Steering):
 
             self._plans = Plans(self.store, self._preparation, self.trail, planned=self._planned, review=self._review)
         return self._plans
+
+    async def _model(self) -> Chat | None:
+        """The model that tools may ask."""
+        return self._chat or await self.planning.model()
 
     async def _planned(self, request: str, **how: Any) -> Planned:
         return await self.planning.plan(request, **how)

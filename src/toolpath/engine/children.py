@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from toolpath.engine.attempt import Attempt
+from toolpath.engine.chatting import CHAT, asked, reply_of
 from toolpath.engine.drive import Drive
 from toolpath.engine.instances import EMPTY, StepState
 from toolpath.engine.paths import safe_key
@@ -18,6 +19,7 @@ from toolpath.engine.recover import ENDED
 from toolpath.errors import OutputInvalid, ToolFailed
 from toolpath.language.expressions.compile import Compiled
 from toolpath.model import events as ev
+from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
 from toolpath.ports import Signal
 from toolpath.values import Json, JsonObject, digest, plain, writable
@@ -222,12 +224,20 @@ class Children:
         answer: JsonObject = (step.answers or {})[key]
         return answer
 
-    async def chat_child(self, parent: Attempt, request: Any, key: str) -> Any:
-        """Ask a model."""
-        chat = self._drive.services.chat
+    async def chat_child(self, parent: Attempt, request: Any, key: str) -> ChatReply:
+        """Ask a model, as a journaled child step: what it has answered once is not asked again."""
+        # No secret goes into a prompt, nor into the journal.
+        fields = self._drive.services.redactor.value(asked(request))
+        return reply_of(await self.call_child(parent, CHAT, fields, key))
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """What the model answers."""
+        services = self._drive.services
+        chat = None if services.chat is None else await services.chat()
         if chat is None:
             raise ToolFailed("No model is configured.", hint="Set TOOL_PLANNER_LLM and the provider's key.")
-        return await chat(request)
+        reply: ChatReply = await chat(request)
+        return reply
 
     def report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
         """Journal how far a call is. Also from the thread of a `def` tool."""

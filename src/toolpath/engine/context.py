@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import msgspec
+
 from toolpath.engine.attempt import Attempt
 from toolpath.errors import ToolFailed
+from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.values import Json, JsonObject
 
 
@@ -20,8 +23,12 @@ class Caller(Protocol):
         """Put a form before a person and give the answer."""
         ...
 
-    async def chat_child(self, parent: Attempt, request: Any, key: str) -> Any:
-        """Ask a model and give its reply."""
+    async def chat_child(self, parent: Attempt, request: Any, key: str) -> ChatReply:
+        """Ask a model as a child step and give its reply."""
+        ...
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """Send a request to the model."""
         ...
 
     def report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
@@ -50,13 +57,23 @@ class CallContext:
         self.user = ""
         self.session = ""
         self.case: str | None = None
-        self.conversation: list[JsonObject] = []
+        self._conversation: tuple[JsonObject, ...] = ()
         self.metadata: JsonObject = {}
 
     @property
     def results(self) -> JsonObject:
         """Outputs of the steps that ended before it in its block, by id."""
         return dict(self._attempt.step.scope.outputs)
+
+    @property
+    def conversation(self) -> list[JsonObject]:
+        """The messages that came before the run, oldest first: a copy, to do with as one likes."""
+        copied: list[JsonObject] = msgspec.to_builtins(list(self._conversation))
+        return copied
+
+    def follows(self, conversation: tuple[JsonObject, ...]) -> None:
+        """The run is part of this conversation."""
+        self._conversation = conversation
 
     def _key(self, kind: str, key: str | None) -> str:
         """The name of a child: the same for the same call however often the tool is run again."""
@@ -69,9 +86,13 @@ class CallContext:
         """Call another tool as a journaled child step. Raises `ToolFailed` when it fails."""
         return await self._caller.call_child(self._attempt, tool, inputs or {}, key or "")
 
-    async def chat(self, request: Any, *, key: str | None = None) -> Any:
-        """Ask a model, as a journaled child step."""
-        return await self._caller.chat_child(self._attempt, request, self._key("chat", key))
+    async def chat(self, request: Any, *, key: str | None = None) -> ChatReply:
+        """Ask a model, as a journaled child step: a `ChatRequest`, its fields, or a text. Raises `ToolFailed`."""
+        return await self._caller.chat_child(self._attempt, request, key or "")
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """Send a request to the model: what the step of a `chat` does."""
+        return await self._caller.send(request)
 
     async def ask(self, form: JsonObject, *, key: str | None = None, timeout: float | None = None) -> JsonObject:
         """Ask a person. Raises `ToolFailed` when they decline or the time is over."""

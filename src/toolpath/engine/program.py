@@ -13,6 +13,7 @@ import msgspec
 
 from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
+from toolpath.engine.chatting import CHAT, chat_tool
 from toolpath.engine.links import link
 from toolpath.engine.nodes import TO_END, BlockProgram, Kind, Node, Target
 from toolpath.engine.ranks import rank_nodes
@@ -231,8 +232,9 @@ class Program:
         return msgspec.structs.replace(target, condition=fallback.condition, threshold=fallback.threshold)
 
     def _target(self, step: Call, name: str, inputs: Compiled, plan: Plan) -> Target:
-        tool = self.tools.find(name)
-        self.used[tool.key] = tool
+        tool = chat_tool() if name == CHAT else self.tools.find(name)
+        if name != CHAT:
+            self.used[tool.key] = tool
         body = tool.body
         explicit = step.retry is not None or tool.retry is not None
         accepts = self._validator(tool.input_schema or {"type": "object"}, tool)

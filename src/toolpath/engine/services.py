@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
 from toolpath.engine.limits import Limits
 from toolpath.engine.threads import Threads
-from toolpath.ports import Clock, Observer, Queue, Store
+from toolpath.ports import Chat, Clock, Observer, Queue, Store
 from toolpath.values import Redactor
 
 
@@ -41,7 +41,8 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     secrets: Mapping[str, str] = {}
     redactor: Redactor = msgspec.field(default_factory=Redactor)
     chance: Callable[[], float] = lambda: 0.5
-    chat: Any = None
+    chat: Callable[[], Awaitable[Chat | None]] | None = None
+    """Gives the model that tools may ask; None where none is configured."""
     observer: Observer | None = None
     """Looks on: logs, metrics, traces."""
     driver: str = ""

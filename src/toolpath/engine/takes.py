@@ -225,6 +225,7 @@ class Takes:
         context.tenant, context.user = caller.tenant, caller.user_id
         context.session, context.case = caller.session_id, caller.case_id
         context.metadata = caller.metadata
+        context.follows(caller.conversation)
         return context
 
     def _take_limits(self, step: StepState, target: Target) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -41,6 +41,7 @@ class RunContext:
         deadline: float | None = None,
         budget: Budget | None = None,
         conversation_id: str = "",
+        conversation: Iterable[JsonObject] = (),
         metadata: Mapping[str, Json] | None = None,
         casefile_id: str | None = None,
         case_state: str = "active",
@@ -55,6 +56,8 @@ class RunContext:
         """Unix time after which the run is stopped."""
         self.budget = budget
         self.conversation_id = conversation_id
+        self.conversation: tuple[JsonObject, ...] = tuple(conversation)
+        """The messages before the run, oldest first, as tools see them: `{"role": …, "text": …}`."""
         self.metadata: JsonObject = dict(metadata or {})
         self.next_planned_tools: list[JsonObject] = []
         self.previous_tools: list[JsonObject] = []
@@ -94,6 +97,7 @@ class RunContext:
             "deadline": self.deadline,
             "budget": msgspec.to_builtins(self.budget) if self.budget else None,
             "conversation_id": self.conversation_id,
+            "conversation": list(self.conversation),
             "metadata": self.metadata,
             "case_state": self.case_state if self.case_state != "active" else None,
         }

@@ -191,6 +191,10 @@ class Planning:
     def _rank(self, catalog: Catalog, text: str, limit: int) -> Sequence[Hit]:
         return self._index(catalog).search(text, limit)
 
+    async def model(self) -> Chat | None:
+        """The model that is given or configured; None where there is none."""
+        return await self._model(None)
+
     async def _model(self, planner: Planner | None) -> Chat | None:
         if planner == "offline":
             return None
