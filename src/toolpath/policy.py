@@ -1,15 +1,19 @@
-"""Whether a caller may call a tool: permission, session and case. Pure."""
+"""Whether a caller may call a tool or run a plan: permission, session and case. Pure."""
 
 from __future__ import annotations
 
+import msgspec
+
 from toolpath.model.events import Failure
+from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext
-from toolpath.model.tool import Tool
+from toolpath.model.tool import Requires, Tool
+
+_HINT = "Run it with a context that has what is missing: RunContext(user_id=…, case_id=…, permissions=[…])."
 
 
-def missing(tool: Tool, context: RunContext) -> tuple[str, ...]:
-    """What the caller lacks to call the tool: `auth`, `session`, `case`, `case state …`, `permission …`."""
-    requires = tool.requires
+def missing(requires: Requires, context: RunContext) -> tuple[str, ...]:
+    """What the caller lacks: `auth`, `session`, `case`, `case state …`, `permission …`."""
     found: list[str] = []
     if requires.auth and not context.user_id:
         found.append("auth")
@@ -26,14 +30,38 @@ def missing(tool: Tool, context: RunContext) -> tuple[str, ...]:
 
 def refusal(tool: Tool, context: RunContext) -> Failure | None:
     """Why the call is refused, or None where it is allowed."""
-    lacking = missing(tool, context)
+    if tool.metadata.get("enabled") is False:
+        message = f"{tool.key} may not be called: it is switched off (business_rules.enabled)."
+        return Failure(type="PolicyViolationError", message=message, code="policy", details=["enabled"])
+    return _refused(f"{tool.key} may not be called", missing(tool.requires, context))
+
+
+def plan_refusal(plan: Plan, context: RunContext) -> Failure | None:
+    """Why the plan may not be run, by its own `policy.requires`, or None where it may."""
+    requires = requirement_of(plan)
+    if requires is None:
+        # What is not understood could have meant no.
+        message = f"{plan.name} may not be run: its policy cannot be understood."
+        return Failure(type="PolicyViolationError", message=message, code="policy", details=["policy"])
+    return _refused(f"{plan.name} may not be run", missing(requires, context))
+
+
+def requirement_of(plan: Plan) -> Requires | None:
+    """What a caller must have to run the plan; None where it says so in a way that cannot be understood."""
+    try:
+        return msgspec.convert(plan.policy.get("requires") or {}, Requires)
+    except msgspec.ValidationError:
+        return None
+
+
+def _refused(what: str, lacking: tuple[str, ...]) -> Failure | None:
     if not lacking:
         return None
     only_permissions = all(name.startswith("permission ") for name in lacking)
     return Failure(
         type="PolicyViolationError",
-        message=f"{tool.key} may not be called: missing {', '.join(lacking)}.",
+        message=f"{what}: missing {', '.join(lacking)}.",
         code="permission" if only_permissions else "policy",
         details=list(lacking),
-        hint="Run it with a context that has what is missing: RunContext(user_id=…, case_id=…, permissions=[…]).",
+        hint=_HINT,
     )

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+from toolpath.access.permits import permit
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
@@ -95,6 +96,7 @@ class Preparation:
         inputs = _own(inputs)
         plan = await self._runnable(what, inputs, context)
         program, _ = await self.program(plan)
+        permit(plan, program.secrets, context or RunContext())
         faults = check_inputs(plan, inputs)
         if faults:
             raise PlanInvalid(faults)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from toolpath.access.permits import permit
 from toolpath.access.trail import Trail
 from toolpath.checks.start import check_inputs
 from toolpath.drives.drives import Drives
@@ -112,6 +113,7 @@ class Steering:
         first, *kept = fork.events
         assert isinstance(first, RunStarted)
         if context is not None:
+            permit(program.plan, program.secrets, context)
             first = msgspec.structs.replace(first, context=context.as_json())
         return await self._drives.begin_fork(program, (first, *kept))
 

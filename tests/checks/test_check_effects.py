@@ -154,7 +154,9 @@ def test_what_is_kept_for_later_is_told_once() -> None:
     tools = catalog_of(make_tool("x.pay", {"type": "object"}, {}, undo="x.unpay"))
     plan = plan_of("steps: [{id: a, tool: x.pay}, {id: b, tool: x.pay}]")
     assert told(plan, tools) == ["information reserved_field /steps/0/tool"]
-    assert told(msgspec.structs.replace(plan, policy={"deny": []}), tools)[0] == "information reserved_field /policy"
+    kept = msgspec.structs.replace(plan, policy={"deny": [], "requires": {"case": True}})
+    assert told(kept, tools)[0] == "information reserved_field /policy/deny"
+    assert len(told(kept, tools)) == 2
 
 
 def test_a_plan_made_in_python_is_held_to_the_rules_of_ids() -> None:

@@ -84,8 +84,9 @@ def verify_tools_exist(context: Context) -> Iterator[Finding]:
 
 def reserved_fields(context: Context) -> Iterator[Finding]:
     """reserved_field: what is kept for later does nothing yet."""
-    if context.plan.policy:
-        yield information("reserved_field", "/policy", "'policy' is kept, but does nothing yet.")
+    for name in context.plan.policy:
+        if name != "requires":
+            yield information("reserved_field", f"/policy/{name}", f"'policy.{name}' is kept, but does nothing yet.")
     said: set[str] = set()
     for view in context.views.steps:
         tool = view.tool

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toolpath.access.acting import acting
-from toolpath.access.caller import Caller
+from toolpath.access.caller import EVERYTHING, Caller
 from toolpath.app import Toolpath
 from toolpath.cli.exits import UsageError
 from toolpath.cli.options import Options
@@ -70,7 +70,7 @@ async def opened(options: Options, *, journal: bool = True, begins: bool = False
         try:
             async with Toolpath(store, settings=settings, observer=telemetry.observer) as tp:
                 add_sources(tp, settings)
-                with acting(Caller(user=person(), door="cli")):
+                with acting(Caller(user=person(), permissions=EVERYTHING, door="cli")):
                     yield Session(tp, settings, output)
         finally:
             telemetry.close()

@@ -256,7 +256,7 @@ class Program:
             retry=step.retry or tool.retry or self._default_retry(tool, plan),
             explicit_retry=explicit,
             repeatable=tool.is_repeatable,
-            guarded=tool.requires != Requires(),
+            guarded=tool.requires != Requires() or tool.metadata.get("enabled") is False,
             reads=tool.is_read,
             is_valid=accepts.is_valid,
             wants_context=isinstance(body, Body) and body.wants_context,

@@ -13,6 +13,7 @@ from toolpath.language.reading.bodies import read_flow, read_settings
 from toolpath.language.reading.fields import Fields
 from toolpath.language.reading.notes import Notes
 from toolpath.language.reading.parameters import read_inputs
+from toolpath.language.reading.rules import read_policy
 from toolpath.language.text import Node
 from toolpath.language.tree import read_tree
 from toolpath.model.plan import Origin, Plan
@@ -72,8 +73,7 @@ def plan_of(tree: Node, file: str = "") -> Plan:
         "policy": fields.mapping("policy"),
         "metadata": fields.mapping("metadata"),
     }
-    if found["policy"]:
-        notes.information("reserved_field", "'policy' is kept, and does nothing yet.", "/policy", tree.value["policy"])
+    fields.inside("policy", read_policy)
     if not steps and found["outputs"] is None and not notes.findings:
         notes.warning("no_steps", "The plan has no steps.", "/steps", tree.value.get("steps"), hint="Add a step.")
     fields.finish("A plan", PLAN_FIELDS, _PLACES)

@@ -155,7 +155,7 @@ def _plan() -> JsonObject:
         ),
         "initial_state": state,
         **_aliases(("state",), "initial_state", state),
-        "policy": _mapping("Reserved: kept, and does nothing yet."),
+        "policy": _mapping("`requires`: what callers must have. The rest is kept, and does nothing yet."),
         "metadata": _mapping("Anything; kept, and does nothing."),
     }
 

@@ -16,7 +16,8 @@ import msgspec
 from toolpath.errors import ConfigError, Finding, ReadError, ToolpathError
 from toolpath.language.composite import read_document
 from toolpath.model.plan import Plan
-from toolpath.model.tool import Tool
+from toolpath.model.tool import Requires, Tool
+from toolpath.policy import requirement_of
 from toolpath.values import JsonObject, digest
 
 _SUFFIXES = (".yaml", ".yml", ".plan.json", ".tool.json", ".template.json")
@@ -137,6 +138,7 @@ def _tool_of(document: Plan | Tool, path: Path, group: str) -> Tool:
         category="workflow",
         version=document.version,
         input_schema=document.inputs or {"type": "object"},
+        requires=requirement_of(document) or Requires(auth=True, permissions=("*",)),
         body=document,
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from toolpath.language.reading.fields import Fields
+from toolpath.language.reading.notes import below
 from toolpath.language.text import plain
 from toolpath.model.tool import Rate, Requires
 from toolpath.values import JsonObject
@@ -31,6 +32,8 @@ SESSION_FLAGS = (
 )
 SESSION_EVENTS = ("request", "resume", "system")
 CASE_FLAGS = ("requires_casefile", "create_if_missing", "enforce_access_control", "audit_casefile_changes")
+REQUIRED_FLAGS = ("auth", "session", "case")
+REQUIRED_LISTS = ("permissions", "case_states")
 AUDIT_TEXTS = ("success_event", "failure_event")
 AUDIT_LISTS = ("log_response_fields", "redact_fields")
 
@@ -72,6 +75,23 @@ def read_rules(fields: Fields) -> Rules:
         rate=Rate(calls=calls) if calls else None,
         metadata=metadata,
     )
+
+
+def read_policy(fields: Fields) -> None:
+    """Look at a plan's `policy`: what it `requires` of its callers must be right; the rest is kept for later."""
+    fields.inside("requires", _required, "Write requires: {permissions: [name]}.")
+    for name, node in fields.members.items():
+        if name != "requires":
+            message = f"'policy.{name}' is kept, and does nothing yet."
+            fields.notes.information("reserved_field", message, below(fields.path, name), node)
+
+
+def _required(fields: Fields) -> None:
+    for name in REQUIRED_FLAGS:
+        fields.flag(name, False)
+    for name in REQUIRED_LISTS:
+        fields.texts(name)
+    fields.finish("What a policy requires", (*REQUIRED_FLAGS, *REQUIRED_LISTS))
 
 
 def _part(fields: Fields, name: str, read: Any, metadata: JsonObject) -> dict[str, Any]:
