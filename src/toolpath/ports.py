@@ -239,6 +239,9 @@ class Journal(Protocol):
 class Store(Protocol):
     """Runs, events, blobs, signals, cache and tool statistics. One contract, one test suite for every store."""
 
+    hears_others: bool
+    """Signals and events of other processes wake who waits here; else a driver has to look for signals now and then."""
+
     async def open(self) -> None:
         """Make it usable: create or migrate. Raises `StoreError`, saying what to do."""
         ...

@@ -42,7 +42,7 @@ class Ears:
         self._drive.wake()
 
     async def listen(self) -> None:
-        """Other processes cannot wake this one: look once a second, and say that this one still drives."""
+        """Say once a second that this process still drives; look for signals where other processes cannot wake it."""
         services = self._drive.services
         while True:
             await asyncio.sleep(LISTEN)
@@ -51,7 +51,8 @@ class Ears:
                 # One beat serves all runs of the process.
                 services.beaten_at = now
                 await services.store.beat(services.driver)
-            await self._hear_and_go_on()
+            if not services.store.hears_others:
+                await self._hear_and_go_on()
 
     async def hear(self) -> None:
         """Make true what the run was told since it last listened."""

@@ -102,6 +102,8 @@ class MemoryJournal:
 class MemoryStore(MemoryResults, MemoryRecords):
     """Everything in dictionaries of this process. `clock` gives Unix time in seconds."""
 
+    hears_others = False
+
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         MemoryResults.__init__(self)
         MemoryRecords.__init__(self, clock)

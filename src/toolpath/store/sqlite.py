@@ -37,6 +37,8 @@ class SqliteStore(SqliteResults, SqliteRecords):
     have. `clock` gives Unix time in seconds.
     """
 
+    hears_others = False
+
     async def create_run(self, info: RunInfo) -> RunInfo:
         """Store the run, or return the one that has the same idempotency key and tenant."""
         values = msgspec.structs.asdict(msgspec.structs.replace(info, last_seq=0))

@@ -50,6 +50,11 @@ class CrashingStore:
         self.crashed = False
         self.dead = False
 
+    @property
+    def hears_others(self) -> bool:
+        """As the store inside."""
+        return self.inner.hears_others
+
     def reopen(self) -> CrashingStore:
         """The same store without a crash, as a new process finds it. What the old one still does raises `Died`."""
         self.dead = True

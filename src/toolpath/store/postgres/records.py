@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
 
+from toolpath.errors import StoreError, ToolpathError
 from toolpath.model.record import AuditEntry, Record, linked
+from toolpath.store.encoding import again
 from toolpath.store.postgres.ground import PostgresGround, encoded
 from toolpath.store.postgres.sql import bound
 from toolpath.store.rows import given, next_record, no_record, page_bound
@@ -19,6 +24,12 @@ _audit_decoder = msgspec.json.Decoder(AuditEntry)
 
 class PostgresRecords(PostgresGround):
     """Records by kind and id, and the chain of audit entries."""
+
+    def __init__(self, url: str, *, clock: Callable[[], float] = time.time, database_clock: bool = True) -> None:
+        super().__init__(url, clock=clock, database_clock=database_clock)
+        self._entering: list[tuple[list[AuditEntry], asyncio.Future[list[AuditEntry]]]] = []
+        """Entries that wait for those before them to be added."""
+        self._adding: asyncio.Task[None] | None = None
 
     async def put_record(self, record: Record, *, expected: int | None = None) -> Record:
         """Keep the record in place of the one with its kind and id. Raises `RecordConflict`."""
@@ -80,10 +91,40 @@ class PostgresRecords(PostgresGround):
         return await self._value(self._sql.delete_record, {"kind": kind, "id": record_id}) is not None
 
     async def append_audit(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-        """Add the entries to the trail, all or none; gives them as links of its chain."""
+        """Add the entries to the trail, all or none; gives them as links of its chain.
+
+        What comes while others are being added goes into one transaction: only one process at a time can add.
+        """
         now = self._clock()
-        for entry in entries:
+        stamped = [entry if entry.at else msgspec.structs.replace(entry, at=now) for entry in entries]
+        for entry in stamped:
             encoded(entry, f"The audit entry {entry.action!r}")
+            if "\0" in entry.tenant:
+                raise StoreError("The tenant of an audit entry has a NUL in it.", hint="Use plain text.")
+        if not stamped:
+            return []
+        future: asyncio.Future[list[AuditEntry]] = asyncio.get_running_loop().create_future()
+        self._entering.append((stamped, future))
+        if len(self._entering) == 1 and (self._adding is None or self._adding.done()):
+            self._adding = asyncio.create_task(self._add())
+        return await future
+
+    async def _add(self) -> None:
+        while self._entering:
+            group, self._entering = self._entering, []
+            try:
+                links = iter(await self._link([entry for entries, _ in group for entry in entries]))
+            except ToolpathError as error:
+                for _, future in group:
+                    if not future.done():
+                        future.set_exception(again(error))
+                continue
+            for entries, future in group:
+                own = list(islice(links, len(entries)))
+                if not future.done():
+                    future.set_result(own)
+
+    async def _link(self, entries: list[AuditEntry]) -> list[AuditEntry]:
         sql = self._sql
         sent: list[AuditEntry] = []
 
@@ -100,7 +141,7 @@ class PostgresRecords(PostgresGround):
                 last = None if data is None else _audit_decoder.decode(data)
                 sent = []
                 for entry in entries:
-                    last = linked(entry if entry.at else msgspec.structs.replace(entry, at=now), last)
+                    last = linked(entry, last)
                     sent.append(last)
                 values = {
                     "seqs": [link.seq for link in sent],
@@ -110,7 +151,7 @@ class PostgresRecords(PostgresGround):
                 await connection.execute(*bound(sql.insert_audit, values))
             return sent
 
-        return await self._run(work, patient=True) if entries else []
+        return await self._run(work, patient=True)
 
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order."""

@@ -37,6 +37,8 @@ class PostgresStore(PostgresResults, PostgresRecords):
     terms of this one, unless `database_clock` is false. To be used in one event loop.
     """
 
+    hears_others = True
+
     async def create_run(self, info: RunInfo) -> RunInfo:
         """Store the run, or return the one that has the same idempotency key and tenant."""
         stored, _ = await self._insert(msgspec.structs.replace(info, last_seq=0), [], seen_at=info.driver_seen_at)
