@@ -43,6 +43,12 @@ def test_packages_hold_no_code_in_their_init() -> None:
             assert len(body) <= 1, named(module)
 
 
+def test_no_two_modules_of_the_tests_have_one_name() -> None:
+    # They are imported by their bare names: of two, the second would be taken for the first.
+    names = [path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py"]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_versions_are_pinned_for_everything_that_is_declared() -> None:
     declared = re.findall(r'^ +"([a-z0-9._-]+)>=', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     pinned = {

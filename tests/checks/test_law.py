@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_plans import Writer, make_tools
+from plans_at_random import Writer, make_tools
 
 from toolpath import Toolpath
 from toolpath.errors import Finding
