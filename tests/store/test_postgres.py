@@ -201,6 +201,24 @@ async def test_drivers_are_seen_by_one_clock_however_those_of_the_machines_diffe
         assert abs((await other.get_run("run_1")).driver_seen_at - fast()) < 5
 
 
+async def test_drivers_that_could_not_say_that_they_live_are_given_time_when_the_database_is_back(schema: str) -> None:
+    async with relayed() as relay, opened(relay.url(schema)) as store, opened(postgres_url()) as other:
+        await other.begin_run(RunInfo(run_id="run_driven"), "host:1:a", [started("run_driven")])
+        await other.begin_run(RunInfo(run_id="run_pending"), "", [started("run_pending")])
+        at = time.time() + 1
+        assert {info.run_id for info in await store.lost_runs(at)} == {"run_driven", "run_pending"}
+        waiting = asyncio.ensure_future(store.wait_events("run_driven", 1))
+        await store.get_run("run_driven")
+        await relay.cut()
+        while time.time() < at:
+            await other.get_run("run_driven")
+        await relay.open()
+        async with asyncio.timeout(20):
+            await waiting
+        assert [info.run_id for info in await store.lost_runs(at)] == ["run_pending"]
+        assert {info.run_id for info in await store.lost_runs(time.time() + 1)} == {"run_driven", "run_pending"}
+
+
 # The database away
 
 

@@ -168,6 +168,15 @@ async def test_events_are_read_as_they_were_appended(store: Store) -> None:
     assert await store.read_events("run_1", after=2**40) == []
 
 
+async def test_a_long_journal_is_read_whole_and_in_parts(store: Store) -> None:
+    journal = await new_run(store)
+    events = [ready(seq) for seq in range(1, 10_001)]
+    await keep(journal, *events)
+    assert await store.read_events("run_1") == events
+    assert await store.read_events("run_1", after=3, limit=5_000) == events[3:5_003]
+    assert await store.read_events("run_1", after=4_999, limit=5_002) == events[4_999:]
+
+
 async def test_the_journals_of_neighbouring_runs_do_not_mix(store: Store) -> None:
     journals = [await new_run(store, f"run_{number}") for number in range(3)]
     for number, journal in enumerate(journals):

@@ -34,6 +34,8 @@ class PostgresGround:
         self._database_clock = database_clock
         self._ahead = 0.0
         """Seconds by which the database's clock is ahead of this process's."""
+        self._forgotten_at = 0.0
+        """When drivers long gone were last forgotten."""
         self._sql = load_queries()
         self._waiters = Waiters()
         self._shared = Shared()
@@ -96,9 +98,13 @@ class PostgresGround:
         await self._connections.close()
         self._waiters.wake_all()
 
-    async def _compare_clocks(self) -> None:
-        if self._database_clock:
-            self._ahead = await self._value(self._sql.select_time, {}) - self._clock()
+    async def _compare_clocks(self) -> float:
+        """Find out how far ahead the database's clock is; gives since when the server runs, by that clock."""
+        row = await self._row(self._sql.select_times, {})
+        if not self._database_clock:
+            return 0.0
+        self._ahead = row["now"] - self._clock()
+        return float(row["begun"])
 
     def _now(self) -> float | None:
         """What a statement takes as the time; None: the database's own."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,8 @@ class Listener:
         """The server's number of the connection whose appends have woken this process already."""
         self._connection: Any = None
         self._lost = asyncio.Event()
+        self.regained_at = 0.0
+        """When the connection was last made anew, by `time.time`; 0: it has held so far."""
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -93,6 +96,7 @@ class Listener:
                 await asyncio.sleep(pause_before(attempt))
             else:
                 break
+        self.regained_at = time.time()
         # Whatever happened meanwhile was not heard.
         self._waiters.wake_all()
         self._waiters.signal_all()

@@ -40,12 +40,15 @@ WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
 ORDER BY created_at DESC, run_id DESC LIMIT :limit;
 
 -- name: select_lost_runs
--- Begun, to be driven, and driven by nobody who was seen since; longest unseen first.
+-- Begun, to be driven, and driven by nobody who was seen since; longest unseen first. A driver that could not say that
+-- it lives, because the server was away until `:held_since`, is given as long anew.
 SELECT * FROM listed
 WHERE status IN ('pending', 'running') AND last_seq > 0 AND driver_seen_at < :seen_before
+AND (driver = '' OR CAST(:held_since AS float8) < :seen_before)
 UNION
 SELECT listed.* FROM signals JOIN runs USING (number) JOIN listed ON listed.run_id = runs.run_id
 WHERE listed.driver_seen_at < :seen_before AND listed.last_seq > 0
+AND (listed.driver = '' OR CAST(:held_since AS float8) < :seen_before)
 AND (listed.status = 'waiting' OR (listed.status = 'paused' AND signals.kind IN ('cancel', 'resume')))
 ORDER BY driver_seen_at, run_id LIMIT :limit;
 
@@ -120,13 +123,15 @@ ON CONFLICT (driver) DO UPDATE SET seen_at = excluded.seen_at RETURNING seen_at;
 -- Those that have gone long ago. Their runs are unseen either way.
 DELETE FROM drivers WHERE seen_at < :seen_before;
 
--- name: select_time
-SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8);
+-- name: select_times
+-- Now, and since when the server runs.
+SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8) AS now,
+       CAST(extract(epoch FROM pg_postmaster_start_time()) AS float8) AS begun;
 
 -- name: select_events
 SELECT seq, data FROM events
 WHERE number = (SELECT number FROM runs WHERE run_id = :run_id) AND seq > :after
-ORDER BY seq LIMIT CAST(:limit AS bigint);
+ORDER BY seq LIMIT :limit;
 
 -- name: select_blob
 SELECT data FROM blobs WHERE digest = :digest;

@@ -33,7 +33,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     release_run: str
     beat: str
     delete_drivers: str
-    select_time: str
+    select_times: str
     select_events: str
     select_blob: str
     insert_signal: str

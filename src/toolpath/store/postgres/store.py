@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,6 +24,8 @@ from toolpath.store.sql import filtered
 
 #: A driver unseen for this many seconds is forgotten.
 FORGOTTEN = 86_400.0
+#: Events that are read and decoded at once.
+PAGE = 5_000
 #: Seconds that deleting one run may take.
 DELETION = 600.0
 
@@ -136,7 +139,11 @@ class PostgresStore(PostgresResults, PostgresRecords):
 
     async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
         """Begun runs that somebody should drive and nobody was seen to since, longest unseen first."""
-        values = {"seen_before": seen_before + self._ahead, "limit": max(limit, 0)}
+        begun = await self._compare_clocks()
+        regained = 0.0 if self._listener is None else self._listener.regained_at
+        regained_at = regained - time.time() + self._clock() + self._ahead if regained else 0.0
+        held_since = max(begun, regained_at)
+        values = {"seen_before": seen_before + self._ahead, "held_since": held_since, "limit": max(limit, 0)}
         return [self._info(row) for row in await self._rows(self._sql.select_lost_runs, values)]
 
     async def drive(self, run_id: str, driver: str, *, expected: int | None = None) -> PostgresJournal:
@@ -160,21 +167,31 @@ class PostgresStore(PostgresResults, PostgresRecords):
             if self._database_clock:
                 # The answer took a while each way.
                 self._ahead = seen_at - (began + self._clock()) / 2
-            await self._value(self._sql.delete_drivers, {"seen_before": seen_at - FORGOTTEN}, patient=True)
+            if seen_at > self._forgotten_at + 60:
+                self._forgotten_at = seen_at
+                await self._value(self._sql.delete_drivers, {"seen_before": seen_at - FORGOTTEN}, patient=True)
 
     async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
         """The committed events with a greater `seq` than `after`, in order."""
         after = min(max(after, 0), 2**31 - 1)
-        values = {"run_id": run_id, "after": after, "limit": None if limit is None else max(limit, 0)}
-
-        async def work(connection: Any) -> list[AnyEvent]:
-            rows = await connection.fetch(*bound(self._sql.select_events, values))
-            if not rows:
-                await self._find(connection, run_id)
-            return [self._event(run_id, row["seq"], row["data"]) for row in rows]
-
+        most = 2**31 if limit is None else max(limit, 0)
         key = ("events", run_id, after, limit)
-        return list(await self._shared.read(key, lambda: self._run(work, patient=True)))
+        return list(await self._shared.read(key, lambda: self._events(run_id, after, most)))
+
+    async def _events(self, run_id: str, after: int, most: int) -> list[AnyEvent]:
+        """Page by page: reading a long run must not hold the loop."""
+        events: list[AnyEvent] = []
+        while True:
+            size = min(PAGE, most - len(events))
+            values = {"run_id": run_id, "after": after, "limit": size}
+            rows = await self._rows(self._sql.select_events, values, patient=True)
+            events += [self._event(run_id, row["seq"], row["data"]) for row in rows]
+            if len(rows) < size or len(events) == most:
+                break
+            after = rows[-1]["seq"]
+        if not events:
+            await self.get_run(run_id)
+        return events
 
     def _event(self, run_id: str, seq: int, data: bytes) -> AnyEvent:
         try:
