@@ -1,15 +1,16 @@
-"""`python -m benchmarks [engine|postgres|plans|search|planning]`: measure, print, write the page and its JSON files."""
+"""`python -m benchmarks [PART…]`: measure, print, write the page and its JSON files."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import engine, planning, postgres, real_plans, search
+from benchmarks import engine, planning, postgres, real_plans, search, service
 from benchmarks.records import folder
 
 PARTS = {
     "engine": engine.main,
     "postgres": postgres.main,
+    "service": service.main,
     "plans": real_plans.main,
     "search": search.main,
     "planning": planning.main,
@@ -23,7 +24,7 @@ def main(names: list[str]) -> int:
         print(f"There is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}.", file=sys.stderr)
         return 2
     # A server is not looked for: who has one says so.
-    chosen = names or [name for name in PARTS if name == "engine" or (name != "postgres" and folder())]
+    chosen = names or [name for name in PARTS if name in ("engine", "service") or (name != "postgres" and folder())]
     return max(PARTS[name]() for name in chosen)
 
 

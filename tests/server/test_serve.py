@@ -1,0 +1,122 @@
+"""`toolpath serve` as a person starts it: it says where it listens, and stops when it is told to."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+TOOLS = '''
+from toolpath import tool
+
+@tool(group="math", effect="read")
+def add(a: int, b: int) -> int:
+    """Add two whole numbers."""
+    return a + b
+
+@tool
+def fail(why: str = "") -> str:
+    """Always fail."""
+    raise ValueError(why)
+'''
+ASKING = {"steps": [{"id": "who", "ask": {"title": "Who?", "inputs": [{"name": "name", "type": "text"}]}}]}
+#: What the description of a body cannot say, as that a plan's tools must be there, is said by these.
+CONFIGURED = """
+[checks]
+positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422"]
+
+[[operations]]
+include-path-regex = "/events$"
+parameters = { follow = false }
+
+[[operations]]
+include-path-regex = "/tools/\\\\{key\\\\}"
+parameters = { key = "math.add" }
+"""
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address and the process of a server in this folder."""
+    (folder / "own_tools.py").write_text(TOOLS)
+    command = [sys.executable, "-m", "toolpath", "--tools", "own_tools.py", "serve", "--port", "0", *options]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        told = next(line for line in process.stderr if "Listening" in line)
+        found = re.search(r"http://\S+", told)
+        assert found is not None
+        yield found[0], process
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_stops_when_told_to_and_says_so_to_those_who_look_on(tmp_path: Path, number: signal.Signals) -> None:
+    with serving(tmp_path) as (address, process), httpx.Client(base_url=f"{address}/api/v1", timeout=30) as client:
+        run_id = client.post("/runs", json={"plan": ASKING}).json()["run_id"]
+        with client.stream("GET", f"/runs/{run_id}/events") as response:
+            lines = response.iter_lines()
+            next(line for line in lines if "input.requested" in line)
+            process.send_signal(number)
+            assert ": the server stops" in list(lines)
+        assert process.wait(8) == 0
+
+
+def test_a_server_that_was_killed_is_followed_by_one_that_still_has_the_form(tmp_path: Path) -> None:
+    with serving(tmp_path) as (address, process):
+        run_id = httpx.post(f"{address}/api/v1/runs", json={"plan": ASKING}).json()["run_id"]
+        with httpx.stream("GET", f"{address}/api/v1/runs/{run_id}/events", timeout=30) as response:
+            next(line for line in response.iter_lines() if "input.requested" in line)
+        process.kill()
+        process.wait()
+    with serving(tmp_path) as (address, _), httpx.Client(base_url=f"{address}/api/v1", timeout=30) as client:
+        [question] = client.get("/questions").json()["questions"]
+        assert question["run_id"] == run_id
+        assert client.post(f"/runs/{run_id}/input", json={"values": {"name": "Ann"}}).status_code == 202
+        with client.stream("GET", f"/runs/{run_id}/events") as response:
+            assert "event: end" in list(response.iter_lines())
+        assert client.get(f"/runs/{run_id}").json()["outputs"] == {"who": {"name": "Ann"}}
+
+
+def test_several_processes_serve_one_store(tmp_path: Path) -> None:
+    with serving(tmp_path, "--workers", "2") as (address, process):
+        for number in range(6):
+            # A connection each, so that both processes answer.
+            run = httpx.post(
+                f"{address}/api/v1/runs", json={"tool": "math.add", "inputs": {"a": number, "b": 1}}, timeout=60
+            )
+            with httpx.stream("GET", f"{address}/api/v1/runs/{run.json()['run_id']}/events", timeout=30) as response:
+                last = [line for line in response.iter_lines() if line.startswith('data: {"type"')][-1]
+            assert json.loads(last[6:])["outputs"] == number + 1
+        process.terminate()
+        assert process.wait(20) == 0
+
+
+def test_an_address_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
+    with serving(tmp_path) as (address, _):
+        port = address.rpartition(":")[2]
+        command = [sys.executable, "-m", "toolpath", "serve", "--port", port]
+        second = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert second.returncode == 2
+    assert f"127.0.0.1:{port} cannot be listened on" in second.stderr
+
+
+def test_schemathesis_finds_no_answer_that_the_description_has_not(tmp_path: Path) -> None:
+    (tmp_path / "schemathesis.toml").write_text(CONFIGURED)
+    with serving(tmp_path) as (address, _):
+        script = Path(sys.executable).with_name("schemathesis")
+        options = ["--max-examples", "2", "--no-shrink", "--request-timeout", "30", "--suppress-health-check", "all"]
+        command = [str(script), "run", f"{address}/api/v1/openapi.json", *options, "--seed", "1"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=110, check=False)
+    assert done.returncode == 0, done.stdout[-6_000:]
