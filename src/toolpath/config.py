@@ -53,6 +53,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`amqp://user:password@host:5672/vhost`: from there workers take what `serve` stores; empty: it drives."""
     queue_name: str = "toolpath"
     """Who shares queue and name shares the runs in it."""
+    max_losses: Limit = 5
+    """A run is put aside when so many workers were lost while the same step ran."""
     tools: tuple[str, ...] = ()
     """Python modules or files whose tools are loaded."""
     folders: tuple[str, ...] = ()

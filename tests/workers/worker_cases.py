@@ -47,8 +47,8 @@ class Ground:
         self.name = name
         self.tools = tools
 
-    def queue(self, **options: Any) -> RabbitQueue:
-        return RabbitQueue(URL, name=self.name, **options)
+    def queue(self, url: str = URL, **options: Any) -> RabbitQueue:
+        return RabbitQueue(url, name=self.name, **options)
 
     @asynccontextmanager
     async def door(self, queue: RabbitQueue | None = None) -> AsyncIterator[Toolpath]:
@@ -60,8 +60,7 @@ class Ground:
     @asynccontextmanager
     async def worker(self, **options: Any) -> AsyncIterator[Worker]:
         """A worker at work; it is stopped in the end."""
-        hold = options.pop("hold", None)
-        queue = self.queue() if hold is None else self.queue(hold=hold)
+        queue = self.queue(**{name: options.pop(name) for name in ("hold", "url") if name in options})
         async with Toolpath(self.store, queue=queue) as tp:
             tp.add(*self.tools)
             worker = Worker(tp, queue, **options)

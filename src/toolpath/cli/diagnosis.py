@@ -21,6 +21,7 @@ from toolpath.cli.output import Output, clean
 from toolpath.cli.session import opened
 from toolpath.cli.target import is_file
 from toolpath.config import DEFAULT_STORE, Settings, SettingsRead, read_settings
+from toolpath.drives.poison import PUT_ASIDE
 from toolpath.errors import ToolpathError
 from toolpath.values import JsonObject
 
@@ -86,7 +87,7 @@ def _settings(read: SettingsRead) -> list[Remark]:
 
 
 async def _ground(options: Options, settings: Settings, *, start: bool) -> list[Remark]:
-    remarks = [await _store(options, settings)]
+    remarks = [await _store(options, settings), *await _put_aside(options, settings)]
     async with opened(options, journal=False) as session:
         registry = session.tp.registry
         if not start:
@@ -125,6 +126,25 @@ async def _store(options: Options, settings: Settings) -> Remark:
     except ToolpathError as error:
         return Remark("bad", "store", f"{_without_password(store)}: {error}")
     return Remark("good", "store", _without_password(store))
+
+
+async def _put_aside(options: Options, settings: Settings) -> list[Remark]:
+    """Runs that ended every worker that drove them."""
+    store = settings.store or DEFAULT_STORE
+    if "://" not in store and not is_file(store):
+        return []
+    try:
+        async with opened(options) as session:
+            paused = await session.tp.runs(status="paused", limit=1000)
+    except ToolpathError:
+        # Said of the store already.
+        return []
+    hint = "toolpath runs resume tries it again"
+    return [
+        Remark("warning", f"run {info.run_id}", f"{info.reason}; {hint}")
+        for info in paused
+        if info.reason.startswith(PUT_ASIDE)
+    ]
 
 
 def _without_password(store: str) -> str:

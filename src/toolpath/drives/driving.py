@@ -8,10 +8,12 @@ import contextlib
 import msgspec
 
 from toolpath.drives.elsewhere import has_died
+from toolpath.drives.poison import LOST, PUT_ASIDE, losses
 from toolpath.drives.telling import Telling
 from toolpath.errors import StaleEpoch
+from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN, RunInfo
-from toolpath.ports import Signal
+from toolpath.ports import RunChange, Signal
 
 #: A driver that has not said for so many seconds that it lives, while one looked on, is gone. Drivers say it at least
 #: once a second. No clock of another machine counts.
@@ -43,9 +45,13 @@ class Driving(Telling):
         wanted = await self._wanted(run_id)
         if wanted is None:
             return
-        with contextlib.suppress(StaleEpoch):
-            # Two may have found it left; one of them takes it.
+        try:
+            if await self._is_put_aside(wanted):
+                return
             await self._take(run_id, reason=wanted.reason, to_end=wanted.to_end, expected=wanted.info.epoch)
+        except StaleEpoch:
+            # Two have found it left; one of them took it.
+            return
         runner, task = self._runners.get(run_id), self._live.get(run_id)
         if runner is None or task is None:
             return
@@ -76,6 +82,23 @@ class Driving(Telling):
             if runner.gone.is_set():
                 self._forget(run_id, runner)
         return False
+
+    async def _is_put_aside(self, wanted: Wanted) -> bool:
+        """Put a run aside that ends every process that drives it; a person may resume it. Raises `StaleEpoch`."""
+        info, services = wanted.info, self._services
+        if not info.driver or wanted.reason == "resume" or wanted.to_end:
+            return False
+        count, path = losses(await services.store.read_events(info.run_id), info.epoch)
+        if count < services.settings.max_losses:
+            return False
+        journal = await services.store.drive(info.run_id, services.driver, expected=info.epoch)
+        reason = f"{PUT_ASIDE}: {count} drivers were lost {f'while {path} ran' if path else 'as they went on with it'}"
+        last = (await services.store.get_run(info.run_id)).last_seq
+        paused = ev.RunPaused(last + 1, services.clock.time(), reason)
+        for kept in (journal.append([paused], change=RunChange(status="paused", reason=reason)), journal.release()):
+            if kept is not None:
+                await kept
+        return True
 
     def leave(self, *, at_once: bool = False) -> None:
         """Begin nothing more in any run; other drivers go on."""
@@ -113,7 +136,8 @@ class Driving(Telling):
             if (await store.get_run(run_id)).epoch == info.epoch:
                 break
         kinds = {signal.kind for signal in signals}
-        return Wanted(info, reason="resume" if "resume" in kinds else "", to_end="cancel" in kinds)
+        lost = LOST if info.driver and info.status == "running" else ""
+        return Wanted(info, reason="resume" if "resume" in kinds else lost, to_end="cancel" in kinds)
 
     async def _is_due(self, info: RunInfo, signals: list[Signal]) -> bool:
         match info.status:
