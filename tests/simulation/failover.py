@@ -107,7 +107,8 @@ class Failover:
             for number, run in enumerate(runs):
                 result = await tp.result(run)
                 if result.status != "completed" or result.outputs != outputs_of(number, wanted.steps):
-                    self.violations.append(f"{run} is {result.status} with {result.outputs}")
+                    why = f"{result.reason} {result.error}"
+                    self.violations.append(f"{run} is {result.status} with {result.outputs}: {why}")
         await self.dismiss()
         again = self.judge(taken)
         kills, stalls = self.takeovers(taken, "kill"), self.takeovers(taken, "stall")
@@ -160,6 +161,9 @@ class Failover:
                 await process.wait()
                 self.workers.append(await self.hire())
             else:
+                # One at a time: somebody has to be there to take over.
+                await asyncio.gather(*stalls)
+                process, driven = await self.busy(tp, runs)
                 self.lose(driven, "stall")
                 process.send_signal(signal.SIGSTOP)
                 self.workers.remove(process)

@@ -184,14 +184,15 @@ class Live:
 
     async def settle(self) -> None:
         """Let go of what could not be let go of before."""
-        while self._owed:
+        # Many drives may end at once, each of them here.
+        owed, self._owed = self._owed, []
+        for journal in owed:
             try:
-                released = self._owed[0].release()
+                released = journal.release()
                 if released is not None:
                     await released
             except StoreError:
-                return
-            self._owed.pop(0)
+                self._owed.append(journal)
 
     def driven_elsewhere(self, info: RunInfo) -> bool:
         """Whether another process, or another Toolpath of this one, drives it."""
