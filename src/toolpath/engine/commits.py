@@ -46,6 +46,8 @@ class Commits:
         self._observer = observer
         self._last: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
+        self.full: Callable[[], bool] = lambda: True
+        """Whether every slot is taken."""
         self._turn: asyncio.Future[None] | None = None
         """Done when what was written in this turn of the loop is kept."""
         self._row = ""
@@ -73,7 +75,8 @@ class Commits:
             last.result()
             self._last = None
         control = self._control
-        if control.announce:
+        if control.announce and self.full():
+            # Where there is a slot they start in this turn or the next, and nothing need be said.
             control.announce_ready()
         batch = control.batch
         if not batch:

@@ -81,7 +81,8 @@ class Control(Starts):
         self._after(step)
 
     def _after(self, step: StepState) -> None:
-        self.unwatch(step)
+        if step.watched:
+            self.unwatch(step)
         if step.scope.block is EMPTY:
             self.reply_to(step)
             return

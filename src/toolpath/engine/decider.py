@@ -86,9 +86,13 @@ class Decider:
         """Write `step.ready` for what could not start at once."""
         announce, self.announce = self.announce, []
         for step in announce:
-            # A child that a tool called is named by its start: only that says which tool it is.
-            if step.status == "pending" and step.scope.block is not EMPTY:
-                self.emit(ev.StepReady(self.seq, self.at, step.path))
+            self.announce_step(step)
+
+    def announce_step(self, step: StepState) -> None:
+        """Write that the step could start, where nothing is written of it yet."""
+        # A child that a tool called is named by its start: only that says which tool it is.
+        if step.status == "pending" and step.scope.block is not EMPTY:
+            self.emit(ev.StepReady(self.seq, self.at, step.path))
 
     def watch(self, step: StepState, timers: list[Any], timer: Any) -> None:
         """Have the time watched for the step."""

@@ -43,6 +43,7 @@ class Drive:
         self.slots = self.program.concurrency
         self.busy = 0
         """Slots taken."""
+        self.commits.full = lambda: self.busy >= self.slots
         self.left: asyncio.Future[None] | None = None
         """Done when the drive is over."""
         self.gone = asyncio.Event()

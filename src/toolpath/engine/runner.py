@@ -12,15 +12,15 @@ from typing import Any
 
 from toolpath.engine.alarms import Alarms
 from toolpath.engine.attempt import Attempt
-from toolpath.engine.cache import cached_call, clear_group
+from toolpath.engine.cache import cached_call
 from toolpath.engine.cancel import fail_run
 from toolpath.engine.children import Children
 from toolpath.engine.doubts import Doubts
 from toolpath.engine.drive import Drive
 from toolpath.engine.ears import Ears
+from toolpath.engine.endings import Endings
 from toolpath.engine.fold import apply, fold
 from toolpath.engine.lanes import ItemAttempt
-from toolpath.engine.nodes import Target
 from toolpath.engine.outcomes import timed_out
 from toolpath.engine.program import Program
 from toolpath.engine.recover import recover
@@ -36,6 +36,8 @@ from toolpath.ports import Journal
 
 #: A call that was cut off has this long to clean up before its slot is given away.
 GRACE = 2.0
+#: Workers that are begun at once where each of them begins others.
+TWO = 2
 #: After so many calls a worker lets others have their turn.
 BREATH = 16
 
@@ -50,10 +52,16 @@ class Runner(Drive):
         self.control.lane_of = self.takes.lane_of
         self.linger = False
         """Go on while a running tool waits for a person, instead of leaving it."""
+        self.endings = Endings(self, self.takes)
         self.alarms = Alarms(self)
         self.ears = Ears(self)
         self.doubts = Doubts(self, self.children)
         self._leaving = self._parking = False
+        self.starting = 0
+        """Workers that have a slot and have not begun."""
+        self.at_once = self.slots if self.commits.durable else TWO
+        """How many workers may be so: where nothing has to wait for a commit, each one that begins has more begun,
+        and calls that never suspend need few."""
 
     # The life of a drive.
 
@@ -168,11 +176,11 @@ class Runner(Drive):
                 self.children.reply()
             if control.timers or control.deadlines or control.block_timers or control.unwatched:
                 self.alarms.arm()
-            attempt = self.takes.take() if control.ready and self.busy < self.slots else None
-            if attempt is not None:
+            if control.ready and self.busy < self.slots and self.starting < self.at_once and self.takes.are_open:
                 self.busy += 1
+                self.starting += 1
                 # A worker lets go of itself: a callback for each would cost a turn of the loop.
-                self.tasks.add(asyncio.create_task(self._work(attempt)))
+                self.tasks.add(asyncio.create_task(self._work()))
             elif not control.has_commands:
                 break
         if not self.busy:
@@ -195,11 +203,12 @@ class Runner(Drive):
         await commit
         self.go_on()
 
-    async def _work(self, attempt: Attempt | None) -> None:
+    async def _work(self) -> None:
         """Make calls until none is ready; the worker keeps its slot meanwhile."""
         task = asyncio.current_task()
+        self.starting -= 1
         try:
-            await self._work_on(attempt, task)
+            await self._work_on(self.takes.take() if self.busy <= self.slots else None, task)
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001  # goes to whoever awaits the drive
@@ -216,7 +225,7 @@ class Runner(Drive):
                 await commits.allow(repeatable=attempt.target.repeatable, crowded=self.busy > 1)
             elif not commits.soon:
                 commits.flush_soon()
-            if control.has_commands or (control.ready and self.busy < self.slots):
+            if control.has_commands or (control.ready and self.busy < self.slots and self.starting < self.at_once):
                 self.go_on()
             if self.over:
                 return
@@ -245,7 +254,7 @@ class Runner(Drive):
         control.at = self.services.clock.time()
         if type(attempt) is ItemAttempt and type(outcome) is Done and attempt.lane.succeed(attempt, outcome):
             self.commits.weighty = True
-            self._learn(attempt.target, outcome)
+            self.endings.learn(attempt.target, outcome)
             if control.has_commands:
                 self.go_on()
             return
@@ -254,42 +263,15 @@ class Runner(Drive):
         if outcome is not None and step.status in ("running", "waiting"):
             self.commits.weighty = True
             if type(outcome) is Done:
-                self._succeeded(attempt, outcome)
+                self.endings.succeeded(attempt, outcome)
             else:
                 assert isinstance(outcome, Failure)
-                self._failed(attempt, outcome)
+                self.endings.failed(attempt, outcome)
         if attempt.limited:
             # After the end is written: the journal never shows more at once than may be.
             self.takes.release(attempt.target)
         if control.has_commands:
             self.go_on()
-
-    def _succeeded(self, attempt: Attempt, done: Done) -> None:
-        step, services, target = attempt.step, self.services, attempt.target
-        self._learn(target, done)
-        if done.warning:
-            self.warn(step.path, "output_mismatch", done.warning)
-        if services.redactor.forms:
-            done.output = services.redactor.value(done.output)
-        if done.handle is not None:
-            self.commits.blobs.append(self.large.keep(done))
-        self.control.succeed(step, done)
-
-    def _learn(self, target: Target, done: Done) -> None:
-        """Count the call; what was kept of its group may be no more true."""
-        services = self.services
-        if not done.cached:
-            services.statistics.succeeded(target.key, done.duration, self.control.at, done.confidence, done.cost)
-        if not target.reads:
-            clear_group(services, target.tool.group)
-
-    def _failed(self, attempt: Attempt, failure: Failure) -> None:
-        services, target = self.services, attempt.target
-        duration = services.clock.monotonic() - attempt.started if attempt.started else 0.0
-        services.statistics.failed(target.key, duration, self.control.at, timed_out=failure.code == "timeout")
-        if not target.reads:
-            clear_group(services, target.tool.group)
-        self.control.attempt_failed(attempt.step, self.takes.redacted(failure), duration)
 
     def unaffordable(self, attempt: Attempt) -> Failure | None:
         """Why the call may not be made."""

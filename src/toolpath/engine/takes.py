@@ -46,6 +46,12 @@ class Takes:
         budgets = (drive.program.plan.budget, drive.state.context.budget)
         self._budgets = tuple(budget for budget in budgets if budget is not None and budget != Budget())
 
+    @property
+    def are_open(self) -> bool:
+        """A ready step may be taken now."""
+        drive = self._drive
+        return not self._closed and drive.control.halted is None and drive.state.status == "running"
+
     def lane_of(self, owner: StepState) -> Lane | None:
         """How the items of the loop are called, where each is one call and no limit but its time is set to it."""
         step = owner.node.step
@@ -56,10 +62,10 @@ class Takes:
         return Lane(self._drive, owner, owner.loop, concurrency=step.concurrency, most=self._most)
 
     def next(self, last: Attempt) -> Attempt | None:
-        """What whoever made the last call does next: mostly the next item of the same loop."""
+        """What whoever made the last call does next: of a loop mostly the next item."""
         drive = self._drive
         control, free = drive.control, drive.busy <= drive.slots
-        if type(last) is ItemAttempt and last.light:
+        if last.light and type(last) is ItemAttempt:
             goes_on = drive.state.status == "running" and control.halted is None and not self._closed
             if not free or control.ready or not goes_on:
                 last.lane.queue()
@@ -233,6 +239,7 @@ class Takes:
         for limit in limits:
             if limit.blocked():
                 self.queued += 1
+                self._drive.control.announce_step(step)
                 limit.wait(lambda: self._again(step))
                 return False
         for limit in limits:

@@ -1,0 +1,51 @@
+"""What is learned and kept when a call has ended, before the run goes on from there."""
+
+from __future__ import annotations
+
+from toolpath.engine.attempt import Attempt
+from toolpath.engine.cache import clear_group
+from toolpath.engine.drive import Drive
+from toolpath.engine.nodes import Target
+from toolpath.engine.results import Done
+from toolpath.engine.takes import Takes
+from toolpath.model.events import Failure
+
+
+class Endings:
+    """Ends the calls of one drive."""
+
+    def __init__(self, drive: Drive, takes: Takes) -> None:
+        self._drive = drive
+        self._takes = takes
+
+    def succeeded(self, attempt: Attempt, done: Done) -> None:
+        """The call gave this."""
+        drive, step = self._drive, attempt.step
+        redactor = drive.services.redactor
+        self.learn(attempt.target, done)
+        if done.warning:
+            drive.warn(step.path, "output_mismatch", done.warning)
+        if redactor.forms:
+            done.output = redactor.value(done.output)
+        if done.handle is not None:
+            drive.commits.blobs.append(drive.large.keep(done))
+        drive.control.succeed(step, done)
+
+    def learn(self, target: Target, done: Done) -> None:
+        """Count the call; what was kept of its group may be no more true."""
+        services = self._drive.services
+        if not done.cached:
+            at = self._drive.control.at
+            services.statistics.succeeded(target.key, done.duration, at, done.confidence, done.cost)
+        if not target.reads:
+            clear_group(services, target.tool.group)
+
+    def failed(self, attempt: Attempt, failure: Failure) -> None:
+        """The call failed."""
+        drive, target = self._drive, attempt.target
+        services, control = drive.services, drive.control
+        duration = services.clock.monotonic() - attempt.started if attempt.started else 0.0
+        services.statistics.failed(target.key, duration, control.at, timed_out=failure.code == "timeout")
+        if not target.reads:
+            clear_group(services, target.tool.group)
+        control.attempt_failed(attempt.step, self._takes.redacted(failure), duration)
