@@ -221,3 +221,19 @@ async def test_a_loop_of_a_tool_with_a_limit_keeps_to_it() -> None:
     async with opened(tool, clock=clock) as tp:
         found = await run_in(tp, {"concurrency": 6, "steps": [loop(block=False, concurrency=6)]})
     assert found.result.total_duration == pytest.approx(3)
+
+
+async def test_calls_that_wait_all_begin_at_once() -> None:
+    clock = FakeClock(auto=True)
+    steps = [{"id": f"s{n}", "tool": "t", "inputs": {"x": n}} for n in range(300)]
+    tool = scripted("t", then=lambda _: after(clock, 1, {}))
+    found = await run({"concurrency": 300, "steps": steps}, tool, clock=clock)
+    assert (found.status, found.result.total_duration) == ("completed", 1.0)
+
+
+async def test_what_waits_for_a_slot_is_ready_and_what_gets_one_at_once_need_not_be() -> None:
+    clock = FakeClock(auto=True)
+    steps = [{"id": f"s{n}", "tool": "t", "inputs": {"x": n}} for n in range(4)]
+    tool = scripted("t", then=lambda _: after(clock, 1, {}))
+    found = await run({"concurrency": 2, "steps": steps}, tool, clock=clock)
+    assert [event.path for event in found.of(ev.StepReady)] == ["s2", "s3"]
