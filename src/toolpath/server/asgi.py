@@ -18,6 +18,7 @@ from toolpath.app import Toolpath
 from toolpath.retention import keep_pruned
 from toolpath.server.caretaker import Caretaker
 from toolpath.server.feeds import Feeds
+from toolpath.server.graphql.schema import graphql_router
 from toolpath.server.guard import Guard
 from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
@@ -77,6 +78,7 @@ def create_app(
     for noun in (plans, runs, events, steering, questions, tools, audit):
         app.include_router(noun.router, prefix=API)
     describe(app)
+    app.include_router(graphql_router(), include_in_schema=False)
     app.router.routes.append(Route(MCP, mcp))
     origins = tp.settings.allowed_origins
     if origins:

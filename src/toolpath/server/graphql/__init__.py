@@ -1,0 +1,1 @@
+"""GraphQL at `/graphql`: the operations of the chaining system, people's answers, live events."""

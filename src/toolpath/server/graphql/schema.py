@@ -1,0 +1,97 @@
+"""The schema with its bounds, and the router that answers at `/graphql`."""
+
+from __future__ import annotations
+
+import logging
+from json import JSONDecodeError
+from typing import Any
+
+import msgspec
+from fastapi import APIRouter
+from graphql import GraphQLError
+from strawberry import Schema
+from strawberry.extensions import AddValidationRules, MaskErrors, MaxTokensLimiter
+from strawberry.fastapi import GraphQLRouter
+from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
+from strawberry.types import ExecutionContext
+
+from toolpath.server.graphql.doors import Asked
+from toolpath.server.graphql.limits import LENGTH, TOKENS, Bounded
+from toolpath.server.graphql.mutation import Mutation
+from toolpath.server.graphql.query import Query
+from toolpath.server.graphql.subscription import Subscription
+from toolpath.server.problems import Problem
+
+PATH = "/graphql"
+_log = logging.getLogger("toolpath.graphql")
+
+
+class _Schema(Schema):
+    """Logs what nobody foresaw, and nothing that clients did wrong: their texts may hold anything."""
+
+    def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
+        """Log the unforeseen."""
+        for error in filter(_is_unforeseen, errors):
+            _log.error("GraphQL: %s", error.path, exc_info=error.original_error)
+
+
+def _is_unforeseen(error: GraphQLError) -> bool:
+    return error.original_error is not None and not isinstance(error.original_error, GraphQLError)
+
+
+def make_schema() -> Schema:
+    """Queries, mutations and subscriptions, bounded."""
+    return _Schema(
+        query=Query,
+        mutation=Mutation,
+        subscription=Subscription,
+        extensions=[
+            lambda: MaxTokensLimiter(TOKENS),
+            lambda: AddValidationRules([Bounded]),
+            lambda: MaskErrors(_is_unforeseen, "The server made a mistake; its log says more."),
+        ],
+    )
+
+
+class _Router(GraphQLRouter[Any, None]):
+    """The library's router, which reads only objects, and none that is larger than a document may be."""
+
+    def parse_json(self, data: str | bytes) -> Any:
+        """The body of a request. Raises `Problem`."""
+        try:
+            return self.decode_json(data)
+        except JSONDecodeError as error:
+            raise Problem(400, "bad_request", f"The body is no GraphQL request: {error.msg}.") from None
+
+    def decode_json(self, data: str | bytes) -> object:
+        """A request, or a message of a WebSocket. Raises `JSONDecodeError`, as the library expects it."""
+        try:
+            value = msgspec.json.decode(data)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise JSONDecodeError(str(error), "", 0) from None
+        payload = (value.get("payload") or value) if isinstance(value, dict) else value
+        # A list is a batch, which the library refuses in its own words.
+        if not isinstance(payload, dict | list) or (isinstance(payload, list) and payload is not value):
+            raise JSONDecodeError("it is not an object", "", 0)
+        query = payload.get("query") if isinstance(payload, dict) else None
+        if isinstance(query, str) and len(query) > LENGTH:
+            raise JSONDecodeError(f"the document has {len(query):,} characters; the most is {LENGTH:,}", "", 0)
+        return value
+
+
+async def _asked() -> Asked:
+    return Asked()
+
+
+def graphql_router() -> APIRouter:
+    """The routes at `/graphql`: POST, and WebSockets for subscriptions. GraphiQL loads from elsewhere, so it is off."""
+    return _Router(
+        make_schema(),
+        path=PATH,
+        graphql_ide=None,
+        allow_queries_via_get=False,
+        context_getter=_asked,
+        subscription_protocols=(GRAPHQL_TRANSPORT_WS_PROTOCOL, GRAPHQL_SSE_PROTOCOL),
+        max_subscriptions_per_connection=100,
+        include_in_schema=False,
+    )
