@@ -119,6 +119,41 @@ async def test_create_author_alice_then_blog_by_alice(blog):
     assert json.loads(after["executionResults"]) == {**outputs, "errors": []}
 
 
+async def test_deep_chains_pass_outputs_on_and_texts_are_filled_in(blog):
+    tools = [
+        {"toolName": "createAuthor", "parameters": {"name": "Ann", "email": "ann@test.com"}, "dependsOn": None},
+        {
+            "toolName": "createBlog",
+            "parameters": {"authorId": "{{createAuthor._id}}", "title": "Hello", "content": "about world"},
+            "dependsOn": "createAuthor",
+        },
+        {
+            "toolName": "createComment",
+            "parameters": {
+                "blogId": "{{createBlog._id}}",
+                "authorId": "{{createAuthor._id}}",
+                "content": "Created by {{createAuthor.name}} ({{createAuthor.email}})",
+            },
+            "dependsOn": "createBlog",
+        },
+    ]
+    ran = (await blog(AT_ONCE, tools=json.dumps({"tools": tools, "executionOrder": []})))["executeWithWorkflow"]
+    author, post, comment = (record["output"] for record in json.loads(ran["results"]))
+    assert (ran["successful"], ran["errors"]) == (3, [])
+    assert post["authorId"] == comment["authorId"] == author["_id"]
+    assert comment["blogId"] == post["_id"]
+    assert comment["content"] == "Created by Ann (ann@test.com)"
+
+
+async def test_two_authors_of_one_query_are_two_steps_with_outputs_of_their_own(blog):
+    query = "Create author Alice with email alice@test.com and create author Bob with email bob@test.com"
+    planned = (await blog(PLAN, query=query))["createPlanWithRequestId"]
+    assert [call["dependsOn"] for call in planned["selectedTools"]] == [None, None]
+    outputs = json.loads((await blog(EXECUTE, id=planned["requestId"]))["executeByRequestId"]["outputs"])
+    assert [author["name"] for author in outputs.values()] == ["Alice", "Bob"]
+    assert len({author["_id"] for author in outputs.values()}) == len(outputs) == 2
+
+
 async def test_a_plan_is_not_executed_twice_unless_it_is_said(blog):
     request = (await blog(PLAN, query="Create author Alice with email alice@test.com"))["createPlanWithRequestId"][
         "requestId"

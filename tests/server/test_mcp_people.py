@@ -142,3 +142,16 @@ async def test_a_client_that_hangs_up_leaves_nothing_behind(mode):
         await asyncio.wait({call})
         run_id = (await tp.runs())[0].run_id
         assert (await tp.result(run_id)).status == "cancelled"
+
+
+async def test_a_run_that_another_process_drives_is_waited_for(mode, tmp_path):
+    form = {"title": "Which colour?", "inputs": [{"name": "colour"}]}
+    plan = {"steps": [{"id": "first", "tool": "slow"}, {"id": "q", "ask": form}]}
+    store = tmp_path / "runs.db"
+    async with shop(Toolpath(store)) as other, shop(Toolpath(store)) as tp, talking(tp, mode) as client:
+        run = await other.start(plan)
+        await other.gate.wait()
+        looking = asyncio.create_task(client.call_tool("get_run", {"run_id": run.run_id, "wait": True}))
+        await tp.tools()
+        await other.cancel(run.run_id)
+        assert (await looking).structured_content["status"] == "cancelled"

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from toolpath.errors import Finding, ToolpathError
 from toolpath.model.events import ApprovalRequested, Failure, InputRequested
-from toolpath.model.run import RunResult, StepResult
+from toolpath.model.run import ENDED_RUN, RunResult, StepResult
 from toolpath.projections.questions import Question
 from toolpath.server.mcp.listing import Published
 from toolpath.values import Json, JsonObject
@@ -103,7 +103,8 @@ def failure_answer(result: RunResult) -> CallToolResult:
     failure = result.error or _last_failure(result.results)
     if failure is None:
         reason = f": {result.reason}" if result.reason else "."
-        return error_answer(result.status, f"The run is {result.status}{reason}", run_id=result.run_id)
+        hint = "" if result.status in ENDED_RUN else "Look at it with `get_run`."
+        return error_answer(result.status, f"The run is {result.status}{reason}", hint=hint, run_id=result.run_id)
     more: JsonObject = {"type": failure.type, "retryable": failure.retryable, "details": failure.details}
     return error_answer(
         failure.code,

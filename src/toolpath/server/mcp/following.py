@@ -49,15 +49,30 @@ async def _cancel(tp: Toolpath, run_id: str) -> None:
 
 async def _watched(tp: Toolpath, run_id: str, client: McpClient) -> RunResult:
     if not client.wants_progress:
-        return await tp.result(run_id)
+        return await _settled(tp, run_id)
     teller = asyncio.create_task(_tell_progress(tp, run_id, client))
     try:
-        result = await tp.result(run_id)
+        result = await _settled(tp, run_id)
         await asyncio.wait({teller}, timeout=_LAST_WORDS)
         return result
     finally:
         teller.cancel()
         await asyncio.gather(teller, return_exceptions=True)
+
+
+async def _settled(tp: Toolpath, run_id: str) -> RunResult:
+    """The result once the run has ended or waits for people, also where another process drives it."""
+    while True:
+        result = await tp.result(run_id)
+        if result.status not in ("pending", "running"):
+            return result
+        events = await tp.events(run_id)
+        has_news = False
+        async for _ in tp.watch(run_id, after=events[-1].seq):
+            has_news = True
+        if not has_news:
+            # It has just come to rest, or nobody drives it: whoever takes it up will bring it on.
+            return await tp.result(run_id)
 
 
 async def _tell_progress(tp: Toolpath, run_id: str, client: McpClient) -> None:
