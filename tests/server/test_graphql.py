@@ -13,14 +13,14 @@ from typing import Any
 import httpx
 import pytest
 from gql import Client, GraphQLRequest
-from gql.transport.exceptions import TransportQueryError
+from gql.transport.exceptions import TransportConnectionFailed, TransportQueryError
 from gql.transport.httpx import HTTPXAsyncTransport
 from gql.transport.websockets import WebsocketsTransport
 from graphql import build_client_schema, get_introspection_query
 from mcp_cases import shop
 from tests.server.serving_cases import serving
 
-from toolpath import Toolpath
+from toolpath import Settings, Toolpath
 from toolpath.access.caller import Caller
 from toolpath.server.asgi import create_app
 
@@ -529,6 +529,23 @@ async def test_clients_may_look_at_the_schema_and_what_they_see_is_what_the_page
         for kind in (schema.query_type, schema.mutation_type, schema.subscription_type):
             for name in kind.fields:
                 assert f"`{name}" in page, name
+
+
+async def test_pages_of_other_origins_get_no_websocket_unless_they_are_allowed():
+    for allowed, is_let_in in (((), False), (("https://app.example.org",), True)):
+        tp = shop(Toolpath(settings=Settings(allowed_origins=allowed)))
+        async with asking(tp) as ask:
+            run = await tp.start({"steps": [{"id": "s", "tool": "math.add", "inputs": {"a": 1, "b": 2}}]})
+            await run.result()
+            headers = {"Origin": "https://app.example.org"}
+            transport = WebsocketsTransport(url=ask.url.replace("http", "ws", 1), headers=headers)
+            if not is_let_in:
+                with pytest.raises(TransportConnectionFailed, match="Connect failed"):
+                    await Client(transport=transport).connect_async()
+                continue
+            async with Client(transport=transport) as session:
+                request = GraphQLRequest(EVENTS, variable_values={"r": run.run_id})
+                assert [item async for item in session.subscribe(request)]
 
 
 # Who may what.

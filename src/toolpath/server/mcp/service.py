@@ -85,13 +85,18 @@ class McpService:
 
     async def listing(self) -> Listing:
         """Every published tool as it is now."""
-        catalog = await self._tp.tools()
+        await self._tp.tools()
+        return self._known()
+
+    def _known(self) -> Listing:
+        """What is known now, without asking providers."""
+        catalog = self._tp.registry.snapshot()
         if self._listing is None or self._listing.catalog.digest != catalog.digest:
             self._listing = Listing(catalog, META_TOOLS)
         return self._listing
 
     def _schema(self, name: str) -> dict[str, Any] | None:
-        return None if self._listing is None else self._listing.schema(name)
+        return self._known().schema(name)
 
     async def _list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         listing = await self.listing()
@@ -110,7 +115,10 @@ class McpService:
     async def _called(self, client: McpClient, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         if params.name in self._meta.names:
             return await self._meta.call(client, params)
-        listing = await self.listing()
+        # A provider that cannot list its tools must not hold up calls of others.
+        listing = self._known()
+        if params.name not in listing.published:
+            listing = await self.listing()
         published = listing.published.get(params.name)
         if published is None:
             near = listing.nearest(params.name)
