@@ -15,6 +15,7 @@ from toolpath.ids import new_id
 from toolpath.model.events import RunStarted
 from toolpath.model.run import RunContext, RunInfo
 from toolpath.ports import Clock, Queue, Signal, Store
+from toolpath.retention import prune_runs
 from toolpath.values import Json, JsonObject, plain
 
 
@@ -147,6 +148,16 @@ class Steering:
         """Answer a form. Raises `SchemaError` with every fault when the answers do not fit it."""
         data: JsonObject = {"declined": True} if declined else {"values": plain(values or {})[0]}
         return await self._drives.tell(run_id, Signal(kind="answer", path=step, data=data, by=by))
+
+    async def prune(
+        self, older_than: float, *, status: str | None = None, keep: int = 0, dry_run: bool = False
+    ) -> list[RunInfo]:
+        """Delete the runs that ended more than so many seconds ago, with all that is theirs; gives those deleted.
+
+        `keep`: so many of the newest (of that status) stay. With `dry_run` none goes. What has not ended stays.
+        """
+        ended_before = self.clock.time() - older_than
+        return await prune_runs(self.store, ended_before=ended_before, status=status, keep=keep, dry_run=dry_run)
 
     async def settle(
         self,

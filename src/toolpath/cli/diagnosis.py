@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
 import platform
-import re
 import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from rich.text import Text
@@ -18,6 +18,7 @@ from toolpath.catalog.registry import Registry
 from toolpath.cli.exits import ExitCode
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output, clean
+from toolpath.cli.reaching import Remark, Verdict, reach, without_password
 from toolpath.cli.session import opened
 from toolpath.cli.target import is_file
 from toolpath.config import DEFAULT_STORE, Settings, SettingsRead, read_settings
@@ -25,24 +26,23 @@ from toolpath.drives.poison import PUT_ASIDE
 from toolpath.errors import ToolpathError
 from toolpath.values import JsonObject
 
-Verdict = Literal["good", "warning", "bad"]
 _MARKS: dict[Verdict, tuple[str, str]] = {"good": ("ok", "green"), "warning": ("!!", "yellow"), "bad": ("no", "red")}
 #: Name of the extra → a module that it brings.
-_EXTRAS = {"demo": "mcp_server_time"}
-
-
-class Remark(msgspec.Struct, frozen=True):
-    """One thing that was looked at."""
-
-    verdict: Verdict
-    subject: str
-    text: str
+_EXTRAS = {
+    "server": "fastapi",
+    "postgres": "asyncpg",
+    "workers": "taskiq",
+    "telemetry": "structlog",
+    "llm": "pydantic_ai",
+    "embed": "wordllama",
+    "demo": "mcp_server_time",
+}
 
 
 def diagnose(options: Options, *, start: bool) -> int:
-    """Look at everything, say it; 1 where something is bad."""
+    """Look at everything, say what matters first; 1 where something is bad."""
     output = Output(options)
-    remarks = [_python(), *_packages()]
+    remarks: list[Remark] = []
     try:
         read = read_settings(
             options.config or None, store=options.store, tools=options.tools, folders=options.folders, mcp=options.mcp
@@ -52,12 +52,21 @@ def diagnose(options: Options, *, start: bool) -> int:
         remarks.append(Remark("bad", "settings", str(error)))
     if read is not None:
         remarks += _settings(read)
-        try:
-            remarks += asyncio.run(_ground(options, read.settings, start=start))
-        except ToolpathError as error:
-            remarks.append(Remark("bad", "tools", str(error)))
+        remarks += asyncio.run(_everything(options, read.settings, start=start))
+    remarks += [*_packages(), _python()]
+    # Else the order stays: what a run needs, then what the service needs, then what is only installed.
+    remarks.sort(key=lambda remark: remark.verdict != "bad")
     _write(output, read, remarks)
     return ExitCode.FAILED if any(remark.verdict == "bad" for remark in remarks) else ExitCode.DONE
+
+
+async def _everything(options: Options, settings: Settings, *, start: bool) -> list[Remark]:
+    remarks = [await _store(options, settings), *await _put_aside(options, settings)]
+    try:
+        remarks += await _tools(options, start=start)
+    except ToolpathError as error:
+        remarks.append(Remark("bad", "tools", str(error)))
+    return [*remarks, *await reach(settings, os.environ)]
 
 
 def _python() -> Remark:
@@ -86,8 +95,8 @@ def _settings(read: SettingsRead) -> list[Remark]:
     return [Remark("warning", variable, "names no setting") for variable in read.unknown]
 
 
-async def _ground(options: Options, settings: Settings, *, start: bool) -> list[Remark]:
-    remarks = [await _store(options, settings), *await _put_aside(options, settings)]
+async def _tools(options: Options, *, start: bool) -> list[Remark]:
+    remarks: list[Remark] = []
     async with opened(options, journal=False) as session:
         registry = session.tp.registry
         if not start:
@@ -124,8 +133,8 @@ async def _store(options: Options, settings: Settings) -> Remark:
         async with opened(options) as session:
             await session.tp.runs(limit=1)
     except ToolpathError as error:
-        return Remark("bad", "store", f"{_without_password(store)}: {error}")
-    return Remark("good", "store", _without_password(store))
+        return Remark("bad", "store", f"{without_password(store)}: {error}")
+    return Remark("good", "store", without_password(store))
 
 
 async def _put_aside(options: Options, settings: Settings) -> list[Remark]:
@@ -147,31 +156,31 @@ async def _put_aside(options: Options, settings: Settings) -> list[Remark]:
     ]
 
 
-def _without_password(store: str) -> str:
-    store = re.sub(r"([?&]\w*password)=[^&]*", r"\1=[redacted]", store)
-    scheme, there, rest = store.partition("://")
-    if not there or "@" not in rest:
-        return store
-    return f"{scheme}://[redacted]@{rest.rpartition('@')[2]}"
-
-
 def _write(output: Output, read: SettingsRead | None, remarks: list[Remark]) -> None:
     values = _values(read) if read is not None else {}
     if output.options.json:
         output.result({"settings": values, "remarks": [msgspec.to_builtins(remark) for remark in remarks]})
         return
-    for name, row in values.items():
-        origin = f"  from {row['source']}" if row["source"] else ""
-        output.paragraph(f"   {name} = {row['value']}{origin}")
     for remark in remarks:
         mark, style = _MARKS[remark.verdict]
         text = Text(f"{mark} ", style=style)
         text.append(f"{clean(remark.subject)}: {clean(remark.text)}", style="")
         output.paragraph(text)
+    told = {name: row for name, row in values.items() if row["source"]}
+    if told:
+        output.paragraph(Text("\nSettings that are given", style="bold"))
+        for name, row in told.items():
+            output.paragraph(f"   {name} = {row['value']}  from {row['source']}")
+    if values:
+        output.paragraph(Text("\nDefaults", style="bold"))
+        for name, row in values.items():
+            if not row["source"]:
+                output.paragraph(f"   {name} = {row['value']}")
 
 
 def _values(read: SettingsRead) -> dict[str, JsonObject]:
     settings: dict[str, Any] = msgspec.to_builtins(read.settings)
-    settings["store"] = _without_password(settings["store"] or DEFAULT_STORE)
-    settings["queue"] = _without_password(settings["queue"])
+    settings["store"] = without_password(settings["store"] or DEFAULT_STORE)
+    settings["queue"] = without_password(settings["queue"])
+    settings["queue"] = without_password(settings["queue"])
     return {name: {"value": value, "source": read.sources.get(name, "")} for name, value in settings.items()}

@@ -41,16 +41,21 @@ async def run_id_of(tp: Toolpath, given: str) -> str:
     return str(newest[0].run_id)
 
 
+def check_status(status: str) -> None:
+    """Raise `UsageError` for what is neither a status nor empty."""
+    if status and status not in _STATUSES:
+        raise UsageError(
+            f"No run is ever {status!r}.",
+            suggestions=closest(status, _STATUSES),
+            hint=f"A status is one of {', '.join(_STATUSES)}.",
+        )
+
+
 def list_runs(options: Options, status: str, limit: int) -> int:
     """The newest runs, one a line."""
 
     async def work(session: Session) -> int:
-        if status and status not in _STATUSES:
-            raise UsageError(
-                f"No run is ever {status!r}.",
-                suggestions=closest(status, _STATUSES),
-                hint=f"A status is one of {', '.join(_STATUSES)}.",
-            )
+        check_status(status)
         runs = await session.tp.runs(status=status or None, limit=limit)
         if options.json:
             session.output.result([msgspec.to_builtins(info) for info in runs])

@@ -85,6 +85,7 @@ app.add_typer(access.keys, name="keys")
 app.add_typer(access.audit, name="audit")
 app.command()(project.generate)
 app.command()(project.demo)
+app.command()(project.backup)
 app.command()(project.doctor)
 
 

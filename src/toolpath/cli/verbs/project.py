@@ -30,6 +30,17 @@ def generate(
     raise typer.Exit(generate_tool(ctx.obj, file, into, package=package, force=force))
 
 
+def backup(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where the copy goes.")],
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+) -> None:
+    """Copy the store into a file while runs go on."""
+    from toolpath.cli.keeping import backup as back_up
+
+    raise typer.Exit(back_up(ctx.obj, file, force=force))
+
+
 def doctor(
     ctx: typer.Context,
     start: Annotated[bool, typer.Option("--start", help="Start the MCP servers too.")] = False,

@@ -119,3 +119,19 @@ def fork(
 
     code = fork_run(ctx.obj, run, step, inputs or [], repeat_writes=repeat_writes, no_input=no_input)
     raise typer.Exit(code)
+
+
+@app.command()
+def prune(
+    ctx: typer.Context,
+    older_than: Annotated[str, typer.Option("--older-than", metavar="TIME", help="Ended so long ago, e.g. 30d.")],
+    status: Annotated[str, typer.Option(help="Only runs that ended so.")] = "",
+    keep: Annotated[int, typer.Option(min=0, metavar="N", help="The newest N stay however old they are.")] = 0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which; delete nothing.")] = False,
+) -> None:
+    """Delete runs that ended long ago, with all that is theirs."""
+    from toolpath.cli.keeping import Pruning
+    from toolpath.cli.keeping import prune as prune_runs
+
+    asked = Pruning(older_than=older_than, status=status, keep=keep, dry_run=dry_run)
+    raise typer.Exit(prune_runs(ctx.obj, asked))
