@@ -127,7 +127,8 @@ async def test_a_schema_moves_on_while_a_run_writes_to_it(connection: Any) -> No
     (info,) = await store.list_runs()
     await store.wait_events("run_1", info.last_seq + 5)
     over.set()
-    assert [event.seq for event in await store.read_events("run_1")] == list(range(1, await writing + 1))
+    written = await writing
+    assert [event.seq for event in await store.read_events("run_1")] == list(range(1, written + 1))
     assert await connection.fetchval("SELECT label FROM runs") == "xy;"
     assert await versions(connection) == [step.version for step in steps]
     await store.close()
