@@ -53,6 +53,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`amqp://user:password@host:5672/vhost`: from there workers take what `serve` stores; empty: it drives."""
     queue_name: str = "toolpath"
     """Who shares queue and name shares the runs in it."""
+    tenant_calls: Count = 0
+    """Calls at the same time for one tenant, by all workers together; 0: no limit."""
     max_losses: Limit = 5
     """A run is put aside when so many workers were lost while the same step ran."""
     tools: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ import aio_pika
 import pytest
 
 from toolpath.app import Toolpath
+from toolpath.config import Settings
 from toolpath.queues.rabbitmq import RabbitQueue
 from toolpath.worker.worker import Worker
 
@@ -46,6 +47,7 @@ class Ground:
         self.store = store
         self.name = name
         self.tools = tools
+        self.settings = Settings()
 
     def queue(self, url: str = URL, **options: Any) -> RabbitQueue:
         return RabbitQueue(url, name=self.name, **options)
@@ -53,7 +55,7 @@ class Ground:
     @asynccontextmanager
     async def door(self, queue: RabbitQueue | None = None) -> AsyncIterator[Toolpath]:
         """What `serve` is: it stores runs and enqueues them."""
-        async with Toolpath(self.store, queue=queue or self.queue()) as tp:
+        async with Toolpath(self.store, settings=self.settings, queue=queue or self.queue()) as tp:
             tp.add(*self.tools)
             yield tp
 
@@ -61,7 +63,7 @@ class Ground:
     async def worker(self, **options: Any) -> AsyncIterator[Worker]:
         """A worker at work; it is stopped in the end."""
         queue = self.queue(**{name: options.pop(name) for name in ("hold", "url") if name in options})
-        async with Toolpath(self.store, queue=queue) as tp:
+        async with Toolpath(self.store, settings=self.settings, queue=queue) as tp:
             tp.add(*self.tools)
             worker = Worker(tp, queue, **options)
             running = asyncio.create_task(worker.run())

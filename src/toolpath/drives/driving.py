@@ -18,6 +18,8 @@ from toolpath.ports import RunChange, Signal
 #: A driver that has not said for so many seconds that it lives, while one looked on, is gone. Drivers say it at least
 #: once a second. No clock of another machine counts.
 SILENCE = 1.6
+#: The connections of a process that is killed are closed this long, in seconds, before it is known to be dead.
+DYING = 0.05
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -150,12 +152,15 @@ class Driving(Telling):
 
     async def _is_silent(self, info: RunInfo) -> bool:
         """Whether the run's driver says nothing while one looks on. The last word of one that died may come late."""
+        await asyncio.sleep(DYING)
         for _ in range(2):
+            if has_died(info.driver):
+                return True
             await asyncio.sleep(SILENCE)
             now = await self._services.store.get_run(info.run_id)
             if (now.driver, now.epoch) != (info.driver, info.epoch):
                 return False
-            if now.driver_seen_at <= info.driver_seen_at or has_died(info.driver):
+            if now.driver_seen_at <= info.driver_seen_at:
                 return True
             info = now
-        return False
+        return has_died(info.driver)

@@ -12,10 +12,11 @@ import msgspec
 
 from toolpath.access.trail import Trail
 from toolpath.catalog.snapshot import Catalog
-from toolpath.drives.elsewhere import drives_here, is_driven_elsewhere
+from toolpath.drives.elsewhere import drives_here, has_died, is_driven_elsewhere
 from toolpath.engine.program import Program
 from toolpath.engine.runner import Runner
 from toolpath.engine.services import Services
+from toolpath.engine.shares import Ledger, SharedLimit
 from toolpath.engine.state import State
 from toolpath.errors import QueueError, StoreError
 from toolpath.frozen import frozen_program
@@ -59,6 +60,8 @@ class Live:
         services = self._services
         if services.queue is not None:
             await services.queue.open()
+            ledger = Ledger(services.store, services.driver, has_died)
+            services.limits.share = partial(SharedLimit, services.clock, ledger)
             sweep = Sweep(services.store, services.queue, services.clock, services.chance)
             self._sweeping = asyncio.create_task(sweep.run(), name="sweep")
 
@@ -229,5 +232,7 @@ class Live:
             self._sweeping.cancel()
             await asyncio.wait({self._sweeping})
         if self._services.queue is not None:
+            with contextlib.suppress(StoreError):
+                await self._services.limits.close()
             await self._services.queue.close()
         await self.trail.close()

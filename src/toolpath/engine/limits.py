@@ -38,6 +38,9 @@ class Limit:
         self.taken -= 1
         self._wake()
 
+    async def close(self) -> None:
+        """Let go of what is shared with other processes."""
+
     def wait(self, again: Callable[[], None]) -> None:
         """Have `again` called once a call may be tried."""
         self._waiting.append(again)
@@ -78,6 +81,8 @@ class Limits:
     def __init__(self, clock: Clock, servers: Mapping[str, int] | None = None) -> None:
         self._clock = clock
         self._servers = dict(servers or {})
+        self.share: Callable[[str, int, Rate | None], Limit] | None = None
+        """Makes a limit that holds across processes; None: each process has its own."""
         self._limits: dict[str, Limit] = {}
 
     def of(self, tool: Tool) -> tuple[Limit, ...]:
@@ -89,6 +94,15 @@ class Limits:
             found.append(self._limit(f"server {tool.server}", self._servers[tool.server], None))
         return tuple(found)
 
+    def of_tenant(self, tenant: str, places: int) -> Limit | None:
+        """The limit of all calls made for a tenant, where there is one."""
+        return self._limit(f"tenant {tenant}", places, None) if places else None
+
+    async def close(self) -> None:
+        """Let go of what is shared with other processes."""
+        for limit in self._limits.values():
+            await limit.close()
+
     def set_server(self, server: str, places: int) -> None:
         """At most so many calls at once of all tools of the server."""
         self._servers[server] = places
@@ -96,5 +110,10 @@ class Limits:
     def _limit(self, name: str, places: int | None, rate: Rate | None) -> Limit:
         limit = self._limits.get(name)
         if limit is None:
-            limit = self._limits[name] = Limit(self._clock, places, rate)
+            # A server is most often a process of this one's own.
+            if self.share is None or places is None or name.startswith("server "):
+                limit = Limit(self._clock, places, rate)
+            else:
+                limit = self.share(name, places, rate)
+            self._limits[name] = limit
         return limit

@@ -32,6 +32,8 @@ class Takes:
         self._limits: dict[str, tuple[Limit, ...]] = {
             tool.key: limits for tool in drive.program.limited if (limits := drive.services.limits.of(tool))
         }
+        self._tenant: Limit | None = None
+        """The limit of all calls for the run's tenant."""
         self._budgets: tuple[Budget, ...] = ()
         self._most = drive.program.plan.limits.steps
         self.queued = 0
@@ -45,6 +47,8 @@ class Takes:
         drive = self._drive
         budgets = (drive.program.plan.budget, drive.state.context.budget)
         self._budgets = tuple(budget for budget in budgets if budget is not None and budget != Budget())
+        services = drive.services
+        self._tenant = services.limits.of_tenant(drive.state.context.tenant, services.settings.tenant_calls)
 
     @property
     def are_open(self) -> bool:
@@ -55,7 +59,7 @@ class Takes:
     def lane_of(self, owner: StepState) -> Lane | None:
         """How the items of the loop are called, where each is one call and no limit but its time is set to it."""
         step = owner.node.step
-        if owner.loop is None or not isinstance(step, Loop) or self._budgets:
+        if owner.loop is None or not isinstance(step, Loop) or self._budgets or self._tenant is not None:
             return None
         if owner.node.blocks[0].nodes[0].targets[0].key in self._limits:
             return None
@@ -90,12 +94,13 @@ class Takes:
             if step.status not in ("pending", "ready"):
                 continue
             target = step.node.targets[step.target]
-            if self._limits and target.key in self._limits and not self._take_limits(step, target):
+            limited = self._tenant is not None or (self._limits and target.key in self._limits)
+            if limited and not self._take_limits(step, target):
                 continue
             attempt = self._prepare(step, target)
             if attempt is not None:
                 return attempt
-            if target.key in self._limits:
+            if limited:
                 self.release(target)
         return None
 
@@ -132,8 +137,7 @@ class Takes:
             ev.StepStarted(state.seq + 1, control.at, step.path, step.attempt + 1, target.key, journaled, timeout, key)
         )
         attempt = Attempt(step, target, inputs, key, timeout)
-        if self._limits:
-            attempt.limited = target.key in self._limits
+        attempt.limited = self._tenant is not None or target.key in self._limits
         if target.wants_context:
             attempt.context = self._context(attempt)
         drive.running[step] = attempt
@@ -235,7 +239,7 @@ class Takes:
         return context
 
     def _take_limits(self, step: StepState, target: Target) -> bool:
-        limits = self._limits[target.key]
+        limits = self._limits_of(target)
         for limit in limits:
             if limit.blocked():
                 self.queued += 1
@@ -262,8 +266,12 @@ class Takes:
 
     def release(self, target: Target) -> None:
         """A call of the target has ended: its places are free."""
-        for limit in self._limits.get(target.key, ()):
+        for limit in self._limits_of(target):
             limit.release()
+
+    def _limits_of(self, target: Target) -> tuple[Limit, ...]:
+        limits = self._limits.get(target.key, ())
+        return limits if self._tenant is None else (*limits, self._tenant)
 
     def redacted(self, failure: Failure) -> Failure:
         """The failure without any secret."""
