@@ -154,3 +154,36 @@ async def test_an_output_that_is_not_as_promised_is_an_error_that_shows_it(mode)
             assert answer.is_error
             assert "many" in answer.content[0].text
             assert answer.content[0].text.startswith("invalid_output")
+
+
+async def test_results_that_are_no_objects_are_wrapped_and_shared_definitions_stay_in_reach(mode):
+    pair = {"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "integer"}}}
+    async with Toolpath() as tp:
+        tp.add(
+            Tool(name="pair", effect="read", input_schema={"type": "object"}, output_schema=pair, body=lambda: [1, 2])
+        )
+        async with talking(tp, mode) as client:
+            told = next(found for found in (await client.list_tools()).tools if found.name == "pair")
+            assert told.output_schema["$defs"] == {"n": {"type": "integer"}}
+            assert (await client.call_tool("pair")).structured_content == {"result": [1, 2]}
+
+
+async def test_a_tool_that_is_not_published_is_neither_listed_nor_called(mode):
+    async with Toolpath() as tp:
+        tp.add(Tool(name="hidden", effect="read", metadata={"published": False}, body=lambda: 1))
+        async with talking(tp, mode) as client:
+            assert "hidden" not in [found.name for found in (await client.list_tools()).tools]
+            with pytest.raises(MCPError, match="Unknown tool"):
+                await client.call_tool("hidden")
+            assert not (await client.call_tool("search_tools", {"query": "hidden"})).structured_content["tools"]
+
+
+async def test_large_outputs_are_given_whole_or_refused_in_words(mode):
+    async with Toolpath() as tp:
+        tp.add(Tool(name="large", effect="read", body=lambda: {"text": "x" * 2_000_000}))
+        tp.add(Tool(name="huge", effect="read", body=lambda: "x" * 6_000_000))
+        async with talking(tp, mode) as client:
+            assert len((await client.call_tool("large")).structured_content["text"]) == 2_000_000
+            refused = await client.call_tool("huge")
+            assert refused.meta["toolpath/error"]["code"] == "too_large"
+            assert len(refused.content[0].text) < 1_000

@@ -6,10 +6,11 @@ import asyncio
 import json
 
 import pytest
+from mcp import MCPError
 from mcp.types import ElicitResult
 from mcp_cases import MODES, answering, shop, talking
 
-from toolpath import Toolpath
+from toolpath import Tool, Toolpath
 
 
 @pytest.fixture(params=MODES)
@@ -155,3 +156,48 @@ async def test_a_run_that_another_process_drives_is_waited_for(mode, tmp_path):
         await tp.tools()
         await other.cancel(run.run_id)
         assert (await looking).structured_content["status"] == "cancelled"
+
+
+async def test_what_is_secret_is_not_asked_through_a_client(mode):
+    asked = []
+    form = {"title": "Log in", "inputs": [{"name": "pin", "type": "password"}]}
+    person = answering(ElicitResult(action="accept", content={"pin": "1"}), asked=asked)
+    async with shop(Toolpath()) as tp, talking(tp, mode, elicitation_callback=person) as client:
+        waiting = await client.call_tool("run_plan", {"plan": {"steps": [{"id": "q", "ask": form}]}})
+        assert waiting.structured_content["status"] == "waiting"
+        assert not asked
+
+
+async def test_two_questions_of_one_run_are_both_put_to_the_person(mode):
+    steps = [{"id": name, "ask": {"title": name, "inputs": [{"name": "n", "type": "integer"}]}} for name in "ab"]
+    person = answering(*[ElicitResult(action="accept", content={"n": n}) for n in (1, 2)])
+    async with shop(Toolpath()) as tp, talking(tp, mode, elicitation_callback=person) as client:
+        plan = {"steps": steps, "outputs": "{{ a.n + b.n }}"}
+        assert (await client.call_tool("run_plan", {"plan": plan})).structured_content["outputs"] == 3
+
+
+@pytest.mark.parametrize("state", ["", "x", "run_1_x/4", "{run}", "{run}/99", "{run}/4x", "{run}/4/4", "é" * 1000])
+async def test_a_state_that_the_server_did_not_give_is_refused(state):
+    async with shop(Toolpath()) as tp, talking(tp, "auto") as client:
+        waiting = await client.call_tool("ask")
+        run_id = waiting.meta["toolpath/run"]
+        answers = {"4": ElicitResult(action="accept", content={"colour": "red"})}
+        with pytest.raises(MCPError, match="requestState") as refused:
+            await client.call_tool("ask", input_responses=answers, request_state=state.replace("{run}", run_id))
+        assert refused.value.code == -32602
+        assert (await client.call_tool("get_run", {"run_id": run_id})).structured_content["status"] == "waiting"
+
+
+async def test_progress_of_a_composite_counts_the_steps_inside(mode):
+    heard = []
+
+    async def progress(done, total, message):
+        heard.append((done, total))
+
+    async with shop(Toolpath()) as tp:
+        steps = [{"id": f"s{n}", "tool": "math.add", "inputs": {"a": n, "b": 1}} for n in range(3)]
+        tp.add(Tool(name="sums", effect="read", input_schema={"type": "object"}, body=tp.read({"steps": steps})))
+        async with talking(tp, mode) as client:
+            answer = await client.call_tool("sums", progress_callback=progress)
+            assert not answer.is_error
+            assert heard == [(1, None), (2, None), (3, None)]
