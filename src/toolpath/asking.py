@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from toolpath.planner.replan import Replanning
     from toolpath.planning.ahead import Ahead
     from toolpath.planning.door import Planning
+    from toolpath.router.records import OnMultiple, Routed, RouteRecord
 
 
 class Asking:
@@ -67,6 +68,25 @@ class Asking:
         """
         planned = await self.planning.plan(request, tools=tools, planner=planner, decomposition=decomposition)
         return planned.plan
+
+    async def route(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] = (),
+        planner: Literal["offline", "model"] | None = None,
+        on_multiple: OnMultiple | None = None,
+    ) -> Routed:
+        """Which tools a request means: a plan of their calls to run, a text, or a message that says why neither.
+
+        `tools`: names of those it may mean; none: all. `on_multiple`: what follows where a name fits several: `best`,
+        `all`, `error`; None: all where all only read. Raises `ToolNotFound` for wrong names of tools.
+        """
+        return await self.planning.route(request, tools=tools, planner=planner, on_multiple=on_multiple)
+
+    async def routes(self, *, limit: int = 20) -> list[RouteRecord]:
+        """How requests were routed, the newest first: what was asked for, what it was taken for, all scores."""
+        return await self.planning.routes.newest("", limit)
 
     def ahead(
         self,

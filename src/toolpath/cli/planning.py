@@ -135,7 +135,7 @@ async def _go_on(
         session.output.say(f"Written to {request.out}: {how}.")
     if not runs:
         return ExitCode.INVALID if is_open else ExitCode.DONE
-    if not _allowed(explanation, request, session.output):
+    if not is_allowed(explanation, session.output, yes=request.yes, no_input=request.no_input):
         return ExitCode.CANCELLED
     # Who allows what this plan writes has allowed no other tool, unless it was by `--yes`.
     run = await start(Replanning(times=request.replan, new_writes=request.yes) if request.replan else None)
@@ -192,12 +192,12 @@ async def _tell_cache(plan: Plan, session: Session) -> None:
         session.output.say(f"{record.reason} It was taken from there{rate}.")
 
 
-def _allowed(explanation: Explanation, request: PlanningRequest, output: Output) -> bool:
+def is_allowed(explanation: Explanation, output: Output, *, yes: bool, no_input: bool) -> bool:
     """Whether what the plan changes may be changed."""
     changes = (*explanation.writes, *explanation.destroys)
-    if not changes or request.yes:
+    if not changes or yes:
         return True
-    if not may_ask(output, request.no_input):
+    if not may_ask(output, no_input):
         raise UsageError(
             f"The plan writes ({', '.join(changes)}), and nobody is there to allow it.",
             hint="Allow it with --yes, or keep the plan with --out FILE and run that.",

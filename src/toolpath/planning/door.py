@@ -22,7 +22,10 @@ from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRe
 from toolpath.planner.streaming import PlanWritten, StepWritten
 from toolpath.planning.memory import Memory
 from toolpath.planning.report import PlanningReport, read_weights, report_of
+from toolpath.planning.routes import Routes, filled_by_rules
 from toolpath.ports import Chat, Clock, Store
+from toolpath.router.records import OnMultiple, Routed, RouterOptions
+from toolpath.router.route import route
 from toolpath.values import Redactor, digest
 
 Planner = Literal["offline", "model"]
@@ -55,6 +58,7 @@ class Planning:
         self._own_chat: Any = None
         self._search: tuple[str, ToolSearch] | None = None
         self._store = store
+        self.routes = Routes(store, clock, redactor)
         self._memories: dict[str, Memory] = {}
         self._weights = read_weights(settings.planner_experiment)
         self._known: dict[str, tuple[PlanRequest, Ground, Planned, str]] = {}
@@ -119,6 +123,25 @@ class Planning:
                     memory.changed()
                 yield part
         await memory.save()
+
+    async def route(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] = (),
+        planner: Planner | None = None,
+        on_multiple: OnMultiple | None = None,
+        tenant: str = "",
+    ) -> Routed:
+        """Which tools the request means, as a plan of their calls, with every decision and its scores."""
+        catalog = await self.catalog()
+        options = RouterOptions(on_multiple=on_multiple, timeout=self._settings.planner_timeout)
+        chat = await self._model(planner)
+        routed = await route(
+            request, catalog, self._clock, chat=chat, tools=tools, options=options, fill=filled_by_rules
+        )
+        await self.routes.keep(routed.record, tenant)
+        return routed
 
     async def _memory(self, tenant: str) -> Memory:
         memory = self._memories.pop(tenant, None)

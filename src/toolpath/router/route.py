@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -31,8 +31,10 @@ from toolpath.router.records import (
     RouterOptions,
     ToolEntry,
 )
-from toolpath.values import Json, encode
+from toolpath.values import Json, JsonObject, encode
 
+Fill = Callable[[str, str, Catalog], JsonObject | None]
+"""Key of a tool, request, catalogue → the tool's inputs; None where the request does not say them."""
 _CONFIDENCE: Final = {"exact": 0.9, "alias": 0.85, "fuzzy": 0.6, "several": 0.5, "none": 0.0}
 _OFFLINE: Final = 0.6
 _LONGEST_ANSWER: Final = 50_000
@@ -47,14 +49,17 @@ async def route(
     chat: Chat | None = None,
     tools: Sequence[str] = (),
     options: RouterOptions = DEFAULTS,
+    fill: Fill = filled_from_request,
 ) -> Routed:
     """What becomes of the request with these tools (names; none given: all of the catalogue).
+
+    `fill` reads the inputs of a tool that is named without any out of the request's words.
 
     Without a model, or where it fails, the words of the request decide. Raises `ToolNotFound` or `AmbiguousTool` for
     names of tools that are wrong, nothing else.
     """
     connected = _connected(request, catalog, tools, options)
-    routing = Routing(request, connected, clock, options)
+    routing = Routing(request, connected, clock, options, fill=fill)
     if chat is not None:
         try:
             return await routing.ask(chat)
@@ -76,7 +81,16 @@ def _connected(request: str, catalog: Catalog, tools: Sequence[str], options: Ro
 class Routing:
     """One request while it is being routed, and its trace."""
 
-    def __init__(self, request: str, catalog: Catalog, clock: Clock, options: RouterOptions) -> None:
+    def __init__(
+        self,
+        request: str,
+        catalog: Catalog,
+        clock: Clock,
+        options: RouterOptions,
+        *,
+        fill: Fill = filled_from_request,
+    ) -> None:
+        self._fill = fill
         self.request = readable(request)
         self.catalog = catalog
         self.entries: tuple[ToolEntry, ...] = entries_of(catalog)
@@ -144,7 +158,7 @@ class Routing:
             self._decisions.append(decision)
             for key in decision.tools:
                 given = inputs if isinstance(inputs, dict) else {}
-                filled = given or filled_from_request(key, self.request, self.catalog) or {}
+                filled = given or self._fill(key, self.request, self.catalog) or {}
                 chosen.append(ChosenCall(tool=key, inputs=filled, asked=name))
         refused = [decision for decision in self._decisions if not decision.tools]
         if refused:
@@ -195,7 +209,7 @@ class Routing:
         missing: list[ChosenCall] = []
         for name, tools in named:
             for key in tools:
-                inputs = filled_from_request(key, self.request, self.catalog)
+                inputs = self._fill(key, self.request, self.catalog)
                 (missing if inputs is None else chosen).append(ChosenCall(tool=key, inputs=inputs or {}, asked=name))
         if missing:
             message = f"What {missing[0].tool} needs cannot be read from the request without a model."

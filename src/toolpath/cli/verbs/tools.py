@@ -62,6 +62,41 @@ def call(
 
 
 @app.command()
+def route(
+    ctx: typer.Context,
+    request: Annotated[str, typer.Argument(metavar="REQUEST", help="What is wanted, in words; - is stdin.")] = "",
+    tool: Annotated[list[str] | None, typer.Option("--tool", metavar="KEY", help="Choose among these alone.")] = None,
+    *,
+    planner: Annotated[
+        str, typer.Option(metavar="model|offline", help="Who chooses.  [the model where one is configured]")
+    ] = "",
+    on_multiple: Annotated[str, typer.Option(metavar="best|all|error", help="Where a name fits several.")] = "",
+    run: Annotated[bool, typer.Option("--run", help="Call what was chosen; what writes asks first.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow what it writes.")] = False,
+    last: Annotated[
+        int, typer.Option("--last", min=0, max=500, metavar="N", help="No request: the newest routings.")
+    ] = 0,
+    no_input: NoInput = False,
+) -> None:
+    """Choose the tools that a request means, with the score of every candidate."""
+    from toolpath.cli.inputs import read_text
+    from toolpath.cli.routing import RoutingRequest, route_request, show_routes
+
+    if last:
+        raise typer.Exit(show_routes(ctx.obj, last))
+    asked = RoutingRequest(
+        text=read_text("-") if request == "-" else request,
+        tools=tuple(tool or ()),
+        planner=planner,
+        on_multiple=on_multiple,
+        run=run,
+        yes=yes,
+        no_input=no_input,
+    )
+    raise typer.Exit(route_request(ctx.obj, asked))
+
+
+@app.command()
 def stats(ctx: typer.Context) -> None:
     """What is known from calls: how many, how long, how often they fail."""
     from toolpath.cli.catalogue import show_stats
