@@ -253,3 +253,26 @@ def test_any_plan_uses_known_tools_unique_ids_and_no_unknown_reference(words: li
     faults = {finding.code for finding in check(plan, BLOG) if finding.severity == "error"}
     assert faults <= {"missing_input"}
     assert bool(faults) <= bool(plan.questions)
+
+
+def test_a_number_in_words_counts_and_is_no_name() -> None:
+    text = "Create two authors: Alice with email alice@test.com and Bob with email bob@test.com"
+    assert calls(plan_offline(text, BLOG)) == [
+        ("blog.createAuthor", {"name": "Alice", "email": "alice@test.com"}),
+        ("blog.createAuthor", {"name": "Bob", "email": "bob@test.com"}),
+    ]
+
+
+def test_what_a_command_does_not_say_is_asked() -> None:
+    order = Tool(
+        name="order", group="shop", description="Order something.", input_schema=schema(item="string", count="integer")
+    )
+    price = Tool(name="price", group="shop", description="The price of an item.", input_schema=schema(item="string"))
+    plan = plan_offline("Order tea", catalog(order, price))
+    assert [name for name, _ in calls(plan)] == ["shop.order"]
+    assert any("'count'" in question for question in plan.questions)
+    plan = plan_offline("Create an author named Alice", BLOG)
+    assert calls(plan) == [("blog.createAuthor", {"name": "Alice"})]
+    assert ["'email'" in question for question in plan.questions] == [True]
+    with pytest.raises(NoToolFits):
+        plan_offline("Sing me a song", catalog(order, price))

@@ -53,9 +53,15 @@ def plan_offline(
         raise _refusal(text, ranker)
     linked = link(chained(drafts, ranker, text))
     evidence = _evidence(text, linked, ranker)
-    if not is_fitting(evidence):
+    if not is_fitting(evidence) and not _is_commanded(text, linked):
         raise _refusal(text, ranker)
     return _plan(request, linked, confidence(evidence), catalog)
+
+
+def _is_commanded(text: str, drafts: Sequence[Draft]) -> bool:
+    """Whether the request is a command in the very words of one tool's name: what it does not say is then asked."""
+    words = [word for word in raw_words(text[:200]) if word not in ("please", "kindly", "now")]
+    return len(drafts) == 1 and drafts[0].fit.name >= 1.0 and words[:1] == [drafts[0].candidate.verb]
 
 
 def _offered(text: str, catalog: Catalog, tools: Sequence[str] | None, search: ToolSearch | None) -> list[Tool]:
