@@ -1,10 +1,18 @@
+<<<<<<< HEAD
 """`python -m benchmarks [PART…]`: measure, print, write the page and its JSON files."""
+=======
+"""`python -m benchmarks [PART …]`: measure, print, write the page and its JSON files; `PARTS` are what there is."""
+>>>>>>> ec66f6f (Benchmarks: the planning engine's own measures, reading model outputs; NoToolFits and PlanningFailed are public names)
 
 from __future__ import annotations
 
 import sys
 
+<<<<<<< HEAD
 from benchmarks import engine, planning, postgres, real_plans, search, service
+=======
+from benchmarks import engine, model_outputs, planning, postgres, real_plans, search, success
+>>>>>>> ec66f6f (Benchmarks: the planning engine's own measures, reading model outputs; NoToolFits and PlanningFailed are public names)
 from benchmarks.records import folder
 
 PARTS = {
@@ -14,6 +22,8 @@ PARTS = {
     "plans": real_plans.main,
     "search": search.main,
     "planning": planning.main,
+    "outputs": model_outputs.main,
+    "success": success.main,
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.records import VARIABLE, folder, read_lines
+from benchmarks.report import publish, table
 from toolpath.errors import ReadError
 from toolpath.language.llm_json.found import ModelText
 from toolpath.language.llm_json.model_text import read_model_text
@@ -110,14 +111,16 @@ def main() -> int:
         return 2
     found = scores(where)
     total = Score()
-    print(f"{'format':72} {'records':>8} {'exact':>6} {'errors':>7} {'silent':>7}")
-    for name, score in found.items():
-        print(f"{name[:72]:72} {score.records:8} {score.exact:6} {score.errors:7} {score.silent:7}")
+    for score in found.values():
         total.records += score.records
         total.exact += score.exact
         total.errors += score.errors
         total.silent += score.silent
-    print(f"{'all':72} {total.records:8} {total.exact:6} {total.errors:7} {total.silent:7}")
+    rows = [(name, s.records, s.exact, s.errors, s.silent) for name, s in [*found.items(), ("all", total)]]
+    text = table(("format", "records", "exact", "errors", "silent"), rows)
+    print(text)
+    head = ("format", "records", "exact", "errors", "silent")
+    publish("model-outputs", text, [dict(zip(head, row, strict=True)) for row in rows])
     for score in found.values():
         for fault in score.faults:
             print(f"  {fault}")

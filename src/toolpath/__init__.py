@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from toolpath.app import Toolpath
     from toolpath.chains import ChainExecutor
     from toolpath.config import Settings
-    from toolpath.errors import Finding, PlanInvalid, ToolFailed, ToolpathError, ToolRetry
+    from toolpath.errors import (
+        Finding,
+        NoToolFits,
+        PlanInvalid,
+        PlanningFailed,
+        ToolFailed,
+        ToolpathError,
+        ToolRetry,
+    )
     from toolpath.language.llm_json.model_text import read_tool_calls
     from toolpath.model.plan import Plan
     from toolpath.model.run import RunContext, RunResult
@@ -23,8 +31,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ChainExecutor",
     "Finding",
+    "NoToolFits",
     "Plan",
     "PlanInvalid",
+    "PlanningFailed",
     "RunContext",
     "RunResult",
     "Settings",
@@ -42,8 +52,10 @@ __all__ = [
 _HOMES = {
     "ChainExecutor": "toolpath.chains",
     "Finding": "toolpath.errors",
+    "NoToolFits": "toolpath.errors",
     "Plan": "toolpath.model.plan",
     "PlanInvalid": "toolpath.errors",
+    "PlanningFailed": "toolpath.errors",
     "RunContext": "toolpath.model.run",
     "RunResult": "toolpath.model.run",
     "Settings": "toolpath.config",
