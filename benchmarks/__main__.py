@@ -1,18 +1,10 @@
-<<<<<<< HEAD
 """`python -m benchmarks [PART…]`: measure, print, write the page and its JSON files."""
-=======
-"""`python -m benchmarks [PART …]`: measure, print, write the page and its JSON files; `PARTS` are what there is."""
->>>>>>> ec66f6f (Benchmarks: the planning engine's own measures, reading model outputs; NoToolFits and PlanningFailed are public names)
 
 from __future__ import annotations
 
 import sys
 
-<<<<<<< HEAD
-from benchmarks import engine, planning, postgres, real_plans, search, service
-=======
-from benchmarks import engine, model_outputs, planning, postgres, real_plans, search, success
->>>>>>> ec66f6f (Benchmarks: the planning engine's own measures, reading model outputs; NoToolFits and PlanningFailed are public names)
+from benchmarks import engine, model_outputs, planning, postgres, real_plans, search, service, success
 from benchmarks.records import folder
 
 PARTS = {
