@@ -89,7 +89,9 @@ class SqliteStore(SqliteResults, SqliteRecords):
 
     async def get_run(self, run_id: str) -> RunInfo:
         """The run's row. Raises `RunNotFound`."""
-        return await self._read(lambda connection: self._find(connection, run_id))
+        return await self._shared.read(
+            ("run", run_id), lambda: self._read(lambda connection: self._find(connection, run_id))
+        )
 
     def _find(self, connection: sqlite3.Connection, run_id: str) -> RunInfo:
         row = connection.execute(self._sql.select_run, {"run_id": run_id}).fetchone()
@@ -180,8 +182,7 @@ class SqliteStore(SqliteResults, SqliteRecords):
         # Before the look into the file, so that no commit falls between the two.
         future = self._waiters.add(run_id)
         try:
-            info = await self._shared.read(("run", run_id), lambda: self.get_run(run_id))
-            if info.last_seq <= after:
+            if (await self.get_run(run_id)).last_seq <= after:
                 await future
         finally:
             self._waiters.discard(run_id, future)

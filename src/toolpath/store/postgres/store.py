@@ -103,7 +103,9 @@ class PostgresStore(PostgresResults, PostgresRecords):
 
     async def get_run(self, run_id: str) -> RunInfo:
         """The run's row. Raises `RunNotFound`."""
-        return await self._run(lambda connection: self._find(connection, run_id), patient=True)
+        return await self._shared.read(
+            ("run", run_id), lambda: self._run(lambda connection: self._find(connection, run_id), patient=True)
+        )
 
     async def _find(self, connection: Any, run_id: str) -> RunInfo:
         row = await connection.fetchrow(*bound(self._sql.select_run, {"run_id": run_id}))
