@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,16 +50,21 @@ def serving(folder: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen
     (folder / "own_tools.py").write_text(TOOLS)
     command = [sys.executable, "-m", "toolpath", "--tools", "own_tools.py", "serve", "--port", "0", *options]
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    reading = threading.Thread(target=process.stderr.read, daemon=True)
     try:
-        assert process.stderr is not None
         told = next(line for line in process.stderr if "Listening" in line)
         found = re.search(r"http://\S+", told)
         assert found is not None
+        # Its log is long, and a pipe that nobody reads would stop it.
+        reading.start()
         yield found[0], process
     finally:
         process.kill()
         process.wait()
-        process.stderr.close()  # type: ignore[union-attr]
+        if reading.ident is not None:
+            reading.join(10)
+        process.stderr.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
+from tests.pages import table_rows
 from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import Toolpath
@@ -44,3 +46,17 @@ async def test_the_pages_that_load_scripts_from_elsewhere_are_not_there() -> Non
         assert (await client.get("/docs")).status_code == 404
         assert (await client.get("/redoc")).status_code == 404
         assert (await client.get("/api/v1/openapi.json")).json()["openapi"].startswith("3.")
+
+
+async def test_the_page_of_rest_has_every_route_and_the_status_that_it_answers_with() -> None:
+    async with serving(create_app(Toolpath())) as client:
+        described = (await client.get("/api/v1/openapi.json")).json()["paths"]
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "rest.md").read_text(encoding="utf-8")
+    shown = {row[0].strip("`"): row[3] for row in table_rows(text, "Routes")}
+    routes = {
+        f"{method.upper()} {path.removeprefix('/api/v1')}": sorted(code for code in route["responses"] if code < "300")
+        for path, methods in described.items()
+        if path.startswith("/api/v1/")
+        for method, route in methods.items()
+    }
+    assert {name: sorted(re.findall(r"\b20\d\b", answers)) for name, answers in shown.items()} == routes
