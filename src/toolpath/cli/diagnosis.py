@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from rich.text import Text
 
+from toolpath.access.keys import Keys
 from toolpath.catalog.registry import Registry
 from toolpath.cli.exits import ExitCode
 from toolpath.cli.options import Options
@@ -61,7 +62,7 @@ def diagnose(options: Options, *, start: bool) -> int:
 
 
 async def _everything(options: Options, settings: Settings, *, start: bool) -> list[Remark]:
-    remarks = [await _store(options, settings), *await _put_aside(options, settings)]
+    remarks = [await _store(options, settings), *await _put_aside(options, settings), await _access(options, settings)]
     try:
         remarks += await _tools(options, start=start)
     except ToolpathError as error:
@@ -135,6 +136,31 @@ async def _store(options: Options, settings: Settings) -> Remark:
     except ToolpathError as error:
         return Remark("bad", "store", f"{without_password(store)}: {error}")
     return Remark("good", "store", without_password(store))
+
+
+async def _access(options: Options, settings: Settings) -> Remark:
+    """Who may use a server with these settings."""
+    asked = "nobody on this machine, everybody elsewhere" if settings.auth == "auto" else "everybody"
+    if settings.jwt_keys and not is_file(settings.jwt_keys):
+        return Remark("bad", "access", f"the file {settings.jwt_keys} (jwt_keys) is not there")
+    has_tokens = bool(settings.jwt_keys or os.environ.get("TOOLPATH_JWT_SECRET"))
+    if has_tokens and not (settings.jwt_issuer and settings.jwt_audience):
+        return Remark("bad", "access", "tokens are verified, but jwt_issuer or jwt_audience is empty")
+    tokens = f"tokens of {settings.jwt_issuer}" if has_tokens else "no tokens"
+    return Remark("good", "access", f"a server asks {asked}; {await _active_keys(options, settings)} keys, {tokens}")
+
+
+async def _active_keys(options: Options, settings: Settings) -> int:
+    store = settings.store or DEFAULT_STORE
+    if "://" not in store and not is_file(store):
+        return 0
+    try:
+        async with opened(options) as session:
+            now = session.tp.clock.time()
+            return sum(key.state(now) == "active" for key in await Keys(session.tp.store, session.tp.clock).list())
+    except ToolpathError:
+        # That the store cannot be read is said already.
+        return 0
 
 
 async def _put_aside(options: Options, settings: Settings) -> list[Remark]:
