@@ -10,6 +10,7 @@ import msgspec
 from toolpath.app import Toolpath
 from toolpath.errors import ToolpathError
 from toolpath.model.record import Record
+from toolpath.ports import Queue
 
 #: Seconds that each part has to answer.
 _WITHIN = 5.0
@@ -43,7 +44,7 @@ class Readiness:
 
     async def _look_around(self) -> tuple[Check, ...]:
         checks = [await _checked("store", self._write)]
-        queue = getattr(self._tp, "queue", None)
+        queue = self._tp.queue
         if queue is not None:
             checks.append(await _checked("queue", lambda: _depth(queue)))
         self._until = self._tp.clock.monotonic() + _HOLDS
@@ -61,8 +62,8 @@ class Readiness:
         return Check(name="tools", ok=True, detail=f"{count}; not there: {away}" if away else count)
 
 
-async def _depth(queue: object) -> str:
-    return f"{await queue.depth()} waiting"  # type: ignore[attr-defined]
+async def _depth(queue: Queue) -> str:
+    return f"{await queue.depth()} waiting"
 
 
 async def _checked(name: str, look: Callable[[], Awaitable[str]]) -> Check:
