@@ -497,14 +497,24 @@ FRAGMENTS = (
 async def test_documents_that_ask_for_too_much_are_refused_quickly(text):
     async with serving(create_app(Toolpath())) as http:
         await http.get("/health")
-        began = time.perf_counter()
+        began = time.process_time()
         answer = await http.post("/graphql", json={"query": text})
-        assert time.perf_counter() - began < 5
+        assert time.process_time() - began < 2
         body = answer.json()
         assert answer.status_code in (200, 400)
         assert body.get("errors") or body["code"] == "bad_request"
         assert not body.get("data")
         assert (await http.post("/graphql", json={"query": "{ getPlans { id } }"})).json() == {"data": {"getPlans": []}}
+
+
+async def test_the_bounds_hold_over_websockets_too():
+    async with asking(Toolpath()) as ask:
+        transport = WebsocketsTransport(url=ask.url.replace("http", "ws", 1))
+        async with Client(transport=transport) as session:
+            for text in (DEEP, FRAGMENTS):
+                with pytest.raises(TransportQueryError, match="too large"):
+                    await session.execute(GraphQLRequest(text))
+            assert await session.execute(GraphQLRequest("{ getPlans { id } }")) == {"getPlans": []}
 
 
 async def test_what_is_no_request_is_refused_with_a_status_that_says_so():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 from graphql import (
+    DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
@@ -12,9 +13,8 @@ from graphql import (
     InlineFragmentNode,
     OperationDefinitionNode,
     SelectionSetNode,
-    ValidationContext,
-    ValidationRule,
 )
+from strawberry.extensions import SchemaExtension
 
 #: Characters of a document. Texts belong into variables.
 LENGTH = 100_000
@@ -28,19 +28,25 @@ FIELDS = 500
 ROOTS = 20
 
 
-class Bounded(ValidationRule):
-    """Refuses operations that ask for too much, whatever way they are written."""
+class Bounded(SchemaExtension):
+    """Refuses operations that ask for too much, whatever way they are written, before anything else looks at them."""
 
-    def __init__(self, context: ValidationContext) -> None:
-        super().__init__(context)
-        self._fragments: dict[str, FragmentDefinitionNode] = {
-            node.name.value: node for node in context.document.definitions if isinstance(node, FragmentDefinitionNode)
-        }
-        self._known: dict[str, tuple[int, int, int]] = {}
+    def on_validate(self) -> Iterator[None]:
+        """Measure the document; one that is too large is not validated any further."""
+        document = self.execution_context.graphql_document
+        fault = excess(document) if document is not None else None
+        if fault is not None:
+            self.execution_context.pre_execution_errors = [fault]
+        yield
 
-    def enter_operation_definition(self, node: OperationDefinitionNode, *_: Any) -> None:
-        """Measure the operation."""
-        depth, fields, roots = self._measured(node.selection_set)
+
+def excess(document: DocumentNode) -> GraphQLError | None:
+    """What is too large in the document; None: nothing."""
+    measure = _Measure(document)
+    for node in document.definitions:
+        if not isinstance(node, OperationDefinitionNode):
+            continue
+        depth, fields, roots = measure.of(node.selection_set)
         for found, most, what in (
             (depth, DEPTH, "levels deep"),
             (fields, FIELDS, "fields"),
@@ -48,19 +54,29 @@ class Bounded(ValidationRule):
         ):
             if found > most:
                 message = f"The operation is too large: {min(found, 10**9):,} {what}; the most is {most}."
-                self.context.report_error(GraphQLError(message, node, extensions={"code": "too_large"}))
-                return
+                return GraphQLError(message, node, extensions={"code": "too_large"})
+    return None
 
-    def _measured(self, selections: SelectionSetNode | None) -> tuple[int, int, int]:
-        """Depth, fields in all, and fields at the top, of a selection."""
+
+class _Measure:
+    """Depth, fields in all, and fields at the top, of the selections of one document."""
+
+    def __init__(self, document: DocumentNode) -> None:
+        self._fragments: dict[str, FragmentDefinitionNode] = {
+            node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)
+        }
+        self._known: dict[str, tuple[int, int, int]] = {}
+
+    def of(self, selections: SelectionSetNode | None) -> tuple[int, int, int]:
+        """Of these selections."""
         depth = fields = roots = 0
         for node in selections.selections if selections is not None else ():
             match node:
                 case FieldNode():
-                    inner = self._measured(node.selection_set)
+                    inner = self.of(node.selection_set)
                     depth, fields, roots = max(depth, inner[0] + 1), fields + inner[1] + 1, roots + 1
                 case InlineFragmentNode():
-                    inner = self._measured(node.selection_set)
+                    inner = self.of(node.selection_set)
                     depth, fields, roots = max(depth, inner[0]), fields + inner[1], roots + inner[2]
                 case FragmentSpreadNode():
                     inner = self._of_fragment(node.name.value)
@@ -70,8 +86,8 @@ class Bounded(ValidationRule):
     def _of_fragment(self, name: str) -> tuple[int, int, int]:
         known = self._known.get(name)
         if known is None:
-            # A fragment that holds itself is refused by another rule; here it must only end.
+            # A fragment that holds itself is refused by a rule of the language; here it must only end.
             self._known[name] = (0, 0, 0)
             fragment = self._fragments.get(name)
-            known = self._known[name] = self._measured(fragment.selection_set) if fragment is not None else (0, 0, 0)
+            known = self._known[name] = self.of(fragment.selection_set) if fragment is not None else (0, 0, 0)
         return known

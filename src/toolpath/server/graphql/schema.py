@@ -10,7 +10,7 @@ import msgspec
 from fastapi import APIRouter
 from graphql import GraphQLError
 from strawberry import Schema
-from strawberry.extensions import AddValidationRules, MaskErrors, MaxTokensLimiter
+from strawberry.extensions import MaskErrors, MaxTokensLimiter
 from strawberry.fastapi import GraphQLRouter
 from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionContext
@@ -47,7 +47,7 @@ def make_schema() -> Schema:
         subscription=Subscription,
         extensions=[
             lambda: MaxTokensLimiter(TOKENS),
-            lambda: AddValidationRules([Bounded]),
+            Bounded,
             lambda: MaskErrors(_is_unforeseen, "The server made a mistake; its log says more."),
         ],
     )
