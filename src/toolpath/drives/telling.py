@@ -27,6 +27,7 @@ class Telling(Taking):
             raise RunConflict(f"The run {run_id} has ended: {info.status}.", hint=f"toolpath runs show {run_id}")
         if signal.kind in ("approve", "deny", "answer", "settle"):
             signal = await self._checked(run_id, signal)
+        signal = self._without_secrets(signal)
         await self.trail.told(info, signal)
         await store.put_signal(run_id, signal)
         if self._services.queue is not None and run_id not in self._runners:
@@ -55,6 +56,15 @@ class Telling(Taking):
         if not waits and (not info.driver or info.status in ("pending", "waiting", "paused")):
             await self._enqueue(run_id, info.priority)
         return Run(run_id, self)
+
+    def _without_secrets(self, signal: Signal) -> Signal:
+        """The signal without a secret in what a person wrote beside their decision. Answers are what they are."""
+        redactor = self._services.redactor
+        said = {name: signal.data[name] for name in ("comment", "reason") if isinstance(signal.data.get(name), str)}
+        if not redactor or not said:
+            return signal
+        data = {**signal.data, **{name: redactor.text(text) for name, text in said.items()}}
+        return Signal(kind=signal.kind, path=signal.path, data=data, by=signal.by)
 
     async def _checked(self, run_id: str, signal: Signal) -> Signal:
         """The signal with its step named by its whole path. What cannot be obeyed is said now, not in the journal."""
