@@ -13,7 +13,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="Port to listen on; 0 is any free one.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer requests.")] = 1,
 ) -> None:
-    """Serve REST and live events until told to stop."""
+    """Serve REST, GraphQL, MCP and live events until told to stop."""
     from toolpath.extras import needs_extra
 
     with needs_extra("server", "`toolpath serve`"):
