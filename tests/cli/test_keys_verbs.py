@@ -51,3 +51,12 @@ def test_nor_does_one_whose_only_key_is_revoked(toolpath: Command) -> None:
     toolpath("keys", "create", "ci")
     toolpath("keys", "revoke", toolpath("keys", "list", "--json").json[0]["id"])
     assert toolpath("serve", "--host", "0.0.0.0", "--port", "0").code == 2
+
+
+def test_doctor_says_who_may_use_a_server(toolpath: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    toolpath("keys", "create", "ci")
+    assert "asks nobody on this machine, everybody elsewhere; 1 keys, no tokens" in toolpath("doctor").out
+    monkeypatch.setenv("TOOLPATH_JWT_KEYS", "gone.pem")
+    broken = toolpath("doctor")
+    assert broken.code == 1
+    assert "gone.pem (jwt_keys) is not there" in broken.out
