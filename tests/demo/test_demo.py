@@ -39,7 +39,9 @@ def test_the_demo_runs_on_real_servers_and_what_it_made_can_be_looked_into(tmp_p
     assert attempts["page"] == 2
     assert sum(path.endswith("/diff") for path in attempts) == 8
 
-    assert toolpath(folder, "validate", "report.plan.yaml").returncode == 0
+    checked = toolpath(folder, "validate", "report.plan.yaml")
+    assert checked.returncode == 0
+    assert "0 errors, 0 warnings" in checked.stdout + checked.stderr
     assert "critical path" in toolpath(folder, "explain", "report.plan.yaml").stdout
     assert (
         "Asia/Tokyo" in toolpath(folder, "tools", "call", "time.get_current_time", "-i", "timezone=Asia/Tokyo").stdout

@@ -97,13 +97,24 @@ def count_lines(diff: str) -> Size:
 
 
 @tool(group="report", effect="read")
-def praise(authors: list[str]) -> str:
+def praise(authors: str) -> str:
     """Say something kind about small commits.
 
     Args:
         authors: Who made them.
     """
-    return f"Small commits all week: well done, {' and '.join(authors)}."
+    return f"Small commits all week: well done, {authors}."
+
+
+@tool(group="report", effect="read")
+def table(changes: list[Change]) -> list[list[str | int]]:
+    """Lay out the commits as rows of a sheet, with a head.
+
+    Args:
+        changes: Commits and how many lines they touched.
+    """
+    head: list[str | int] = ["Author", "Message", "Added", "Removed"]
+    return [head, *([c["author"], c["message"], c["added"], c["removed"]] for c in changes)]
 
 
 @tool(group="report", effect="write", idempotent=True)
