@@ -23,6 +23,7 @@ from toolpath.projections.results import run_result
 from toolpath.values import JsonObject
 
 if TYPE_CHECKING:
+    from toolpath.catalog.search import Hit
     from toolpath.planner.replan import Replanning
     from toolpath.planning.ahead import Ahead
     from toolpath.planning.door import Planning
@@ -68,6 +69,10 @@ class Asking:
         """
         planned = await self.planning.plan(request, tools=tools, planner=planner, decomposition=decomposition)
         return planned.plan
+
+    async def search(self, text: str, *, limit: int = 10) -> list[Hit]:
+        """The tools that fit a text, best first, each as `tool` and `score`."""
+        return await self.planning.search(text, limit)
 
     async def route(
         self,

@@ -348,3 +348,12 @@ async def test_the_settings_choose_the_model_and_the_real_client_asks_it(monkeyp
             assert record is not None
             assert record.rounds[0].model == "local-model"
         assert "createAuthor" in server.requests[0].text
+
+
+async def test_one_index_follows_the_tools_that_come_and_go(tp: Toolpath) -> None:
+    assert [hit.tool.key for hit in await tp.search("weather of a city")][:1] == ["weather.forecast"]
+    tp.add(Tool(name="tides", group="sea", description="When the tide is high at a coast.", effect="read"))
+    assert [hit.tool.key for hit in await tp.search("high tide at the coast")][:1] == ["sea.tides"]
+    tp.registry.remove("sea.tides")
+    assert "sea.tides" not in [hit.tool.key for hit in await tp.search("high tide at the coast")]
+    assert [hit.tool.key for hit in await tp.search("weather of a city")][:1] == ["weather.forecast"]

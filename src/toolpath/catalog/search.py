@@ -88,6 +88,7 @@ class ToolSearch:
         self._by_letter: dict[str, list[str]] = {}
         self._stats = stats or {}
         self._similarity = similarity
+        self._followed: Mapping[str, Tool] | None = None
         for tool in tools:
             self.add(tool)
 
@@ -121,6 +122,19 @@ class ToolSearch:
         self._forget()
         if self._similarity is not None:
             self._similarity.remove(key)
+
+    def follow(self, catalog: Catalog) -> None:
+        """Hold the tools and statistics of this catalogue; what is the same as before is not indexed again."""
+        self._stats = catalog.stats
+        if self._followed is catalog.tools:
+            return
+        for key in [key for key in self._entries if key not in catalog.tools]:
+            self.remove(key)
+        for key, tool in catalog.tools.items():
+            entry = self._entries.get(key)
+            if entry is None or entry.tool is not tool:
+                self.add(tool)
+        self._followed = catalog.tools
 
     def search(
         self,

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from toolpath.catalog.search import search
 from toolpath.cli.exits import ExitCode
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output, seconds, short, table
@@ -32,8 +31,7 @@ def search_tools(options: Options, text: str, limit: int) -> int:
     """The tools that fit a text, best first."""
 
     async def work(session: Session) -> int:
-        catalog = await session.tp.tools()
-        _show([hit.tool for hit in search(catalog, text, limit=limit)], session.output)
+        _show([hit.tool for hit in await session.tp.search(text, limit=limit)], session.output)
         _problems(session)
         return ExitCode.DONE
 

@@ -16,6 +16,7 @@ from toolpath.config import Settings
 from toolpath.errors import ConfigError, PlanInvalid, StoreError
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.plan import Plan, freeze
+from toolpath.model.tool import Tool
 from toolpath.planner.decompose import Decomposition, read_decomposition
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord, PlanRequest, Selection
@@ -56,7 +57,9 @@ class Planning:
         self._redactor = redactor
         self._chat = chat
         self._own_chat: Any = None
-        self._search: tuple[str, ToolSearch] | None = None
+        self._search = ToolSearch()
+        self._whole: Mapping[str, Tool] | None = None
+        """The tools that the index is for."""
         self._store = store
         self.routes = Routes(store, clock, redactor)
         self._memories: dict[str, Memory] = {}
@@ -160,7 +163,9 @@ class Planning:
 
     async def catalog(self) -> Catalog:
         """Every tool, providers asked."""
-        return await self._load(None)
+        catalog = await self._load(None)
+        self._whole = catalog.tools
+        return catalog
 
     @property
     def has_model(self) -> bool:
@@ -207,12 +212,18 @@ class Planning:
         return plan_offline(asked.text, catalog, tools=asked.tools or None, search=self._index(catalog))
 
     def _index(self, catalog: Catalog) -> ToolSearch:
-        if self._search is None or self._search[0] != catalog.digest:
-            self._search = (catalog.digest, ToolSearch(catalog.tools.values(), stats=catalog.stats))
-        return self._search[1]
+        """The one index, brought to this catalogue; a part of a catalogue gets one of its own."""
+        if catalog.tools is not self._whole:
+            return ToolSearch(catalog.tools.values(), stats=catalog.stats)
+        self._search.follow(catalog)
+        return self._search
 
     def _rank(self, catalog: Catalog, text: str, limit: int) -> Sequence[Hit]:
         return self._index(catalog).search(text, limit)
+
+    async def search(self, text: str, limit: int) -> list[Hit]:
+        """The tools that fit a text, best first."""
+        return self._index(await self.catalog()).search(text, limit)
 
     async def model(self) -> Chat | None:
         """The model that is given or configured; None where there is none."""

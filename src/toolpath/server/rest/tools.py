@@ -9,7 +9,6 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import Response
 
 from toolpath.app import Toolpath
-from toolpath.catalog.search import search
 from toolpath.ids import new_id
 from toolpath.model.run import ENDED_RUN
 from toolpath.opening import call_plan
@@ -70,7 +69,7 @@ async def find(
     limit: Annotated[int, Query(ge=1, le=100, description="At most so many.")] = 10,
 ) -> Response:
     """The tools that fit a text."""
-    hits = search(await tp.tools(), q, limit=limit)
+    hits = await tp.search(q, limit=limit)
     return answer(ToolPage(tools=tuple(tool_row(hit.tool, hit.score) for hit in hits)))
 
 
