@@ -177,3 +177,30 @@ async def test_a_model_that_never_answers_ends_it_early(
     assert ran.code == 1
     assert "did not answer 5 requests" in ran.err
     assert asked == 5
+
+
+def test_several_tool_sets_together_and_tasks_at_the_same_time_score_alike(toolpath: Command, shop: Path) -> None:
+    price = {
+        "name": "price",
+        "description": "The price of an item.",
+        "parameters": {"type": "object", "properties": {"item": {"type": "string"}}, "required": ["item"]},
+    }
+    song = {**price, "name": "song", "description": "Sing a song about an item."}
+    (shop / "sets.jsonl").write_text(
+        json.dumps({"toolset": "a", "tools": [price]}) + "\n" + json.dumps({"toolset": "b", "tools": [song]}) + "\n"
+    )
+    gold = {"gold_plan": [{"step": "p", "tool": "price", "arguments": {"item": "tea"}}]}
+    tasks = [{**PRICE, **gold, "id": str(n), "toolsets": ["a", "b"]} for n in range(6)]
+    tasks.append(
+        {"id": "no", "query": PRICE["query"], "gold_plan": [], "toolsets": ["a", "b"], "excluded_tools": ["price"]}
+    )
+    (shop / "tasks.jsonl").write_text("\n".join(map(json.dumps, tasks)))
+    one = toolpath("eval", "tasks.jsonl", "--toolsets", "sets.jsonl", "--json").json
+    many = toolpath("eval", "tasks.jsonl", "--toolsets", "sets.jsonl", "--json", "--concurrency", "4").json
+    assert [attempt["task"] for attempt in many["attempts"]] == ["0", "1", "2", "3", "4", "5", "no"]
+    assert [attempt["right"] for attempt in many["attempts"]] == [attempt["right"] for attempt in one["attempts"]]
+    assert one["whole_plans"] == 1.0
+    limited = toolpath(
+        "eval", "tasks.jsonl", "--toolsets", "sets.jsonl", "--json", "--concurrency", "4", "--limit", "3"
+    )
+    assert limited.json["tasks"] == 3

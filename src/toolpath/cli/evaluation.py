@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,6 +33,7 @@ from toolpath.planner.gold import (
     read_task,
     read_tool_set,
     tool_set_of,
+    tool_sets_of,
 )
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
@@ -53,6 +56,7 @@ class EvaluationRequest:
     limit: int | None = None
     tool_sets: tuple[str, ...] = ()
     plot: str = ""
+    concurrency: int = 1
 
 
 @dataclass(slots=True)
@@ -104,6 +108,8 @@ class Evaluation:
             return catalog_of(task.tools)
         if task.toolset is not None:
             return tool_set_of(task.toolset, self.sets)
+        if task.toolsets:
+            return tool_sets_of(task.toolsets, self.sets, task.excluded_tools)
         connected = await self.session.tp.tools()
         if not connected.tools:
             raise ReadError("It names no tools, and none are connected.", hint="Give tools, a toolset, or --tools.")
@@ -171,23 +177,51 @@ def _read_tool_sets(files: Sequence[str], evaluation: Evaluation) -> None:
 
 
 async def _go_through(request: EvaluationRequest, evaluation: Evaluation) -> None:
+    """Plan the tasks, some at a time, and note them in their order."""
+    under_way: deque[tuple[int, asyncio.Task[Attempt]]] = deque()
     with _progress(evaluation.session.output) as tell:
-        for number, line in _lines(request.file):
-            if request.limit is not None and len(evaluation.attempts) >= request.limit:
-                break
-            try:
-                task = read_task(line)
+        try:
+            for number, line in _lines(request.file):
+                if request.limit is not None and len(evaluation.attempts) + len(under_way) >= request.limit:
+                    while under_way:
+                        await _note(*under_way.popleft(), request, evaluation, tell)
+                    if len(evaluation.attempts) >= request.limit:
+                        break
+                try:
+                    task = read_task(line)
+                except ReadError as error:
+                    _bad(evaluation, request.file, number, error)
+                    continue
                 if not task.is_sound:
                     evaluation.left_out += 1
                     continue
-                made = await evaluation.attempt(number, task)
-            except ReadError as error:
-                _bad(evaluation, request.file, number, error)
-                continue
-            evaluation.attempts.append(made)
-            tell(f"{len(evaluation.attempts):,} planned, {sum(one.is_right for one in evaluation.attempts):,} right")
-            if evaluation.silent == _SILENT:
-                raise PlanningFailed(f"The model did not answer {_SILENT} requests in a row: {made.error}")
+                under_way.append((number, asyncio.create_task(evaluation.attempt(number, task))))
+                if len(under_way) >= request.concurrency:
+                    await _note(*under_way.popleft(), request, evaluation, tell)
+            while under_way:
+                await _note(*under_way.popleft(), request, evaluation, tell)
+        finally:
+            for _, left in under_way:
+                left.cancel()
+            await asyncio.gather(*(left for _, left in under_way), return_exceptions=True)
+
+
+async def _note(
+    number: int,
+    planned: asyncio.Task[Attempt],
+    request: EvaluationRequest,
+    evaluation: Evaluation,
+    tell: Callable[[str], None],
+) -> None:
+    try:
+        made = await planned
+    except ReadError as error:
+        _bad(evaluation, request.file, number, error)
+        return
+    evaluation.attempts.append(made)
+    tell(f"{len(evaluation.attempts):,} planned, {sum(one.is_right for one in evaluation.attempts):,} right")
+    if evaluation.silent >= _SILENT:
+        raise PlanningFailed(f"The model did not answer {_SILENT} requests in a row: {made.error}")
 
 
 @contextmanager

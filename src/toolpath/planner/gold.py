@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -58,6 +58,10 @@ class Task(msgspec.Struct, frozen=True):
     """For each call: parameter → every value that is right; `""` among them: it may be left out."""
     tools: tuple[ToolData, ...] | None = None
     toolset: str | None = None
+    toolsets: tuple[str, ...] = ()
+    """Several tool sets, whose tools are offered together."""
+    excluded_tools: tuple[str, ...] = ()
+    """Names of tools in them that are not offered."""
     defects: tuple[str, ...] = ()
     """What is wrong with the gold plan; such a task is not scored."""
     messages: Any = None
@@ -131,6 +135,12 @@ def tool_set_of(name: str, sets: Mapping[str, Catalog]) -> Catalog:
         hint = f"Did you mean {near[0]!r}?" if near else "Name the file that has it with --toolsets."
         raise ReadError(f"No tool set is called {name!r}.", hint=hint)
     return sets[name]
+
+
+def tool_sets_of(names: Sequence[str], sets: Mapping[str, Catalog], excluded: Collection[str] = ()) -> Catalog:
+    """The tools of all these sets together, without those excluded. Raises `ReadError`."""
+    tools = {key: tool for name in names for key, tool in tool_set_of(name, sets).tools.items()}
+    return Catalog({key: tool for key, tool in tools.items() if tool.name not in excluded})
 
 
 def gold_calls(task: Task, catalog: Catalog) -> list[GoldCall]:

@@ -117,10 +117,15 @@ def evaluate(
     toolsets: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Tool sets that tasks name; repeatable.")
     ] = None,
+    concurrency: Annotated[
+        int, typer.Option(min=1, max=64, metavar="N", help="Tasks at the same time; for a model that takes its time.")
+    ] = 1,
     plot: Annotated[str, typer.Option(metavar="FILE.svg", help="Draw shares and calibration.")] = "",
 ) -> None:
     """Score a planner on requests whose right plans are known."""
     from toolpath.cli.evaluation import EvaluationRequest, evaluate
 
-    request = EvaluationRequest(file=file, planner=planner, limit=limit, tool_sets=tuple(toolsets or ()), plot=plot)
+    request = EvaluationRequest(
+        file=file, planner=planner, limit=limit, tool_sets=tuple(toolsets or ()), plot=plot, concurrency=concurrency
+    )
     raise typer.Exit(evaluate(ctx.obj, request))
