@@ -118,11 +118,18 @@ def test_an_address_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
     assert f"127.0.0.1:{port} cannot be listened on" in second.stderr
 
 
-def test_schemathesis_finds_no_answer_that_the_description_has_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param(("--phases", "fuzzing", "--max-examples", "1", "--max-time", "8"), id="short"),
+        pytest.param(("--max-examples", "30"), id="long", marks=[pytest.mark.soak, pytest.mark.timeout(1_800)]),
+    ],
+)
+def test_schemathesis_finds_no_answer_that_the_description_has_not(tmp_path: Path, how: tuple[str, ...]) -> None:
     (tmp_path / "schemathesis.toml").write_text(CONFIGURED)
     with serving(tmp_path) as (address, _):
         script = Path(sys.executable).with_name("schemathesis")
-        options = ["--max-examples", "2", "--no-shrink", "--request-timeout", "30", "--suppress-health-check", "all"]
-        command = [str(script), "run", f"{address}/api/v1/openapi.json", *options, "--seed", "1"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=110, check=False)
+        options = ["--no-shrink", "--request-timeout", "30", "--suppress-health-check", "all", "--seed", "1"]
+        command = [str(script), "run", f"{address}/api/v1/openapi.json", *options, *how]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-6_000:]

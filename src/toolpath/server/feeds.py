@@ -6,7 +6,6 @@ No reader has a queue: who is slow reads from the store where they stand, who is
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from typing import Literal
@@ -99,7 +98,8 @@ class _Feed:
         self._ended = False
         self._caught_up = False
         self._gone = False
-        self._news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._news = asyncio.Event()
+        self._woken = asyncio.get_running_loop().time()
         self._task = asyncio.create_task(self._watch(), name=f"feed {info.run_id}")
 
     async def beyond(self, after: int) -> Batch:
@@ -117,11 +117,10 @@ class _Feed:
         if self._task.done():
             # It broke: readers are told by the end of their streams.
             self._task.result()
-        # One future for all readers: they are woken together.
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(self._news), HEARTBEAT)
-            if after < self._last:
-                return await self.beyond(after)
+        # One event for all readers, and one timer: they are woken together, for heartbeats too.
+        await self._news.wait()
+        if after < self._last or self._is_over or self._gone:
+            return await self.beyond(after)
         return Batch()
 
     @property
@@ -149,13 +148,14 @@ class _Feed:
                 async with asyncio.timeout(self._patience(info)):
                     await store.wait_events(self._run_id, self._last)
             except TimeoutError:
-                continue
+                self._beat()
             except RunNotFound:
                 self._gone = True
                 self.wake()
             except StoreError:
                 # Readers stay: what they missed is in the journal when it can be read again.
                 await asyncio.sleep(PAUSE)
+                self._beat()
 
     def _take(self, events: Sequence[AnyEvent]) -> None:
         for event in events:
@@ -175,9 +175,14 @@ class _Feed:
 
     def wake(self) -> None:
         """Have all readers look."""
-        news, self._news = self._news, asyncio.get_running_loop().create_future()
-        if not news.done():
-            news.set_result(None)
+        self._woken = asyncio.get_running_loop().time()
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    def _beat(self) -> None:
+        """Wake all readers where they had no news for long."""
+        if asyncio.get_running_loop().time() >= self._woken + HEARTBEAT:
+            self.wake()
 
     def close(self) -> None:
         """Nobody reads any more."""
