@@ -113,8 +113,9 @@ def table(changes: list[Change]) -> list[list[str | int]]:
     Args:
         changes: Commits and how many lines they touched.
     """
-    head: list[str | int] = ["Author", "Message", "Added", "Removed"]
-    return [head, *([c["author"], c["message"], c["added"], c["removed"]] for c in changes)]
+    rows: list[list[str | int]] = [["Author", "Message", "Added", "Removed"]]
+    rows += [[change["author"], change["message"], change["added"], change["removed"]] for change in changes]
+    return rows
 
 
 @tool(group="report", effect="write", idempotent=True)
