@@ -62,6 +62,7 @@ async def test_three_kills_and_a_stall_on_postgres(tmp_path: Path, postgres: str
     assert_right(found, kills=3, stalls=1)
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(300)
 async def test_two_kills_on_sqlite(tmp_path: Path, name: str) -> None:
     found = await disturbed(tmp_path, str(tmp_path / "runs.db"), name, runs=4, steps=20, kills=2, stalls=0, seed=2)
@@ -76,6 +77,6 @@ async def test_ten_kills_and_three_stalls_of_forty_long_runs(
     tmp_path: Path, postgres: str, name: str, seed: int
 ) -> None:
     found = await disturbed(
-        tmp_path, postgres, name, runs=40, steps=120, kills=10, stalls=3, every=4, pace=400, patience=600, seed=seed
+        tmp_path, postgres, name, runs=40, steps=120, kills=10, stalls=3, every=3, pace=800, patience=900, seed=seed
     )
     assert_right(found, kills=10, stalls=3)
