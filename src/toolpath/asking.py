@@ -91,7 +91,7 @@ class Asking:
 
     async def routes(self, *, limit: int = 20) -> list[RouteRecord]:
         """How requests were routed, the newest first: what was asked for, what it was taken for, all scores."""
-        return await self.planning.routes.newest("", limit)
+        return await self.planning.newest_routes(limit)
 
     def ahead(
         self,

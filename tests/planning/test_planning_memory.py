@@ -10,6 +10,8 @@ import pytest
 from tests.planner.planning_cases import ALICE, answer, schema
 
 from toolpath import Settings, Toolpath
+from toolpath.access.acting import acting
+from toolpath.access.caller import Caller
 from toolpath.errors import ConfigError, ToolFailed
 from toolpath.testing.model_server import ModelServer
 from toolpath.testing.scripted import scripted
@@ -96,7 +98,9 @@ async def test_what_one_tenant_asked_is_not_known_to_another(tmp_path: Path) -> 
     async with door(tmp_path / "runs.db", chat) as tp:
         await tp.planning.plan(ONE, tenant="a")
         await tp.planning.plan(ONE, tenant="b")
-        assert (await tp.planning.report("a")).plans == 1
+        with acting(Caller(user="ann", tenant="a")):
+            assert (await tp.planning.report()).plans == 1
+            assert (await tp.plan(ONE)).steps
         assert (await tp.planning.report("c")).plans == 0
     assert len(chat.requests) == 2
 

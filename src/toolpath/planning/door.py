@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from toolpath.access.acting import who_acts
 from toolpath.catalog.search import Hit, ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
@@ -25,7 +26,7 @@ from toolpath.planning.memory import Memory
 from toolpath.planning.report import PlanningReport, read_weights, report_of
 from toolpath.planning.routes import Routes, filled_by_rules
 from toolpath.ports import Chat, Clock, Store
-from toolpath.router.records import OnMultiple, Routed, RouterOptions
+from toolpath.router.records import OnMultiple, Routed, RouteRecord, RouterOptions
 from toolpath.router.route import route
 from toolpath.values import Redactor, digest
 
@@ -74,13 +75,14 @@ class Planning:
         tools: Sequence[str] | None = None,
         planner: Planner | None = None,
         decomposition: Decomposition | Mapping[str, Any] | None = None,
-        tenant: str = "",
+        tenant: str | None = None,
     ) -> Planned:
         """A checked plan and how it came about.
 
         `planner`: None takes the model where one is configured, else the offline planner. Raises `NoToolFits` where no
         tool does what is asked for, `PlanningFailed` where no plan that checks came of it, `ConfigError` where the
-        model is wanted and none is configured. What is remembered of requests is the tenant's own.
+        model is wanted and none is configured. What is remembered of requests is the
+        tenant's own; None: of the caller's tenant.
         """
         catalog = await self.catalog()
         asked = PlanRequest(
@@ -90,12 +92,12 @@ class Planning:
         )
         chat = await self._model(planner)
         ground = self._ground(catalog, chat)
-        memory = await self._memory(tenant)
+        memory = await self._memory(_tenant(tenant))
         chooser = await memory.load()
         is_alone = chat is None
         way = "rules" if is_alone else "model" if planner == "model" else ""
         planned = await chooser.plan(asked, ground, way=way, cached=not is_alone)
-        self._remember(asked, ground, planned, tenant)
+        self._remember(asked, ground, planned, _tenant(tenant))
         if not is_alone:
             memory.changed()
             await memory.save()
@@ -107,7 +109,7 @@ class Planning:
         *,
         tools: Sequence[str] | None = None,
         planner: Planner | None = None,
-        tenant: str = "",
+        tenant: str | None = None,
     ) -> AsyncGenerator[StepWritten | PlanWritten]:
         """As `plan`, step by step while a model writes it; without one the whole plan comes at once."""
         asked = PlanRequest(text=request, tools=tuple(tools or ()))
@@ -117,12 +119,12 @@ class Planning:
         if chat is None:
             yield PlanWritten(planned=await self.plan(request, tools=tools, planner="offline", tenant=tenant))
             return
-        memory = await self._memory(tenant)
+        memory = await self._memory(_tenant(tenant))
         chooser = await memory.load()
         async with aclosing(chooser.stream(asked, ground)) as parts:
             async for part in parts:
                 if isinstance(part, PlanWritten):
-                    self._remember(asked, ground, part.planned, tenant)
+                    self._remember(asked, ground, part.planned, _tenant(tenant))
                     memory.changed()
                 yield part
         await memory.save()
@@ -134,7 +136,7 @@ class Planning:
         tools: Sequence[str] = (),
         planner: Planner | None = None,
         on_multiple: OnMultiple | None = None,
-        tenant: str = "",
+        tenant: str | None = None,
     ) -> Routed:
         """Which tools the request means, as a plan of their calls, with every decision and its scores."""
         catalog = await self.catalog()
@@ -143,8 +145,12 @@ class Planning:
         routed = await route(
             request, catalog, self._clock, chat=chat, tools=tools, options=options, fill=filled_by_rules
         )
-        await self.routes.keep(routed.record, tenant)
+        await self.routes.keep(routed.record, _tenant(tenant))
         return routed
+
+    async def newest_routes(self, limit: int, *, tenant: str | None = None) -> list[RouteRecord]:
+        """How the tenant's requests were routed, the newest first."""
+        return await self.routes.newest(_tenant(tenant), limit)
 
     async def _memory(self, tenant: str) -> Memory:
         memory = self._memories.pop(tenant, None)
@@ -156,9 +162,9 @@ class Planning:
         self._memories[tenant] = memory
         return memory
 
-    async def report(self, tenant: str = "") -> PlanningReport:
+    async def report(self, tenant: str | None = None) -> PlanningReport:
         """What is remembered: the plan cache and its hits, lessons, and how the ways of planning did."""
-        chooser = await (await self._memory(tenant)).load()
+        chooser = await (await self._memory(_tenant(tenant))).load()
         return report_of(chooser)
 
     async def catalog(self) -> Catalog:
@@ -287,6 +293,14 @@ class Planning:
                 await memory.save(at_once=True)
         if self._own_chat is not None:
             await self._own_chat.close()
+
+
+def _tenant(given: str | None) -> str:
+    """Whose memory it is: as given, else of whoever calls."""
+    if given is not None:
+        return given
+    caller = who_acts()
+    return caller.tenant if caller is not None else ""
 
 
 async def _by_model(asked: PlanRequest, ground: Ground) -> Planned:
