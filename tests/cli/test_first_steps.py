@@ -227,3 +227,14 @@ def test_a_cycle_is_told_of_together_with_everything_else(toolpath: Command) -> 
     ran = toolpath("validate", "knot.plan.yaml")
     for code in ("cycle", "unknown_tool", "unknown_field", "unknown_dependency", "unknown_reference"):
         assert f"error {code}:" in ran.out + ran.err, code
+
+
+def test_one_fault_of_many_steps_is_told_once(toolpath: Command) -> None:
+    Path("both.plan.yaml").write_text(
+        "failure_mode: isolate\n"
+        "steps:\n"
+        '  - {id: one, tool: shop.broken, inputs: {why: "the till is locked"}}\n'
+        '  - {id: two, tool: shop.broken, inputs: {why: "the till is locked"}}\n'
+    )
+    ran = toolpath("run", "both.plan.yaml", "-q")
+    assert ran.err.count("the till is locked") == 1, ran.err

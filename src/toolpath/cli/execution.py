@@ -118,10 +118,14 @@ def _explain_failure(result: RunResult, output: Output) -> None:
     if whole is not None and not any(whole.message == error.message for error in shown.values()):
         output.tell(f"{_lines(f'{whole.type}: {whole.message}')}{known}", "red")
         known = ""
+    # A server that is away fails every step that needs it, with one and the same words.
+    same: dict[tuple[str, str], list[str]] = {}
     for path, error in shown.items():
-        output.tell(f"{path}: {_lines(words_of(error))}{known}", "red")
-        if output.options.verbose and error.where:
-            output.tell(f"    at {error.where}")
+        same.setdefault((_lines(words_of(error)), error.where), []).append(path)
+    for (words, where), paths in same.items():
+        output.tell(f"{', '.join(paths)}: {words}{known}", "red")
+        if output.options.verbose and where:
+            output.tell(f"    at {where}")
     for hint in dict.fromkeys(error.hint for error in (*shown.values(), whole) if error is not None and error.hint):
         output.tell(hint)
     output.say(f"toolpath runs show {result.run_id} tells more; toolpath runs retry {result.run_id} tries what failed.")

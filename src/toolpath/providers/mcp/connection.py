@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any
@@ -148,7 +149,9 @@ class Connection:
             for flight in tuple(self._flights):
                 flight.end()
             if not self.ready.done():
-                fault = start_fault(self._name, error, self._fault, self._ending(), seconds=self._seconds)
+                fault = start_fault(
+                    self._name, error, self._fault, self._ending(), seconds=self._seconds, program=self._program()
+                )
                 self.ready.set_exception(self._redacted(fault))
 
     def _make_client(self) -> Client:
@@ -191,6 +194,10 @@ class Connection:
     def _ending(self) -> Ending:
         pipe = self._pipe
         return Ending(self._reason) if pipe is None else Ending(self._reason, pipe.exit_code, pipe.stderr)
+
+    def _program(self) -> str:
+        command = self._launch.command
+        return (shutil.which(command) or command) if command else ""
 
     def _redacted(self, error: ToolpathError) -> ToolpathError:
         text = self._redactor.text(error.message)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 from mcp import MCPError
 from mcp_types import CONNECTION_CLOSED, INVALID_REQUEST, REQUEST_TIMEOUT
@@ -82,9 +84,9 @@ def _http_fault(where: str, fault: HttpFault) -> ToolpathError:
 
 
 def start_fault(
-    server: str, error: BaseException | None, fault: HttpFault, ending: Ending, *, seconds: float
+    server: str, error: BaseException | None, fault: HttpFault, ending: Ending, *, seconds: float, program: str = ""
 ) -> ToolpathError:
-    """Why a server could not be started within so many seconds."""
+    """Why a server could not be started within so many seconds. `program` is the file that its command is."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ToolpathError):
@@ -104,5 +106,18 @@ def start_fault(
     return ToolUnavailable(
         f"Server {server!r} did not start{why}{ending}.",
         reached=False,
-        hint="Check its command or URL, and what it needs in its environment.",
+        hint=_start_hint(ending, program),
+    )
+
+
+_NO_MODULE = re.compile(r"No module named '?([\w.]+)")
+
+
+def _start_hint(ending: Ending, program: str) -> str:
+    missing = _NO_MODULE.search(ending.stderr)
+    if missing is None or not program:
+        return "Check its command or URL, and what it needs in its environment."
+    return (
+        f"Its command is the interpreter {program}, which has no {missing[1]!r}. Install the server there, or write as "
+        "its command the interpreter of the environment that has it, with its whole path."
     )
