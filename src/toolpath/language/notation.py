@@ -131,7 +131,8 @@ def _is_template(steps: Node | None) -> bool:
 
 
 def _answer(what: str, file: str) -> PlannerAnswer:
-    return PlannerAnswer(f"{file}: This is {what}, no plan." if file else f"This is {what}, no plan.")
+    said = f"{file}: This is {what}, no plan." if file else f"This is {what}, no plan."
+    return PlannerAnswer(said, hint="`toolpath plan --from FILE`, `run` and `validate` read it.")
 
 
 def _other(what: str, hint: str, file: str) -> ReadError:
