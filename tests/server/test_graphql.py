@@ -358,6 +358,18 @@ WAITING = 'mutation ($t: String!) { executeWithWorkflow(plan: "p", tools: $t) { 
 RUN = "{ runId state status outputs errors questions { step kind title form } }"
 
 
+async def test_who_deletes_an_execution_stands_in_the_audit_trail():
+    caller = Caller(tenant="acme", user="ada", scopes=frozenset({"*"}))
+    tp = shop(Toolpath())
+    async with asking(tp, caller=caller) as client:
+        tools = json.dumps([{"toolName": "add", "parameters": {"a": 1, "b": 2}}])
+        made = 'mutation ($tools: String!) { executeWithWorkflow(plan: "sum", tools: $tools) { id } }'
+        run_id = (await client(made, tools=tools))["executeWithWorkflow"]["id"]
+        assert (await client("mutation ($id: ID!) { deleteExecution(id: $id) }", id=run_id))["deleteExecution"]
+        last = (await tp.trail.entries(tenant="acme"))[-1]
+    assert (last.action, last.subject, last.user) == ("run.delete", run_id, "ada")
+
+
 async def test_approvals_and_forms_are_listed_and_answered():
     tp = shop(Toolpath())
     async with asking(tp) as ask:

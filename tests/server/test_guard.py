@@ -11,7 +11,7 @@ import websockets
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
-from tests.access.access_cases import RUNS, bearer, guarded
+from tests.access.access_cases import JWT, RUNS, SECRET, bearer, guarded, token
 from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import Settings
@@ -227,6 +227,13 @@ async def test_too_many_requests_of_one_caller_are_refused_and_others_served() -
         assert_problem(refused, 429, "too_many_requests")
         assert 0 < int(refused.headers["retry-after"]) <= 7200
         assert (await door.client.get(RUNS, headers=bob)).status_code == 404
+
+
+async def test_users_of_the_same_name_are_counted_by_their_tenants() -> None:
+    async with guarded(env={"TOOLPATH_JWT_SECRET": SECRET}, rate_limit="1/hour", **JWT) as door:
+        ours, theirs = bearer(token(tenant="acme")), bearer(token(tenant="evil"))
+        answers = [(await door.client.get(RUNS, headers=who)).status_code for who in (theirs, theirs, ours)]
+        assert answers == [404, 429, 404]
 
 
 async def test_whoever_tries_many_keys_is_let_try_no_more() -> None:

@@ -266,11 +266,11 @@ class Planning:
             tenant,
         )
 
-    def remember(self, plan: Plan, planned: Planned) -> None:
+    def remember(self, plan: Plan, planned: Planned, tenant: str = "") -> None:
         """Have `record(plan)` say how the plan came about."""
         ground = self._ground(Catalog({}), None)
         asked = PlanRequest(text=planned.record.request)
-        self._remember(asked, ground, msgspec.structs.replace(planned, plan=plan))
+        self._remember(asked, ground, msgspec.structs.replace(planned, plan=plan), tenant)
 
     def record(self, plan: Plan) -> PlanningRecord | None:
         """How a plan that was planned here came about; None for any other."""

@@ -11,7 +11,7 @@ from toolpath.engine.program import Program
 from toolpath.errors import PlanningFailed, RunConflict, ToolpathError
 from toolpath.model.events import AnyEvent, PlanRevised, RunStarted, Warned
 from toolpath.model.plan import Plan, thaw
-from toolpath.model.run import RunResult
+from toolpath.model.run import RunContext, RunResult
 from toolpath.planner.offline.again import plan_again
 from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord
 from toolpath.planner.replan import (
@@ -45,7 +45,7 @@ class Planners(Protocol):
         """Tools, model and clock."""
         ...
 
-    def remember(self, plan: Plan, planned: Planned) -> None:
+    def remember(self, plan: Plan, planned: Planned, tenant: str = "") -> None:
         """Keep how the plan came about."""
         ...
 
@@ -85,7 +85,9 @@ async def revise(
     replanned = await _replanned(old, result, ground, planning)
     plan = revised_plan(old, replanned.planned.plan, ground.catalog, kept=replanned.kept, new_writes=limits.new_writes)
     program = await compiled(plan)
-    planning.remember(plan, replanned.planned)
+    started = events[0]
+    assert isinstance(started, RunStarted)
+    planning.remember(plan, replanned.planned, RunContext.from_json(started.context).tenant)
     record = replanned.planned.record
     return PlanRevised(
         0,

@@ -75,7 +75,8 @@ class Guard:
                 await self._rates.count_wrong(address)
             raise
         if caller.key:
-            await self._rates.count(caller.key)
+            # What a token calls its user is a name within the tenant alone.
+            await self._rates.count(caller.tenant, caller.key)
         return msgspec.structs.replace(caller, address=address, door=_door(scope["path"]))
 
 

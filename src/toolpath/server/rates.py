@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from urllib.parse import quote
 
 from limits import RateLimitItem, parse_many
 from limits.aio.storage import MemoryStorage
@@ -25,11 +26,12 @@ class Rates:
         self._wrong = _parsed(WRONG)
         self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
 
-    async def count(self, caller: str) -> None:
+    async def count(self, tenant: str, caller: str) -> None:
         """Count a request. Raises `Problem` 429 where it is one too many."""
+        whose = ("caller", quote(tenant, safe=""), quote(caller, safe=""))
         for item in self._items:
-            if not await self._limiter.hit(item, "caller", caller):
-                raise await self._problem(item, "caller", caller)
+            if not await self._limiter.hit(item, *whose):
+                raise await self._problem(item, *whose)
 
     async def count_wrong(self, address: str) -> None:
         """Count wrong credentials."""

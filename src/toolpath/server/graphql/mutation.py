@@ -153,6 +153,7 @@ class Mutation:
             return record is not None and await texts.forgotten(tp, "execution", id)
         if run.status not in ENDED_RUN:
             raise RunConflict(f"The run {run.run_id} is {run.status}.", hint="Cancel it first.")
+        await tp.trail.record("run.delete", run.run_id, tenant=run.tenant, user=run.user, plan=run.name)
         return bool(await tp.store.delete_runs([run.run_id]))
 
     @strawberry.mutation(extensions=[_RUN], description="Stop a run; calls under way are cut off.")
