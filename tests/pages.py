@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import mcp.client.stdio  # noqa: F401  # keeps the stderr of this moment for its servers: a real one, as no test has begun
 import msgspec
 
 from toolpath import Finding, Plan, Tool, Toolpath

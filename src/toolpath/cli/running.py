@@ -76,7 +76,9 @@ async def _run(session: Session, request: RunRequest) -> int:
         return preview(plan, tp.registry.snapshot(), inputs, output)
     if target.tool is not None:
         # A tool has no plan whose inputs would be judged before the run is there.
-        unfit = check_inputs(Plan(inputs=target.tool.input_schema), inputs)
+        # A schema that does not close its object takes names that it does not know.
+        schema = {"additionalProperties": True, **target.tool.input_schema}
+        unfit = check_inputs(Plan(inputs=schema), inputs)
         if unfit:
             return show_findings(unfit, target.name, output)
     recorder = await _with_recording(tp, request)

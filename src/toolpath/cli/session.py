@@ -77,9 +77,12 @@ async def opened(options: Options, *, journal: bool = True, begins: bool = False
 
 
 def is_there(settings: Settings) -> bool:
-    """Whether there is a store to look into; one that is no file is asked itself."""
+    """Whether there is a store to look into, or something in its place that opening it will tell of."""
     store = settings.store or DEFAULT_STORE
-    return "://" in store or Path(store).exists()
+    if "://" in store:
+        return True
+    above = Path(store).parent
+    return Path(store).exists() or (above.exists() and not above.is_dir())
 
 
 def store_path(settings: Settings) -> str:
