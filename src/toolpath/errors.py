@@ -19,6 +19,7 @@
       RunNotFound, RunConflict, StaleEpoch
       RecordNotFound, RecordConflict
       StoreError             the journal cannot be read or written
+        Unstorable           a text or number that it cannot hold
       QueueError             the queue of runs cannot be reached, or takes no more
       ConfigError            settings that cannot be used
       NoToolpath             a context is used outside `async with Toolpath()`
@@ -377,6 +378,12 @@ class StoreError(ToolpathError):
     """The journal cannot be read or written: locked, corrupt, full, or not ours."""
 
     code = "store"
+
+
+class Unstorable(StoreError):
+    """A text or number that was given, and that no store of this kind can hold."""
+
+    code = "unstorable"
 
 
 class QueueError(ToolpathError):

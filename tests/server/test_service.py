@@ -30,8 +30,15 @@ async def test_a_store_that_cannot_be_read_makes_a_server_unready_but_not_dead(t
             await asyncio.sleep(0.05)
             refused = await client.get("/ready")
         assert (await client.get("/health")).status_code == 200
-    assert_problem(refused, 503, "store")
-    assert refused.headers["retry-after"] == "1"
+        answers = [refused, await client.get("/api/v1/runs")]
+        query = {"query": "{ getExecutions { id } }"}
+        told = (await client.post("/graphql", json=query)).text
+    for answer in answers:
+        assert_problem(answer, 503, "store")
+        assert answer.headers["retry-after"] == "1"
+    # Where the store is, is nothing for whoever asks.
+    texts = [told, *(answer.text for answer in answers)]
+    assert not [text for text in texts if str(tmp_path) in text or "runs.db" in text]
 
 
 async def test_errors_are_problem_details_with_a_stable_code() -> None:

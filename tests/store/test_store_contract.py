@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.store.store_cases import STORES, Now, blob, emptied, keep, large, new_run, ready, settled
 
-from toolpath.errors import RunConflict, RunNotFound, StaleEpoch, StoreError, ToolpathError
+from toolpath.errors import RunConflict, RunNotFound, StaleEpoch, StoreError, ToolpathError, Unstorable
 from toolpath.ids import new_id
 from toolpath.model.events import AnyEvent, RunStarted, StepReady, StepStarted, StepSucceeded
 from toolpath.model.run import RunInfo
@@ -42,6 +42,14 @@ async def test_a_run_is_read_as_it_was_created(store: Store) -> None:
     )
     assert await store.create_run(info) == info
     assert await store.get_run("run_1") == info
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\ud800"])
+async def test_a_text_that_no_store_of_the_kind_can_hold_is_the_fault_of_who_gave_it(store: Store, text: str) -> None:
+    with pytest.raises((RunNotFound, Unstorable)) as raised:
+        await store.get_run(text)
+    assert "postgresql" not in str(raised.value)
+    assert "/" not in str(raised.value)
 
 
 async def test_a_new_run_has_no_events_whatever_its_row_claims(store: Store) -> None:

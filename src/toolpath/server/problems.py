@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
@@ -17,6 +18,8 @@ from starlette.routing import Match
 from toolpath import errors
 from toolpath.errors import Finding, ToolpathError
 from toolpath.values import pointer
+
+_log = logging.getLogger("toolpath.server")
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -41,6 +44,7 @@ STATUS: dict[type[ToolpathError], int] = {
     errors.RecordNotFound: 404,
     errors.RecordConflict: 409,
     errors.StoreError: 503,
+    errors.Unstorable: 422,
     errors.ConfigError: 503,
 }
 
@@ -115,12 +119,30 @@ def details_of(error: ToolpathError) -> ProblemDetails:
         title=HTTPStatus(status).phrase,
         status=status,
         code=error.code,
-        detail=error.message,
-        hint=error.hint,
+        detail=words_of(error),
+        hint=hint_of(error),
         suggestions=error.suggestions,
         findings=findings,
         missing=tuple(getattr(error, "missing", ())),
     )
+
+
+def words_of(error: ToolpathError) -> str:
+    """What callers are told of the error. Where the store or the broker is, and how, is for the log alone."""
+    if not _is_of_the_house(error):
+        return error.message
+    _log.warning("%s: %s", error.code, error)
+    what = "queue" if isinstance(error, errors.QueueError) else "store"
+    return f"The {what} does not do its work now; the server's log says more."
+
+
+def hint_of(error: ToolpathError) -> str:
+    """What callers are told to do."""
+    return "" if _is_of_the_house(error) else error.hint
+
+
+def _is_of_the_house(error: ToolpathError) -> bool:
+    return isinstance(error, errors.StoreError | errors.QueueError) and not isinstance(error, errors.Unstorable)
 
 
 def problem(error: ToolpathError) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from toolpath.errors import StoreError
+from toolpath.errors import StoreError, Unstorable
 
 _ADVICE = {
     sqlite3.SQLITE_BUSY: (
@@ -48,15 +48,15 @@ def store_error(error: BaseException, path: str) -> StoreError:
     """The error of the store at `path` that tells people what SQLite's own error means."""
     match error:
         case StoreError():
-            return StoreError(error.message, hint=error.hint)
+            return type(error)(error.message, hint=error.hint)
         case sqlite3.Error():
             # The low byte is the kind; the rest only says where in SQLite it arose.
             kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             what, hint = _ADVICE.get(kind, ("cannot be used", ""))
             return StoreError(f"The store {path} {what} ({error}).", hint=hint)
         case UnicodeError() | OverflowError() | TypeError():
-            return StoreError(
-                f"The store {path} cannot hold a text or number that was given: {error}.",
+            return Unstorable(
+                f"The store cannot hold a text or number that was given: {error}.",
                 hint="Use valid Unicode text and numbers of 64 bits.",
             )
         case OSError():

@@ -75,4 +75,4 @@ def told(error: ToolpathError, tp: Toolpath) -> GraphQLError:
     known = ("code", "hint", "suggestions", "findings", "missing")
     extensions = {name: details[name] for name in known if details.get(name)}
     clean = msgspec.json.decode(tp.redact(msgspec.json.encode(extensions).decode()))
-    return GraphQLError(tp.redact(error.message), extensions=clean)
+    return GraphQLError(tp.redact(details["detail"]), extensions=clean)

@@ -14,6 +14,7 @@ from toolpath.model.events import ApprovalRequested, Failure, InputRequested
 from toolpath.model.run import ENDED_RUN, RunResult, StepResult
 from toolpath.projections.questions import Question
 from toolpath.server.mcp.listing import Published
+from toolpath.server.problems import hint_of, words_of
 from toolpath.values import Json, JsonObject
 
 #: Bytes of one answer; a larger output stays with its run.
@@ -85,7 +86,7 @@ def raised_answer(error: ToolpathError) -> CallToolResult:
         "faults": [list(fault) for fault in list(faults)[:_MOST_FINDINGS]],
         "missing": list(getattr(error, "missing", ())),
     }
-    text = error.message
+    text = words_of(error)
     if error.suggestions:
         text += f" Did you mean {' or '.join(repr(name) for name in error.suggestions)}?"
     # `PlanInvalid` names its findings in its message already.
@@ -93,7 +94,7 @@ def raised_answer(error: ToolpathError) -> CallToolResult:
     return error_answer(
         error.code,
         "\n  ".join([text, *lines]),
-        hint=error.hint,
+        hint=hint_of(error),
         more={name: value for name, value in more.items() if value},
     )
 

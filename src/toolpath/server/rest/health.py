@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from toolpath.server.problems import Problem
+from toolpath.server.problems import Problem, words_of
 from toolpath.server.readiness import Readiness
 from toolpath.server.rest.described import problems
 
@@ -45,6 +45,8 @@ async def ready(request: Request) -> Ready:
     checks = await readiness.checks()
     for check in checks:
         if not check.ok:
-            message = f"The {check.name} is not ready: {check.detail}"
+            # Anybody may ask.
+            detail = words_of(check.error) if check.error is not None else check.detail
+            message = f"The {check.name} is not ready: {detail}"
             raise Problem(503, check.error.code if check.error else "not_ready", message, headers={"Retry-After": "1"})
     return Ready(parts=[Part(name=check.name, detail=check.detail) for check in checks])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncpg
 
-from toolpath.errors import StoreError, ToolpathError
+from toolpath.errors import StoreError, ToolpathError, Unstorable
 from toolpath.store.postgres.address import Address
 
 #: Whatever the driver and the server may raise.
@@ -19,6 +19,8 @@ FAULTS = (
     TypeError,
     OverflowError,
 )
+
+_UNFIT = (asyncpg.DataError, asyncpg.CharacterNotInRepertoireError, asyncpg.UntranslatableCharacterError, UnicodeError)
 
 #: Loss of the connection, a server that restarts or is full, and collisions that a repetition ends.
 _PASSING = (
@@ -75,11 +77,6 @@ _ADVICE: tuple[tuple[tuple[type[BaseException], ...], str, str], ...] = (
         "Somebody dropped or changed them; restore a backup, or begin with another ?schema=.",
     ),
     (
-        (asyncpg.DataError, asyncpg.CharacterNotInRepertoireError, asyncpg.UntranslatableCharacterError, UnicodeError),
-        "cannot hold a text or number that was given",
-        "Use valid Unicode text without NUL, and numbers of 64 bits.",
-    ),
-    (
         (
             OSError,
             TimeoutError,
@@ -105,6 +102,9 @@ def store_error(error: BaseException, address: Address, *, tried: float = 0.0) -
     """What to raise for the error, after trying for so many seconds. Never holds the password."""
     if isinstance(error, ToolpathError):
         return error
+    if isinstance(error, _UNFIT):
+        hint = "Use valid Unicode text without NUL, and numbers of 64 bits."
+        return Unstorable("The store cannot hold a text or number that was given.", hint=hint)
     said = address.without_secrets(str(error)) or type(error).__name__
     spent = f" for {tried:.0f} seconds" if tried >= 1 else ""
     for kinds, what, hint in _ADVICE:
