@@ -14,18 +14,14 @@
         ChatFailed           a model gave no answer, or none that can be used
       NoToolFits             none of the tools does what was asked for
       PlanningFailed         no plan that checks came of a request
-      PolicyViolationError   the caller may not do this
-      CredentialsRefused     nobody knows who asks
+      PolicyViolationError   the caller may not do this; CredentialsRefused: nobody knows who asks
       RunNotFound, RunConflict, StaleEpoch
       RecordNotFound, RecordConflict
-      StoreError             the journal cannot be read or written
-        Unstorable           a text or number that it cannot hold
+      StoreError             the journal cannot be read or written; Unstorable: it cannot hold what was given
       QueueError             the queue of runs cannot be reached, or takes no more
-      ConfigError            settings that cannot be used
-      NoToolpath             a context is used outside `async with Toolpath()`
+      ConfigError, NoToolpath  settings that cannot be used; a context outside `async with Toolpath()`
 
-Faults of a plan are findings (values, all at once); faults of a tool are recorded outcomes; only misuse and
-broken ground raise.
+Faults of a plan are findings (values); faults of a tool are recorded outcomes; misuse and broken ground raise.
 """
 
 from __future__ import annotations

@@ -51,7 +51,8 @@ class Steering:
                 hint=f"Look on with `toolpath runs watch {run_id}`, or take it with force=True (--force).",
             )
         await self._asked("run.resume", info, accept_tool=accept_tool, force=force)
-        return await self._drives.take_up(run_id, reason="resume", accept=accept_tool)
+        expected = None if force else info.epoch
+        return await self._drives.take_up(run_id, reason="resume", accept=accept_tool, expected=expected)
 
     async def drive(self, run_id: str) -> None:
         """Drive the run until it ends, parks, or this process is told to leave: what a worker does.
@@ -77,7 +78,7 @@ class Steering:
         if info.status not in ("failed", "cancelled", "completed_with_errors"):
             raise RunConflict(f"The run {run_id} is {info.status}: there is nothing to retry.")
         await self._asked("run.retry", info)
-        return await self._drives.take_up(run_id, reason="retry")
+        return await self._drives.take_up(run_id, reason="retry", expected=info.epoch)
 
     async def fork(
         self,

@@ -72,3 +72,31 @@ async def test_a_run_whose_toolpath_has_closed_is_taken_at_once(tmp_path: Path) 
         assert (waiting.status, held.calls) == ("waiting", 1)
         settled = await (await two.settle(run.run_id, "a", output=2)).result()
     assert (settled.status, settled.outputs) == ("completed", 2)
+
+
+@pytest.mark.parametrize("many", range(3))
+async def test_of_two_that_retry_a_run_at_once_one_drives_it(tmp_path: Path, many: int) -> None:
+    held = Held()
+
+    @tool(group="t", effect="read")
+    async def shaky() -> int:
+        if not held.begun.is_set() and not held.let_go.is_set():
+            raise ValueError("not yet")
+        return 1
+
+    plan = {"flow": "chain", "steps": [{"id": "first", "tool": "t.shaky"}, {"id": "a", "tool": "t.held"}]}
+    async with Toolpath(tmp_path / "runs.db") as one, Toolpath(tmp_path / "runs.db") as two:
+        for tp in (one, two):
+            tp.add(held.tool, shaky)
+        failed = await one.run(plan)
+        assert failed.status == "failed"
+        held.let_go.set()
+        runs = await asyncio.gather(one.retry(failed.run_id), two.retry(failed.run_id))
+        # Neither drive is fenced, so no call is in doubt.
+        for run in runs:
+            await run.result()
+        async for _ in one.watch(failed.run_id):
+            pass
+        events = await one.events(failed.run_id)
+    assert [event.reason for event in events if isinstance(event, ev.RunResumed)] == ["retry"]
+    assert (held.calls, isinstance(events[-1], ev.RunCompleted)) == (1, True)

@@ -9,32 +9,52 @@ from functools import partial
 from toolpath.drives.looking import Looking
 from toolpath.drives.run import Run
 from toolpath.engine.runner import Runner
-from toolpath.errors import RunConflict, RunNotFound
+from toolpath.errors import RunConflict, RunNotFound, StaleEpoch
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import RunChange, Signal
 from toolpath.projections.questions import open_questions
 
+_AGAIN = "Look how it stands now, and try again."
+
 
 class Taking(Looking):
     """The part of `Drives` that takes runs up."""
 
-    async def take_up(self, run_id: str, *, reason: str = "", accept: bool = False, to_end: bool = False) -> Run:
+    async def take_up(
+        self,
+        run_id: str,
+        *,
+        reason: str = "",
+        accept: bool = False,
+        to_end: bool = False,
+        expected: int | None = None,
+    ) -> Run:
         """Have the run driven from where it stands: here, or by a worker. `reason="retry"` goes on from what failed.
 
-        With `to_end` it is about to be cancelled: then it does not matter that tools are not there any more.
+        With `to_end` it is about to be cancelled: then it does not matter that tools are not there any more. With the
+        epoch that is `expected`, a run that somebody else has taken up since is theirs: what they do stands.
         """
-        if self._services.queue is None:
-            return await self._take(run_id, reason=reason, accept=accept, to_end=to_end)
+        try:
+            if self._services.queue is None:
+                return await self._take(run_id, reason=reason, accept=accept, to_end=to_end, expected=expected)
+            return await self._have_taken(run_id, reason=reason, accept=accept, expected=expected)
+        except StaleEpoch:
+            if accept:
+                raise RunConflict(f"The run {run_id} was taken up by somebody else just now.", hint=_AGAIN) from None
+            return Run(run_id, self)
+
+    async def _have_taken(self, run_id: str, *, reason: str, accept: bool, expected: int | None) -> Run:
+        """Have a worker drive the run."""
         info = await self._services.store.get_run(run_id)
         if reason == "retry" or (accept and info.status not in ENDED_RUN):
-            await self._reopen(run_id, reason, accept=accept)
+            await self._reopen(run_id, reason, accept=accept, expected=expected)
         elif info.status == "paused":
             # Its driver may still see to the end of what runs: then it is the one to hear this.
             await self._services.store.put_signal(run_id, Signal(kind="resume"))
         elif info.driver and reason == "resume":
             # Whoever has it has died, or it is to be taken away.
-            await self._services.store.drive(run_id, "")
+            await self._services.store.drive(run_id, "", expected=expected)
         await self._enqueue(run_id, info.priority)
         return Run(run_id, self)
 
@@ -73,13 +93,13 @@ class Taking(Looking):
             self._keep(run_id, runner, drive)
         return Run(run_id, self)
 
-    async def _reopen(self, run_id: str, reason: str, *, accept: bool) -> None:
+    async def _reopen(self, run_id: str, reason: str, *, accept: bool, expected: int | None) -> None:
         """Write down that the run goes on, so that it is found even where its place in the queue gets lost."""
         services = self._services
         accepted = {}
         if accept:
             accepted = (await self.program_of(await services.store.read_events(run_id))).latest.fingerprints
-        journal = await services.store.drive(run_id, "")
+        journal = await services.store.drive(run_id, "", expected=expected)
         info = await services.store.get_run(run_id)
         now = services.clock.time()
         resumed = ev.RunResumed(info.last_seq + 1, now, journal.epoch, reason, accepted)
@@ -93,7 +113,7 @@ class Taking(Looking):
         with contextlib.suppress(RunConflict, RunNotFound):
             info = await store.get_run(run_id)
             if info.status not in ENDED_RUN and not self.driven_elsewhere(info) and await self._is_late(run_id):
-                await self.take_up(run_id)
+                await self.take_up(run_id, expected=info.epoch)
 
     async def _is_late(self, run_id: str) -> bool:
         """Whether the time to answer a question of the run is over."""

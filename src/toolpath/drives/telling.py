@@ -47,7 +47,8 @@ class Telling(Taking):
         if info.status == "paused" and signal.kind != "cancel":
             # It is heard when the run is resumed.
             return Run(run_id, self)
-        return await self.take_up(run_id, to_end=signal.kind == "cancel")
+        # Whoever has taken it up since hears what was kept before.
+        return await self.take_up(run_id, to_end=signal.kind == "cancel", expected=info.epoch)
 
     async def _told(self, run_id: str, signal: Signal) -> Run:
         """See that a worker hears it. A driver that has parked before the signal was kept does not."""
