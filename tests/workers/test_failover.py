@@ -51,6 +51,10 @@ def assert_right(found: dict[str, Any], *, kills: int, stalls: int) -> None:
     assert (found["kills"], found["stalls"]) == (kills, stalls)
     assert found["after_kills"]["count"] >= kills
     assert found["after_stalls"]["count"] >= stalls
+
+
+def assert_quick(found: dict[str, Any]) -> None:
+    """For the long test alone, which has a machine to itself."""
     assert found["after_kills"]["median"] <= 2.0
     assert found["after_stalls"]["worst"] <= 20.0
 
@@ -80,3 +84,4 @@ async def test_ten_kills_and_three_stalls_of_forty_long_runs(
         tmp_path, postgres, name, runs=40, steps=120, kills=10, stalls=3, every=3, pace=800, patience=900, seed=seed
     )
     assert_right(found, kills=10, stalls=3)
+    assert_quick(found)
