@@ -104,7 +104,7 @@ async def test_pages_of_this_server_and_of_allowed_origins_are_not() -> None:
 
 async def test_an_open_server_is_not_open_to_those_behind_a_proxy() -> None:
     async with guarded(**OPEN) as door:
-        for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP"):
+        for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Proto", "CF-Connecting-IP", "Via"):
             body = assert_problem(
                 await door.client.get(RUNS, headers={name: "203.0.113.7"}), 403, "open_to_this_machine"
             )

@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,6 +30,17 @@ def fail(why: str = "") -> str:
     """Always fail."""
     raise ValueError(why)
 '''
+HOLDING = '''
+import asyncio
+from toolpath import tool
+
+@tool
+async def hold() -> None:
+    """Take for ever."""
+    with open("calls", "a") as file:
+        file.write("x")
+    await asyncio.sleep(3600)
+'''
 ASKING = {"steps": [{"id": "who", "ask": {"title": "Who?", "inputs": [{"name": "name", "type": "text"}]}}]}
 #: What the description of a body cannot say, as that a plan's tools must be there, is said by these.
 CONFIGURED = """
@@ -45,9 +58,9 @@ parameters = { key = "math.add" }
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def serving(folder: Path, *options: str, tools: str = TOOLS) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The address and the process of a server in this folder."""
-    (folder / "own_tools.py").write_text(TOOLS)
+    (folder / "own_tools.py").write_text(tools)
     command = [sys.executable, "-m", "toolpath", "--tools", "own_tools.py", "serve", "--port", "0", *options]
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
@@ -76,6 +89,25 @@ def test_a_server_stops_when_told_to_and_says_so_to_those_who_look_on(tmp_path: 
             next(line for line in lines if "input.requested" in line)
             process.send_signal(number)
             assert ": the server stops" in list(lines)
+        assert process.wait(8) == 0
+
+
+def test_a_call_that_is_waited_for_is_answered_with_its_run_before_the_server_goes(tmp_path: Path) -> None:
+    with (
+        serving(tmp_path, tools=HOLDING) as (address, process),
+        httpx.Client(base_url=address, timeout=30) as client,
+        ThreadPoolExecutor(2) as beside,
+    ):
+        call = beside.submit(client.post, "/api/v1/tools/hold/call", json={})
+        tools = json.dumps([{"toolName": "hold", "parameters": {}}])
+        query = 'mutation ($tools: String!) { executeWithWorkflow(plan: "hold", tools: $tools) { id } }'
+        chain = beside.submit(client.post, "/graphql", json={"query": query, "variables": {"tools": tools}})
+        while len((tmp_path / "calls").read_text()) < 2 if (tmp_path / "calls").exists() else True:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        told = call.result(8)
+        assert (told.status_code, told.json()["status"]) == (202, "running")
+        assert chain.result(8).json()["data"]["executeWithWorkflow"]["id"].startswith("run_")
         assert process.wait(8) == 0
 
 

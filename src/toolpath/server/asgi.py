@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -68,6 +69,7 @@ def create_app(
     )
     app.state.toolpath = tp
     app.state.feeds = Feeds(tp)
+    app.state.stopping = asyncio.Event()
     app.state.questions = OpenQuestions(tp)
     app.state.readiness = Readiness(tp)
     answer_problems(app, tp.redact)
@@ -102,7 +104,12 @@ async def _running(
             await stack.enter_async_context(tp)
         await stack.enter_async_context(mcp.running())
         stack.callback(app.state.feeds.close)
-        stack.enter_context(when_told_to_stop(app.state.feeds.close))
+
+        def stop() -> None:
+            app.state.stopping.set()
+            app.state.feeds.close()
+
+        stack.enter_context(when_told_to_stop(stop))
         await stack.enter_async_context(beside(Caretaker(tp, app.state.questions).run()))
         if tp.settings.retention_days:
             pruning = keep_pruned(tp.store, tp.clock, tp.settings.retention_days)

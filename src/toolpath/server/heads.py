@@ -13,7 +13,19 @@ from toolpath.server.problems import Problem
 #: Headers of which a second one could mean something else to a proxy before us.
 _ONCE = ("host", "origin", "authorization", "x-api-key", "content-length", "transfer-encoding", "content-type")
 #: Headers that only a proxy writes.
-FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+FORWARDED = (
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-port",
+    "x-forwarded-proto",
+    "x-forwarded-server",
+    "x-real-ip",
+    "x-client-ip",
+    "true-client-ip",
+    "cf-connecting-ip",
+)
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?", re.IGNORECASE)
 _LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _MOST_HEADERS = 200

@@ -16,6 +16,7 @@ from toolpath.app import Toolpath
 from toolpath.errors import ToolpathError
 from toolpath.server.feeds import Feeds
 from toolpath.server.problems import details_of
+from toolpath.server.waiting import waited
 
 
 class Asked(BaseContext):
@@ -42,6 +43,10 @@ class Asked(BaseContext):
     @property
     def _connection(self) -> Any:
         return self.request
+
+    async def rested(self, run_id: str) -> None:
+        """Return when the run has ended or waits for people, or this server was told to stop."""
+        await waited(self.tp, run_id, self._connection.app.state.stopping)
 
     def needs(self, scope: Scope) -> None:
         """Raise `GraphQLError` where the caller lacks the scope."""

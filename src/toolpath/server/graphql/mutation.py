@@ -106,7 +106,7 @@ class Mutation:
             raise RecordNotFound(f"Plan not found for requestId: {request_id[:200]}") from None
         key = "" if again else f"execute {stored.plan_id} {stored.revision}"
         run = await tp.start(stored, {}, context=caller.context(), idempotency_key=key)
-        await tp.result(run.run_id)
+        await info.context.rested(run.run_id)
         return await shown_execution(tp, await tp.store.get_run(run.run_id))
 
     @strawberry.mutation(
@@ -121,7 +121,7 @@ class Mutation:
             run = await tp.start(chain, {}, context=caller.context())
         except PlanInvalid as error:
             return refused_at_once(tp, plan, len(chain.steps), error)
-        await tp.result(run.run_id)
+        await info.context.rested(run.run_id)
         return await shown_at_once(tp, run.run_id, plan)
 
     @strawberry.mutation(extensions=[_RUN], description="Keep an execution that was made elsewhere, as two texts.")
@@ -162,7 +162,7 @@ class Mutation:
         tp = info.context.tp
         await visible_run(tp, info.context.caller, id)
         await tp.cancel(id, reason=reason[:2000])
-        await tp.result(id)
+        await info.context.rested(id)
         return await shown_execution(tp, await tp.store.get_run(id))
 
     # People.
@@ -211,7 +211,7 @@ async def _planned(info: Info, query: str, request_id: str | None) -> StoredPlan
 
 async def _gone_on(info: Info, run_id: str) -> ExecutionWithChaining:
     tp = info.context.tp
-    await tp.result(run_id)
+    await info.context.rested(run_id)
     return await shown_execution(tp, await tp.store.get_run(run_id))
 
 

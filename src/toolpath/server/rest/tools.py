@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
+from starlette.requests import Request
 from starlette.responses import Response
 
 from toolpath.app import Toolpath
@@ -27,6 +27,7 @@ from toolpath.server.rest.views import (
     tool_detail,
     tool_row,
 )
+from toolpath.server.waiting import waited
 
 router = APIRouter(prefix="/tools", tags=["tools"])
 
@@ -97,6 +98,7 @@ async def show(key: Key, tp: Door) -> Response:
     dependencies=[Depends(Needs("run"))],
 )
 async def call(
+    request: Request,
     key: Key,
     tp: Door,
     caller: Asker,
@@ -116,12 +118,7 @@ async def call(
     )
     if run.run_id != run_id:
         await check_same(tp, run.run_id, plan, body.inputs)
-    try:
-        async with asyncio.timeout(wait):
-            await run.result()
-    except TimeoutError:
-        # It goes on without anybody waiting.
-        pass
+    await waited(tp, run.run_id, request.app.state.stopping, seconds=wait)
     outcome = await _outcome(tp, run.run_id)
     return answer(outcome, 200 if outcome.status in ENDED_RUN else 202)
 
