@@ -9,7 +9,7 @@ from toolpath.access.trail import Trail
 from toolpath.checks.start import check_inputs
 from toolpath.drives.drives import Drives
 from toolpath.drives.run import Run
-from toolpath.errors import PlanInvalid, RunConflict
+from toolpath.errors import PlanInvalid, PolicyViolationError, RunConflict
 from toolpath.forks import fork_events
 from toolpath.ids import new_id
 from toolpath.model.events import RunStarted
@@ -114,10 +114,26 @@ class Steering:
             )
         first, *kept = fork.events
         assert isinstance(first, RunStarted)
-        if context is not None:
-            permit(program.plan, program.secrets, context)
-            first = msgspec.structs.replace(first, context=context.as_json())
+        async with self.trail.refusing("run.fork", context):
+            if context is not None:
+                permit(program.plan, program.secrets, context)
+                first = msgspec.structs.replace(first, context=context.as_json())
+            if (first.inputs, first.tools) != (started.inputs, started.tools):
+                await self._not_approved(run_id, first)
+                first = msgspec.structs.replace(first, approval=None)
         return await self._drives.begin_fork(program, (first, *kept))
+
+    async def _not_approved(self, run_id: str, first: RunStarted) -> None:
+        """Raise `PolicyViolationError` where a fork differs from what was approved, and its plan needs that."""
+        if first.approval is None:
+            return
+        record = await self.store.get_record("plan", (await self.store.get_run(run_id)).plan_id)
+        if record is None or record.data.get("requires_approval"):
+            raise PolicyViolationError(
+                f"The run {run_id} was approved with other inputs or tools.",
+                missing=["approval"],
+                hint="Have the plan approved with these inputs, and run it.",
+            )
 
     async def _asked(self, action: str, info: RunInfo, **data: Json) -> None:
         await self.trail.record(action, info.run_id, tenant=info.tenant, user=info.user, **data)

@@ -181,6 +181,18 @@ async def test_a_run_that_a_server_left_is_taken_up_by_the_next(tmp_path: Path) 
         assert (await settled(client, run_id))["status"] == "completed"
 
 
+async def test_a_fork_with_other_inputs_is_not_what_was_approved() -> None:
+    async with api() as client:
+        plan_id = (await client.post("plans", json={"plan": SUM, "requires_approval": True})).json()["plan_id"]
+        await client.post(f"plans/{plan_id}/approve", json={"inputs": {"a": 1}})
+        run_id = await begun(client, {"plan_id": plan_id, "inputs": {"a": 1}})
+        assert (await settled(client, run_id))["status"] == "completed"
+        refused = await client.post(f"runs/{run_id}/fork", json={"inputs": {"a": 1000}, "repeat_writes": True})
+        assert assert_problem(refused, 403, "policy")["missing"] == ["approval"]
+        same = await client.post(f"runs/{run_id}/fork", json={"from_step": "twice", "repeat_writes": True})
+        assert same.status_code == 202, same.text
+
+
 async def test_plans_are_kept_checked_changed_approved_and_deleted() -> None:
     async with api() as client:
         made = await client.post("plans", json={"plan": SUM, "requires_approval": True})
