@@ -154,3 +154,16 @@ async def test_a_credential_of_the_whole_house_sees_every_tenant(acme: Acme) -> 
     answer = await acme.ask("get", f"{API}/runs/{{run_id}}", house)
     assert answer.status_code == 200
     assert MARK in answer.text
+
+
+async def test_what_somebody_of_no_tenant_ran_of_a_tenants_plan_is_not_shown_with_it(acme: Acme) -> None:
+    root = await acme.door.key("*", user="root", permissions=("*",), all_tenants=True)
+    client, plan_id = acme.door.client, acme.names["plan_id"]
+    begun = await client.post(f"{API}/runs", json={"plan_id": plan_id, "inputs": {"note": "of root"}}, headers=root)
+    assert begun.status_code == 202, begun.text
+    await acme.door.tp.result(begun.json()["run_id"])
+    query = {"query": "query ($id: ID!) { plan(id: $id) { executionResults } }", "variables": {"id": plan_id}}
+    told = await client.post("/graphql", json=query, headers=acme.owner)
+    results = told.json()["data"]["plan"]["executionResults"]
+    assert MARK in results
+    assert "of root" not in results

@@ -27,7 +27,7 @@ async def shown_plan(tp: Toolpath, stored: StoredPlan) -> PlanWithRequest:
     """The stored plan with all that the chaining system tells of one."""
     plan = tp.plans.plan_of(stored)
     review = await tp.plans.review(plan)
-    run = await latest_run(tp, stored.plan_id)
+    run = await latest_run(tp, stored)
     names = Names(await tp.load(plan))
     calls = [step for _, step in notation.every_step(plan.block) if isinstance(step, notation.Call)]
     return PlanWithRequest(
@@ -99,9 +99,9 @@ def validation(findings: Sequence[Finding], questions: Sequence[str]) -> JsonObj
     return {"isValid": not has_errors(findings) and not questions, "errors": [*errors, *questions]}
 
 
-async def latest_run(tp: Toolpath, plan_id: str) -> RunInfo | None:
-    """The plan's newest run."""
-    found = await tp.store.list_runs(plan_id=plan_id, limit=1)
+async def latest_run(tp: Toolpath, stored: StoredPlan) -> RunInfo | None:
+    """The newest run of the plan that is of the plan's tenant: who sees all tenants may have run it for themselves."""
+    found = await tp.store.list_runs(plan_id=stored.plan_id, tenant=stored.tenant, limit=1)
     return found[0] if found else None
 
 
