@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from toolpath import Settings, Toolpath, tool
+from toolpath.drives import live
 from toolpath.errors import RunConflict
 from toolpath.model import events as ev
 from toolpath.testing.clock import FakeClock
@@ -100,3 +101,23 @@ async def test_of_two_that_retry_a_run_at_once_one_drives_it(tmp_path: Path, man
         events = await one.events(failed.run_id)
     assert [event.reason for event in events if isinstance(event, ev.RunResumed)] == ["retry"]
     assert (held.calls, isinstance(events[-1], ev.RunCompleted)) == (1, True)
+
+
+async def test_drives_that_were_taken_and_that_nobody_asks_about_are_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "_MOST_FAILED", 2)
+    held = Held()
+    async with Toolpath(tmp_path / "runs.db") as one, Toolpath(tmp_path / "runs.db") as two:
+        for tp in (one, two):
+            tp.add(held.tool)
+        runs = [await one.start(PLAN) for _ in range(5)]
+        await held.begun.wait()
+        for run in runs:
+            await two.resume(run.run_id, force=True)
+        held.let_go.set()
+        async with asyncio.timeout(10):
+            while any(one._drives.is_live(run.run_id) for run in runs):  # noqa: ASYNC110  # it tells nobody
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
+        assert len(one._drives._live) <= 2

@@ -27,6 +27,9 @@ from toolpath.ports import Journal, Queue, RunChange, Timer
 from toolpath.queues.sweep import Sweep
 from toolpath.values import JsonObject
 
+#: Drives that failed and are kept for who asks.
+_MOST_FAILED = 100
+
 Drive = Callable[[], Awaitable[None]]
 Mend = Callable[[str], Awaitable[ev.PlanRevised | ev.Warned | None]]
 """Asked for another plan when a run has failed. Else it stays so, and a warning says why there is none.
@@ -42,6 +45,8 @@ class Live:
         self._services = services
         self._load = load
         self._live: dict[str, asyncio.Task[None]] = {}
+        self._failed: dict[str, None] = {}
+        """Drives that failed and that nobody has asked about, oldest first."""
         self._runners: dict[str, Runner] = {}
         self._wakers: dict[str, Timer] = {}
         self._taking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -149,9 +154,17 @@ class Live:
             del self._runners[run_id]
 
     def _driven(self, run_id: str, task: asyncio.Task[None]) -> None:
-        if self._live.get(run_id) is task and not task.cancelled() and task.exception() is None:
-            # A drive that failed stays, so that asking for the result tells why.
+        if self._live.get(run_id) is not task or task.cancelled():
+            return
+        if task.exception() is None:
             del self._live[run_id]
+            return
+        # A drive that failed stays, so that asking for the result tells why; but nobody may ever ask.
+        known = [other for other in self._failed if (kept := self._live.get(other)) is not None and kept.done()]
+        self._failed = dict.fromkeys([*known, run_id])
+        if len(self._failed) > _MOST_FAILED:
+            oldest = next(iter(self._failed))
+            del self._failed[oldest], self._live[oldest]
 
     def _watch_deadline(self, run_id: str, runner: Runner) -> None:
         """A parked run has no process; but while this one lives, it sees to the end of the time to answer."""
