@@ -145,5 +145,6 @@ async def test_the_callers_trace_reaches_servers_though_nobody_looks_on(tmp_path
     server.shutdown()
     server.server_close()
     assert seen == [PARENT, "mine", None]
-    assert told["meta"]["traceparent"] == PARENT
+    # Where something in this process traces, the MCP library puts a span of its own between.
+    assert told["meta"]["traceparent"].split("-")[1] == PARENT.split("-")[1]
     assert "traceparent" not in untold["meta"]

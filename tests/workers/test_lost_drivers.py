@@ -184,5 +184,6 @@ async def test_a_broker_that_is_away_for_a_while_loses_nothing_and_disturbs_no_d
             (tmp_path / "open").touch()
             assert (await first.result()).success
             assert (await while_away.result()).success
+        await broker.cut()
         events = await tp.events(first.run_id)
     assert not [event for event in events if isinstance(event, RunResumed)], "a drive was disturbed"
