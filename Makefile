@@ -8,6 +8,8 @@ PYTEST_ARGS ?=
 
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.built
+INSTALL = $(BIN)/python -m pip install --quiet --quiet --constraint constraints.txt --build-constraint constraints.txt \
+	--group dev --editable '.[demo,embed,postgres,server,workers]'
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format reference bench bench-tools conformance soak clean
@@ -56,5 +58,5 @@ $(STAMP): pyproject.toml constraints.txt
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV) || { echo "No virtual environment can be made; on Debian: apt-get install python3-venv"; exit 1; }
 	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check "$$(grep '^pip==' constraints.txt)"
-	@$(BIN)/python -m pip install --quiet --quiet --constraint constraints.txt --build-constraint constraints.txt --group dev --editable '.[demo,embed,postgres,server,workers]'
+	@$(INSTALL) || { echo "Once more, since a registry may have a bad moment ..."; $(INSTALL); }
 	@touch $(STAMP)
