@@ -38,10 +38,16 @@ class Guarded:
 
 @asynccontextmanager
 async def guarded(
-    store: Any = None, env: Mapping[str, str] | None = None, *, is_local: bool = False, tools: Any = (), **settings: Any
+    store: Any = None,
+    env: Mapping[str, str] | None = None,
+    *,
+    is_local: bool = False,
+    tools: Any = (),
+    clock: Any = None,
+    **settings: Any,
 ) -> AsyncIterator[Guarded]:
     """A real server, for everybody with credentials; with `is_local` for everybody on this machine."""
-    tp = Toolpath(store, settings=Settings(**settings))
+    tp = Toolpath(store, settings=Settings(**settings), clock=clock)
     tp.add(*tools)
     known = credentials_of(tp.settings, tp.store, tp.clock, env or {}, is_local=is_local)
     async with serving(create_app(tp, credentials=known)) as client:

@@ -17,6 +17,7 @@ from tests.server.serving_cases import assert_problem, serving
 from toolpath import Settings
 from toolpath.access.caller import OPEN as OPEN_CALLER
 from toolpath.access.credentials import Credentials
+from toolpath.clock import SystemClock
 from toolpath.server.guard import Guard
 from toolpath.server.protocol import protocol_of
 
@@ -177,7 +178,7 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def echoing(**settings: Any) -> Guard:
-    return Guard(echo, credentials=Credentials(open_as=OPEN_CALLER), settings=Settings(**settings))
+    return Guard(echo, credentials=Credentials(open_as=OPEN_CALLER), settings=Settings(**settings), clock=SystemClock())
 
 
 async def test_a_body_that_is_too_large_is_refused_with_and_without_its_length() -> None:

@@ -33,6 +33,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """They may say for which user, session and case they ask."""
     key: str = ""
     """Id of the credential, for logs and the audit trail."""
+    expires_at: float | None = None
+    """When the credential ends, in Unix seconds; None: not by itself."""
     address: str = ""
     """Where the request came from."""
     door: str = ""

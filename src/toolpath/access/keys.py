@@ -62,6 +62,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             sees_all=self.all_tenants,
             delegates=self.delegates,
             key=self.id,
+            expires_at=self.expires_at,
         )
 
 

@@ -109,6 +109,7 @@ class Tokens:
             permissions=frozenset(self._listed(said, "permissions")),
             scopes=frozenset(scope for scope in wanted if scope in known),
             key=f"jwt:{text('user')}",
+            expires_at=float(said["exp"]) + self._leeway,
         )
 
     def _listed(self, said: Mapping[str, Any], name: str) -> list[str]:

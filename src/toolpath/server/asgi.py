@@ -86,7 +86,7 @@ def create_app(
     if origins:
         app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
     known = credentials or Credentials(keys=Keys(tp.store, tp.clock), open_as=caller)
-    app.add_middleware(Guard, credentials=known, settings=tp.settings)
+    app.add_middleware(Guard, credentials=known, settings=tp.settings, clock=tp.clock)
     if telemetry is not None:
         app.add_middleware(Requests, metrics=telemetry.metrics, tracer=telemetry.tracer)
     return app

@@ -13,8 +13,10 @@ from toolpath.access.caller import NOBODY, Caller
 from toolpath.access.credentials import Credentials, delegated
 from toolpath.config import Settings
 from toolpath.errors import CredentialsRefused, ToolpathError
+from toolpath.ports import Clock
 from toolpath.server.bodies import Body, check_length
 from toolpath.server.heads import check_host, check_nearness, check_origin, credentials_in, headers_of
+from toolpath.server.lease import Lease
 from toolpath.server.problems import details_of, problem
 from toolpath.server.rates import Rates
 
@@ -22,15 +24,18 @@ from toolpath.server.rates import Rates
 PUBLIC = frozenset({"/health", "/ready"})
 _log = logging.getLogger("toolpath.access")
 _SECRETS = re.compile(r"tpk_[\w-]+|eyJ[\w-]+\.[\w.-]+")
+#: What closes a WebSocket whose credentials have ended.
+_UNAUTHORIZED = 4401
 _DOORS = {"graphql": "graphql", "mcp": "mcp"}
 
 
 class Guard:
     """Lets in who may, and puts the caller into the request's state."""
 
-    def __init__(self, app: ASGIApp, *, credentials: Credentials, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, *, credentials: Credentials, settings: Settings, clock: Clock) -> None:
         self.app = app
         self._credentials = credentials
+        self._clock = clock
         self._settings = settings
         self._rates = Rates(settings.rate_limit)
 
@@ -51,7 +56,17 @@ class Guard:
             most, seconds = self._settings.max_body, self._settings.request_timeout
             receive = Body(receive, most=most, seconds=seconds, refuse=answer.refuse).receive
         with acting(caller):
+            await self._answered(scope, receive, answer, credentials_in(headers))
+
+    async def _answered(self, scope: Scope, receive: Receive, answer: _Answer, presented: str | None) -> None:
+        """Have the app answer, for as long as the credentials hold."""
+        caller: Caller = scope["state"]["caller"]
+        if presented is None or caller is NOBODY:
             await self.app(scope, receive, answer.send)
+            return
+        async with Lease(self._credentials, self._clock, refuse=answer.cut).held(presented, caller):
+            await self.app(scope, receive, answer.send)
+        await answer.end()
 
     async def _admitted(self, scope: Scope, headers: dict[str, str]) -> Caller:
         """Who asks. Raises where they may not."""
@@ -88,13 +103,16 @@ class _Answer:
         self._send = send
         self._begun = False
         self._refused = False
+        self._ended = False
 
     async def send(self, message: Message) -> None:
         """Hand on what the app says, unless the guard has spoken for it."""
         if self._refused:
             return
-        if message["type"] == "http.response.start":
+        if message["type"] in ("http.response.start", "websocket.accept"):
             self._begun = True
+        self._ended = _is_last(message)
+        if message["type"] == "http.response.start":
             message = {**message, "headers": [*message.get("headers", ()), (b"x-content-type-options", b"nosniff")]}
         await self._send(message)
 
@@ -115,6 +133,36 @@ class _Answer:
         if details.status in (408, 413):
             response.headers["Connection"] = "close"
         await response(self._scope, _no_more, self._send)
+
+    async def cut(self, error: ToolpathError) -> bool:
+        """The credentials ended meanwhile: say so, and give whether the app is to be broken off."""
+        if self._ended:
+            return False
+        if not self._begun:
+            # What was accepted is done; its answer is not for them any more.
+            await self.refuse(error)
+            return False
+        _log_refusal(self._scope, error, details_of(error).status)
+        return True
+
+    async def end(self) -> None:
+        """End an answer that was broken off, in the way of its protocol."""
+        if self._ended or not self._begun:
+            return
+        self._ended = True
+        if self._scope["type"] == "websocket":
+            await self._send({"type": "websocket.close", "code": _UNAUTHORIZED, "reason": CredentialsRefused.code})
+        else:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _is_last(message: Message) -> bool:
+    """Nothing may follow it."""
+    match message["type"]:
+        case "http.response.body":
+            return not message.get("more_body", False)
+        case kind:
+            return kind in ("websocket.close", "websocket.http.response.start")
 
 
 async def _no_more() -> Message:
