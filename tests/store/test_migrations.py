@@ -72,6 +72,7 @@ async def test_a_file_of_every_released_schema_opens_with_all_that_is_in_it(path
     async with opened(path, clock=lambda: 1_000.0) as store:
         (info,) = await store.list_runs()
         assert (info.name, info.status, info.tenant, info.last_seq) == ("publish_post", "running", "t", 3)
+        assert info.updated_at == 1_002.5
         events = await store.read_events(info.run_id)
         assert [event.seq for event in events] == [1, 2, 3]
         last = events[-1]
@@ -89,7 +90,9 @@ async def test_a_file_of_every_released_schema_opens_with_all_that_is_in_it(path
             assert [entry.action for entry in await store.read_audit()] == ["run.started", "run.cancelled"]
         assert (await store.append_audit([AuditEntry(action="file.opened")]))[0].seq == (3 if version >= 2 else 1)
         journal = await store.drive(info.run_id, "d")
-        await journal.append([ready(4)], change=RunChange(status="cancelled"))
+        await journal.append([ready(4)])
+        assert (await store.get_run(info.run_id)).last_seq == 4
+        await journal.append([ready(5)], change=RunChange(status="cancelled"))
         assert await store.delete_runs([info.run_id]) == 1
     assert versions(path) == [migration.version for migration in load_migrations()]
 

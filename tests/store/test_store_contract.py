@@ -207,7 +207,20 @@ async def test_an_append_moves_the_row(store: Store) -> None:
         2.0,
     )
     await keep(journal, ready(3))
-    assert (await store.get_run("run_1")).status == "failed"
+    info = await store.get_run("run_1")
+    assert (info.status, info.last_seq, info.updated_at) == ("failed", 3, 3.0)
+
+
+async def test_the_row_of_a_run_tells_of_its_own_events_alone(store: Store) -> None:
+    journals = [await new_run(store, f"run_{number}") for number in range(3)]
+    await keep(journals[0], *(ready(seq) for seq in range(1, 6)))
+    await keep(journals[2], *(ready(seq) for seq in range(1, 4)))
+    rows = [await store.get_run(f"run_{number}") for number in range(3)]
+    assert [(row.last_seq, row.updated_at) for row in rows] == [(5, 5.0), (0, 0.0), (3, 3.0)]
+    # The journal of a run without events goes on from none, whatever stands beside it.
+    await keep(journals[1], ready(1))
+    assert (await store.drive("run_1", "d")).epoch == journals[1].epoch + 1
+    assert [row.last_seq for row in await store.list_runs()] == [3, 1, 5]
 
 
 async def test_a_run_that_goes_on_has_no_end_any_more(store: Store) -> None:

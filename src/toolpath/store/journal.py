@@ -26,7 +26,8 @@ LARGEST_ROW = 900_000_000
 #: Events of one run that a file can number.
 MOST_EVENTS = 2**32 - 1
 
-Row = tuple[int, bytes]
+Row = tuple[int, float, bytes]
+"""Id, time and text of an event."""
 
 
 class Taken(msgspec.Struct, frozen=True):
@@ -47,8 +48,10 @@ class SqliteJournal:
     __slots__ = (
         "_clock",
         "_failure",
+        "_first_id",
         "_heard",
         "_last_seq",
+        "_next_run",
         "_number",
         "_run_id",
         "_sql",
@@ -69,6 +72,9 @@ class SqliteJournal:
         self.epoch = taken.epoch
         self._run_id = taken.run_id
         self._number = taken.number
+        # Ids of the run's events lie between these.
+        self._first_id = taken.number << 32
+        self._next_run = (taken.number + 1) << 32
         self._last_seq = taken.last_seq
         self._writer = writer
         self._waiters = waiters
@@ -91,9 +97,9 @@ class SqliteJournal:
         rows, uses = self._encode(events, before)
         at = events[-1].at if events else self._clock()
         kept = [(blob.digest, blob.data) for blob in blobs]
-        work = self._work(before, rows, uses, kept, self._fence(before, before + len(rows), at, change))
+        work = self._work(before, rows, uses, kept, None if change is None else self._change(change, at))
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        size = sum(len(data) for _, data in rows) + sum(len(data) for _, data in kept)
+        size = sum(len(data) for _, _, data in rows) + sum(len(data) for _, data in kept)
         self._writer.put(
             Job(
                 work,
@@ -121,26 +127,20 @@ class SqliteJournal:
         self._failure = error
 
     def _encode(self, events: Sequence[AnyEvent], before: int) -> tuple[list[Row], list[tuple[str, str]]]:
-        offset = (self._number << 32) + before + 1
         texts = texts_of(self._run_id, events, before, largest=LARGEST_ROW, most=MOST_EVENTS)
         uses = [(digest, self._run_id) for data in texts for digest in sorted(digests_in(data))]
-        return list(enumerate(texts, offset)), uses
+        rows = [(self._first_id + event.seq, event.at, data) for event, data in zip(events, texts, strict=True)]
+        return rows, uses
 
-    def _fence(self, before: int, last: int, at: float, change: RunChange | None) -> tuple[str, dict[str, Any]]:
-        values: dict[str, Any] = {
+    def _change(self, change: RunChange, at: float) -> dict[str, Any]:
+        return {
             "number": self._number,
-            "epoch": self.epoch,
-            "before": before,
-            "last": last,
             "at": at,
+            "status": change.status,
+            "reason": None if change.reason is None else storable(change.reason),
+            "ended_at": change.ended_at,
+            "goes_on": change.status is not None and change.status not in ENDED_RUN,
         }
-        if change is None:
-            return self._sql.fence, values
-        values["status"] = change.status
-        values["reason"] = None if change.reason is None else storable(change.reason)
-        values["ended_at"] = change.ended_at
-        values["goes_on"] = change.status is not None and change.status not in ENDED_RUN
-        return self._sql.fence_and_change, values
 
     def _work(
         self,
@@ -148,32 +148,36 @@ class SqliteJournal:
         rows: Sequence[Row],
         uses: Sequence[tuple[str, str]],
         blobs: Sequence[tuple[str, bytes]],
-        fence: tuple[str, dict[str, Any]],
+        change: dict[str, Any] | None,
     ) -> Callable[[sqlite3.Connection], None]:
         def work(connection: sqlite3.Connection) -> None:
             if self._failure is not None:
                 raise again(self._failure)
-            if connection.execute(*fence).rowcount == 0:
-                raise self._refused(connection, before)
+            latest_signal = self._pass_fence(connection, before)
             if blobs:
                 connection.executemany(self._sql.insert_blob, blobs)
             if uses:
                 connection.executemany(self._sql.insert_blob_use, uses)
             connection.executemany(self._sql.insert_event, rows)
-            if self._waiters.watches(self._run_id):
-                self._listen(connection)
+            if change is not None:
+                connection.execute(self._sql.change_run, change)
+            if latest_signal > self._heard and self._waiters.watches(self._run_id):
+                # Each commit looks for what other processes put, so that nobody has to poll fast.
+                self._heard = latest_signal
+                self._waiters.signal(self._run_id)
 
         return work
 
-    def _listen(self, connection: sqlite3.Connection) -> None:
-        """Tell the driver of signals that other processes put: each commit looks, so that nobody has to poll fast."""
-        (latest,) = connection.execute(self._sql.select_latest_signal, {"run_id": self._run_id}).fetchone()
-        if latest > self._heard:
-            self._heard = latest
-            self._waiters.signal(self._run_id)
+    def _pass_fence(self, connection: sqlite3.Connection, before: int) -> int:
+        """The id of the latest signal for the run, 0 for none. Raises where this journal may not append.
 
-    def _refused(self, connection: sqlite3.Connection, before: int) -> ToolpathError:
-        row = connection.execute(self._sql.select_fence, {"number": self._number}).fetchone()
-        if row is None or row["epoch"] != self.epoch:
-            return taken_over(self._run_id, self.epoch)
-        return not_its_end(self._run_id, row["last_seq"], before)
+        What is read here stays true until the commit: nobody else writes to the file meanwhile.
+        """
+        row = connection.execute(self._sql.fence, (self._next_run, self._number)).fetchone()
+        if row is None or row[0] != self.epoch:
+            raise taken_over(self._run_id, self.epoch)
+        # The last event of another run says that this one has none.
+        last = max(0, (row[1] or 0) - self._first_id)
+        if last != before:
+            raise not_its_end(self._run_id, last, before)
+        return row[2] or 0

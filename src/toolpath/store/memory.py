@@ -137,7 +137,7 @@ class MemoryStore(MemoryResults, MemoryRecords):
         self, info: RunInfo, driver: str, events: Sequence[AnyEvent]
     ) -> tuple[RunInfo, MemoryJournal | None]:
         """Store the run, take it unless `driver` is empty, and keep its first events."""
-        stored = await self.create_run(begun(info, driver, 0, self._clock()))
+        stored = await self.create_run(begun(info, driver, events, self._clock()))
         if stored.run_id != info.run_id:
             return stored, None
         run = self._runs[info.run_id]

@@ -3,9 +3,9 @@
 -- name: insert_run
 -- A new run; nothing happens when its id, or its idempotency key with its tenant, is taken.
 INSERT INTO runs (run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver,
-                  driver_seen_at, last_seq, idempotency_key, parent, plan_id, conversation_id, priority)
+                  driver_seen_at, idempotency_key, parent, plan_id, conversation_id, priority)
 VALUES (:run_id, :name, :status, :reason, :created_at, :updated_at, :ended_at, :tenant, :user, :epoch, :driver,
-        :driver_seen_at, :last_seq, :idempotency_key, :parent, :plan_id, :conversation_id, :priority)
+        :driver_seen_at, :idempotency_key, :parent, :plan_id, :conversation_id, :priority)
 ON CONFLICT DO NOTHING;
 
 -- name: select_number
@@ -40,28 +40,27 @@ ORDER BY driver_seen_at, run_id LIMIT :limit;
 SELECT run_id FROM runs ORDER BY created_at DESC LIMIT 1000;
 
 -- name: take_run
--- A new epoch: from here on appends of every earlier one change no row.
+-- A new epoch: from here on appends of every earlier one are refused.
 UPDATE runs SET epoch = epoch + 1, driver = :driver, driver_seen_at = :now
-WHERE run_id = :run_id AND (:expected IS NULL OR epoch = :expected) RETURNING number, epoch, last_seq;
+WHERE run_id = :run_id AND (:expected IS NULL OR epoch = :expected)
+RETURNING number, epoch, (SELECT last_seq FROM listed WHERE listed.run_id = :run_id) AS last_seq;
 
 -- name: fence
--- The first statement of every append: no row, no append.
-UPDATE runs SET last_seq = :last, updated_at = :at
-WHERE number = :number AND epoch = :epoch AND last_seq = :before;
+-- The first statement of every append, when its transaction has the write lock: the epoch of the run, the last event
+-- before an id (of whatever run), and the latest signal for the run, put by whatever process.
+SELECT epoch, (SELECT id FROM events WHERE id < ? ORDER BY id DESC LIMIT 1),
+       (SELECT max(id) FROM signals WHERE signals.run_id = runs.run_id)
+FROM runs WHERE number = ?;
 
--- name: fence_and_change
--- The same where the run's status moves too. A run that goes on has no time of end any more.
+-- name: change_run
+-- The run's status moves. A run that goes on has no time of end any more.
 UPDATE runs
-SET last_seq = :last, updated_at = :at, status = coalesce(:status, status), reason = coalesce(:reason, reason),
+SET updated_at = :at, status = coalesce(:status, status), reason = coalesce(:reason, reason),
     ended_at = CASE WHEN :goes_on THEN NULL ELSE coalesce(:ended_at, ended_at) END
-WHERE number = :number AND epoch = :epoch AND last_seq = :before;
-
--- name: select_fence
--- Why the fence was shut.
-SELECT epoch, last_seq FROM runs WHERE number = :number;
+WHERE number = :number;
 
 -- name: insert_event
-INSERT INTO events (id, data) VALUES (?, ?);
+INSERT INTO events (id, at, data) VALUES (?, ?, ?);
 
 -- name: insert_blob
 INSERT INTO blobs (digest, data) VALUES (?, ?) ON CONFLICT DO NOTHING;
@@ -96,9 +95,6 @@ INSERT INTO signals (run_id, data) SELECT run_id, :data FROM runs WHERE run_id =
 
 -- name: select_signals
 SELECT id, data FROM signals WHERE run_id = :run_id ORDER BY id;
-
--- name: select_latest_signal
-SELECT coalesce(max(id), 0) FROM signals WHERE run_id = :run_id;
 
 -- name: delete_signal
 DELETE FROM signals WHERE run_id = ? AND id = ?;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -40,11 +40,17 @@ def changed(info: RunInfo, change: RunChange) -> RunInfo:
     )
 
 
-def begun(info: RunInfo, driver: str, last_seq: int, now: float) -> RunInfo:
+def begun(info: RunInfo, driver: str, events: Sequence[AnyEvent], now: float) -> RunInfo:
     """The row of a run that is stored with its first events, and taken at once where there is a driver."""
     status, epoch = ("running", 1) if driver else ("pending", 0)
     return msgspec.structs.replace(
-        info, status=status, epoch=epoch, driver=driver, driver_seen_at=now, last_seq=last_seq
+        info,
+        status=status,
+        epoch=epoch,
+        driver=driver,
+        driver_seen_at=now,
+        updated_at=max(info.updated_at, events[-1].at) if events else info.updated_at,
+        last_seq=len(events),
     )
 
 

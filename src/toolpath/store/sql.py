@@ -26,8 +26,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_recent_ids: str
     take_run: str
     fence: str
-    fence_and_change: str
-    select_fence: str
+    change_run: str
     insert_event: str
     insert_blob: str
     insert_blob_use: str
@@ -38,7 +37,6 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_blob: str
     insert_signal: str
     select_signals: str
-    select_latest_signal: str
     delete_signal: str
     select_cached: str
     upsert_cached: str

@@ -58,7 +58,7 @@ class SqliteStore(SqliteResults, SqliteRecords):
     ) -> tuple[RunInfo, SqliteJournal | None]:
         """Store the run, take it unless `driver` is empty, and keep its first events, in one transaction."""
         texts = [encode_event(event) for event in events]
-        fresh = begun(info, driver, len(texts), self._clock())
+        fresh = begun(info, driver, events, self._clock())
         values = msgspec.structs.asdict(fresh)
 
         def work(connection: sqlite3.Connection) -> tuple[RunInfo, Taken | None]:
@@ -68,7 +68,7 @@ class SqliteStore(SqliteResults, SqliteRecords):
                     raise run_exists(info.run_id)
                 return _info(same), None
             number = connection.execute(self._sql.select_number, values).fetchone()["number"]
-            rows = [((number << 32) + seq, data) for seq, data in enumerate(texts, 1)]
+            rows = [((number << 32) + event.seq, event.at, data) for event, data in zip(events, texts, strict=True)]
             connection.executemany(self._sql.insert_event, rows)
             uses = {(digest, info.run_id) for data in texts for digest in digests_in(data)}
             if uses:

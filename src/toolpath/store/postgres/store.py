@@ -52,7 +52,7 @@ class PostgresStore(PostgresResults, PostgresRecords):
     ) -> tuple[RunInfo, PostgresJournal | None]:
         """Store the run, take it unless `driver` is empty, and keep its first events, in one statement."""
         texts = [encode_event(event) for event in events]
-        stored, number = await self._insert(begun(info, driver, len(texts), 0.0), texts, seen_at=self._now())
+        stored, number = await self._insert(begun(info, driver, events, 0.0), texts, seen_at=self._now())
         if number is None or not driver:
             return stored, None
         return stored, self._journal(Taken(info.run_id, number, stored.epoch, len(texts)))
