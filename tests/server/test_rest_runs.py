@@ -94,9 +94,10 @@ async def test_a_body_that_is_too_large_is_refused() -> None:
         assert_problem(answer, 413, "too_large")
 
 
-async def test_a_request_that_is_sent_again_begins_nothing_new() -> None:
+@pytest.mark.parametrize("store", ["memory", "file"])
+async def test_a_request_that_is_sent_again_begins_nothing_new(store: str, tmp_path: Path) -> None:
     body = {"plan": SUM, "inputs": {"a": 1}, "idempotency_key": "order 7"}
-    async with api() as client:
+    async with api(tools(Toolpath(tmp_path / "runs.db" if store == "file" else None))) as client:
         first = await client.post("runs", json=body)
         again = await client.post("runs", json=body)
         assert (first.status_code, again.status_code) == (202, 200)

@@ -1,4 +1,4 @@
-"""A way to the database that can be cut: a TCP relay between a store and PostgreSQL."""
+"""A way to a service that can be cut: a TCP relay, between a store and PostgreSQL unless another target is named."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.store.store_cases import postgres_url
 class Relay:
     """Passes bytes on, until it is told otherwise."""
 
-    def __init__(self) -> None:
+    def __init__(self, target: tuple[str, int] | None = None) -> None:
         self.port = 0
         self.deaf = False
         """What the server says is not passed on: commits happen and nobody hears of them."""
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         parts = urlsplit(postgres_url())
-        self._target = parts.hostname or "127.0.0.1", parts.port or 5432
+        self._target = target or (parts.hostname or "127.0.0.1", parts.port or 5432)
 
     def url(self, schema: str, **more: object) -> str:
         parts = urlsplit(postgres_url(schema))
@@ -68,8 +68,8 @@ class Relay:
 
 
 @asynccontextmanager
-async def relayed() -> AsyncIterator[Relay]:
-    relay = Relay()
+async def relayed(target: tuple[str, int] | None = None) -> AsyncIterator[Relay]:
+    relay = Relay(target)
     await relay.open()
     try:
         yield relay

@@ -18,6 +18,7 @@ from toolpath.errors import PolicyViolationError, StoreError, ToolpathError
 from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunContext, RunInfo
 from toolpath.model.tool import Tool
+from toolpath.patience import most_patience, waiting_long
 from toolpath.ports import Clock, Signal, Store
 from toolpath.values import JsonObject, Redactor
 
@@ -175,24 +176,34 @@ class Trail:
         self._waiting += [(entry, kept) for entry in entries]
         if self._writing is None:
             self._writing = loop.create_task(self._write())
-        await kept
+        try:
+            async with asyncio.timeout(most_patience()):
+                await kept
+        except TimeoutError:
+            # What will not be done need not be told; it may be on its way already.
+            self._waiting = [waiting for waiting in self._waiting if waiting[1] is not kept]
+            raise StoreError("The audit trail could not be written in time.") from None
 
     async def _write(self) -> None:
         """One link of the chain follows the other: while some are written, the next gather, and go together."""
         try:
-            while self._waiting:
-                batch, self._waiting = self._waiting, []
-                error: BaseException | None = None
-                try:
-                    await self._store.append_audit([entry for entry, _ in batch])
-                except ToolpathError as failed:
-                    error = failed
-                except BaseException as failed:
-                    _settle(batch, StoreError("The audit trail could not be written."))
-                    raise failed from None
-                _settle(batch, error)
+            with waiting_long():
+                await self._write_all()
         finally:
             self._writing = None
+
+    async def _write_all(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            error: BaseException | None = None
+            try:
+                await self._store.append_audit([entry for entry, _ in batch])
+            except ToolpathError as failed:
+                error = failed
+            except BaseException as failed:
+                _settle(batch, StoreError("The audit trail could not be written."))
+                raise failed from None
+            _settle(batch, error)
 
 
 def _settle(batch: Sequence[tuple[AuditEntry, asyncio.Future[None]]], error: BaseException | None) -> None:

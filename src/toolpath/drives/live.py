@@ -23,6 +23,7 @@ from toolpath.frozen import frozen_program
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.patience import waiting_long
 from toolpath.ports import Journal, Queue, RunChange, Timer
 from toolpath.queues.sweep import Sweep
 from toolpath.values import JsonObject
@@ -141,7 +142,8 @@ class Live:
             waker.cancel()
 
         async def driven() -> None:
-            await self._drive(run_id, runner, drive)
+            with waiting_long():
+                await self._drive(run_id, runner, drive)
 
         self._runners[run_id] = runner
         task = asyncio.create_task(driven(), name=f"drive {run_id}")

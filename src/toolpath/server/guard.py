@@ -13,6 +13,7 @@ from toolpath.access.caller import NOBODY, Caller
 from toolpath.access.credentials import Credentials, delegated
 from toolpath.config import Settings
 from toolpath.errors import CredentialsRefused, ToolpathError
+from toolpath.patience import waiting_at_most
 from toolpath.ports import Clock
 from toolpath.server.bodies import Body, check_length
 from toolpath.server.heads import check_host, check_nearness, check_origin, credentials_in, headers_of
@@ -22,6 +23,8 @@ from toolpath.server.rates import Rates
 
 #: Paths that answer everybody: whether the server lives. Exactly these; every other path needs credentials.
 PUBLIC = frozenset({"/health", "/ready"})
+#: Seconds for which a request waits for a store that is away; whoever asks can ask again.
+STORE_WITHIN = 3.0
 _log = logging.getLogger("toolpath.access")
 _SECRETS = re.compile(r"tpk_[\w-]+|eyJ[\w-]+\.[\w.-]+")
 #: What closes a WebSocket whose credentials have ended.
@@ -44,6 +47,10 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
+        with waiting_at_most(STORE_WITHIN):
+            await self._asked(scope, receive, send)
+
+    async def _asked(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = _Answer(scope, send)
         try:
             headers = headers_of(scope["headers"])

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, TypeVar
 
+from toolpath.patience import most_patience
+
 T = TypeVar("T")
 
 
@@ -18,7 +20,8 @@ class Shared:
     async def read(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
         """What `work` gives; for all who ask with the same key before it begins."""
         loop = asyncio.get_running_loop()
-        place = (id(loop), key)
+        # Whoever may wait long is not refused with one who may not.
+        place = (id(loop), most_patience(), key)
         task = self._coming.get(place)
         if task is None:
 

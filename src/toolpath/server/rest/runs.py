@@ -23,7 +23,7 @@ from toolpath.server.rest.bodies import JsonBody, NewRun
 from toolpath.server.rest.described import Before, Filter, Limit, answer, problems, shows, takes
 from toolpath.server.rest.views import RunDetail, RunPage, RunRow, run_detail, run_row
 from toolpath.server.visibility import visible_plan, visible_run
-from toolpath.values import JsonObject, as_handle
+from toolpath.values import JsonObject, as_handle, digest
 from toolpath.workspace.plans import read_plan_document
 
 router = APIRouter(prefix="/runs", tags=["runs"])
@@ -79,9 +79,10 @@ async def check_same(tp: Toolpath, run_id: str, what: Plan | StoredPlan, inputs:
         is_same = (await tp.store.get_run(run_id)).plan_id == what.plan_id
         plan = tp.plans.plan_of(what)
     else:
-        is_same = first.plan == freeze(what)
+        is_same = digest(first.plan) == digest(freeze(what))
         plan = what
-    if not is_same or first.inputs != fill_inputs(plan, inputs):
+    # As JSON: what a journal gives back has lists where a plan has tuples.
+    if not is_same or digest(first.inputs) != digest(fill_inputs(plan, inputs)):
         raise Problem(
             409,
             "idempotency_key_reused",

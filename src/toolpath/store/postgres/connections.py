@@ -81,11 +81,18 @@ class Connections:
             pool.terminate()
 
     async def run(
-        self, work: Callable[[Any], Awaitable[T]], *, patience: float = ANSWER, timeout: float | None = None
+        self,
+        work: Callable[[Any], Awaitable[T]],
+        *,
+        patience: float = ANSWER,
+        timeout: float | None = None,
+        within: float | None = None,
     ) -> T:
         """Do the work on a connection, again and again for `patience` seconds while the database is away.
 
-        Work may find that an earlier attempt, of which nobody heard, has been done. Raises `StoreError`.
+        `timeout`: seconds that getting a connection may take; `within`: those that all of it may take, a database that
+        says nothing included. Work may find that an earlier attempt, of which nobody heard, has been done. Raises
+        `StoreError`.
         """
         began = time.monotonic()
         attempt = 0
@@ -93,10 +100,12 @@ class Connections:
             if self._pool is None:
                 raise closed(self.address)
             attempt += 1
+            left = None if within is None else max(0.0, began + within - time.monotonic())
             try:
-                async with self._pool.acquire(timeout=timeout or SILENCE) as connection:
+                async with self._pool.acquire(timeout=left or timeout or SILENCE) as connection:
                     try:
-                        return await work(connection)
+                        async with asyncio.timeout(left):
+                            return await work(connection)
                     except (TimeoutError, asyncpg.InternalClientError):
                         # Nobody knows what state it is in.
                         connection.terminate()

@@ -10,6 +10,7 @@ import asyncpg
 import msgspec
 
 from toolpath.errors import StoreError
+from toolpath.patience import most_patience
 from toolpath.store.postgres.address import read_address
 from toolpath.store.postgres.connections import ANSWER, Connections, connect
 from toolpath.store.postgres.faults import FAULTS, closed, store_error
@@ -121,7 +122,10 @@ class PostgresGround:
         """Do the work on a connection; `patient`: a drive would end if it failed."""
         self._open_writer()
         patience = self._address.patience if patient else min(ANSWER, self._address.patience)
-        return await self._connections.run(work, patience=patience, timeout=timeout)
+        most = most_patience()
+        if most is None:
+            return await self._connections.run(work, patience=patience, timeout=timeout)
+        return await self._connections.run(work, patience=min(patience, most), timeout=timeout, within=most)
 
     async def _rows(self, statement: str, values: Mapping[str, Any], *, patient: bool = False) -> list[Any]:
         call = bound(statement, values)
