@@ -5,6 +5,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src ./src
 # The versions are those that the tests have passed with.
 RUN python -m venv /opt/toolpath \
+    && /opt/toolpath/bin/python -m pip install --no-cache-dir --disable-pip-version-check "$(grep '^pip==' constraints.txt)" \
     && /opt/toolpath/bin/python -m pip install --no-cache-dir --disable-pip-version-check \
         --constraint constraints.txt --build-constraint constraints.txt '.[server,postgres,workers,llm]'
 

@@ -36,7 +36,8 @@ def check_command(words: list[str]) -> None:
     command = typer.main.get_command(app)
     context = command.make_context("toolpath", list(words), resilient_parsing=True)
     verb = command.commands[words[0]]  # type: ignore[attr-defined]
-    verb.make_context(words[0], list(words[1:]), parent=context)
+    # Only this way an option that is not there is refused.
+    verb.make_parser(verb.context_class(verb, parent=context)).parse_args(list(words[1:]))
 
 
 def test_the_image_is_slim_and_of_nobody_in_particular(instructions: list[tuple[str, str]]) -> None:
@@ -56,6 +57,12 @@ def test_the_image_copies_what_is_there_and_what_may_be_sent(instructions: list[
             for name in shlex.split(rest)[:-1]:
                 assert (ROOT / name).exists(), name
                 assert name.removeprefix("./") in sent, name
+
+
+def test_the_image_installs_with_the_pip_that_knows_the_options(instructions: list[tuple[str, str]]) -> None:
+    (build,) = [rest for word, rest in instructions if word == "RUN" and "--build-constraint" in rest]
+    pinned = build.find("grep '^pip==' constraints.txt")
+    assert 0 < pinned < build.find("--build-constraint"), "the base image's own pip may be older than this option"
 
 
 def test_the_image_sets_settings_that_there_are_and_runs_a_command_that_there_is(
