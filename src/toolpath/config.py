@@ -63,6 +63,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Folders of composites, plans and templates that are loaded as tools."""
     mcp: tuple[str, ...] = ()
     """Files with `mcpServers`, as other MCP clients write them."""
+    search: Literal["words", "meaning"] = "words"
+    """How tools are found for a text: by their words, or by words and meaning, with the extra `embed`."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Server and workers: the least that is logged."""
     log_format: Literal["auto", "json", "text"] = "auto"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
@@ -110,6 +113,22 @@ def test_meaning_finds_what_no_word_finds_and_nothing_that_is_gone() -> None:
 def test_embeddings_find_by_meaning() -> None:
     pytest.importorskip("wordllama")
     assert keys(ToolSearch([AUTHOR, PAGES], similarity=Embeddings()), "novelist")[0] == "blog.createAuthor"
+
+
+@pytest.mark.parametrize("text", ["", "  ", "!?", "\u200b"])
+def test_where_no_word_is_nothing_is_near(text: str) -> None:
+    pytest.importorskip("wordllama")
+    assert keys(ToolSearch([AUTHOR, PAGES], similarity=Embeddings()), text) == []
+
+
+def test_loading_the_weights_leaves_the_logging_of_the_process_alone() -> None:
+    pytest.importorskip("wordllama")
+    script = (
+        "import logging; from toolpath.catalog.embeddings import Embeddings; Embeddings();"
+        "print(logging.getLogger().handlers, logging.getLogger().level)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == (f"[] {logging.WARNING}\n", "")
 
 
 def test_embeddings_without_their_extra_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

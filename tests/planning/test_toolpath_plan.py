@@ -357,3 +357,10 @@ async def test_one_index_follows_the_tools_that_come_and_go(tp: Toolpath) -> Non
     tp.registry.remove("sea.tides")
     assert "sea.tides" not in [hit.tool.key for hit in await tp.search("high tide at the coast")]
     assert [hit.tool.key for hit in await tp.search("weather of a city")][:1] == ["weather.forecast"]
+
+
+async def test_where_it_is_set_tools_are_found_by_meaning_too() -> None:
+    pytest.importorskip("wordllama")
+    async with with_tools() as by_words, with_tools(search="meaning") as by_meaning:
+        assert [hit.tool.key for hit in await by_words.search("will it rain")] == []
+        assert (await by_meaning.search("will it rain"))[0].tool.key == "weather.forecast"

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from mcp_cases import MODES, shop, talking
 
-from toolpath import Toolpath
+from toolpath import Settings, Toolpath
 
 
 @pytest.fixture(params=MODES)
@@ -32,6 +32,14 @@ async def test_tools_are_found_by_what_they_do(mode):
         assert found["tools"][0]["name"] == "blog--create_author"
         assert "email" in found["tools"][0]["inputs"]["properties"]
         assert len(found["tools"]) <= 3
+
+
+async def test_where_it_is_set_tools_are_found_by_meaning_too(mode):
+    pytest.importorskip("wordllama")
+    for way, found in (("words", []), ("meaning", "blog.create_author")):
+        async with shop(Toolpath(settings=Settings(search=way))) as tp, talking(tp, mode) as client:
+            asked = (await client.call_tool("search_tools", {"query": "novelist"})).structured_content
+            assert (asked["tools"][0]["key"] if asked["tools"] else []) == found
 
 
 async def test_a_request_becomes_a_plan_that_runs(mode):

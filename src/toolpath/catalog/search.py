@@ -13,7 +13,7 @@ from rapidfuzz.distance import OSA
 
 from toolpath.catalog.postings import Field, Postings
 from toolpath.catalog.snapshot import Catalog
-from toolpath.catalog.words import clauses, words
+from toolpath.catalog.words import clauses, raw_words, words
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.values import JsonObject
 
@@ -181,7 +181,10 @@ class ToolSearch:
                 for number in scores.keys() | best_of_parts.keys()
             }
         named = {self._keys[number]: score for number, score in scores.items()}
-        return named if self._similarity is None else self._blend(named, [text, *parts], depth)
+        # Where no word is, there is no meaning either.
+        if self._similarity is None or not raw_words(text):
+            return named
+        return self._blend(named, [text, *parts], depth)
 
     def _covered(self, scores: dict[int, float], query: Mapping[str, float], depth: int) -> dict[int, float]:
         """The best of them, raised by how much of their name and description the query says."""

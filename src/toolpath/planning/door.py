@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from toolpath.access.acting import who_acts
+from toolpath.catalog.embeddings import Embeddings
 from toolpath.catalog.search import Hit, ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
@@ -59,6 +60,8 @@ class Planning:
         self._chat = chat
         self._own_chat: Any = None
         self._search = ToolSearch()
+        self._meanings: Embeddings | None = None
+        self._by_meaning: ToolSearch | None = None
         self._whole: Mapping[str, Tool] | None = None
         """The tools that the index is for."""
         self._store = store
@@ -224,12 +227,25 @@ class Planning:
         self._search.follow(catalog)
         return self._search
 
+    def _finder(self, catalog: Catalog) -> ToolSearch:
+        """What finds tools for people and models. The rules keep to words, by which they are measured."""
+        if self._settings.search == "words":
+            return self._index(catalog)
+        if self._meanings is None:
+            self._meanings = Embeddings()
+            self._by_meaning = ToolSearch(similarity=self._meanings)
+        if self._by_meaning is None or catalog.tools is not self._whole:
+            similarity = Embeddings(like=self._meanings)
+            return ToolSearch(catalog.tools.values(), stats=catalog.stats, similarity=similarity)
+        self._by_meaning.follow(catalog)
+        return self._by_meaning
+
     def _rank(self, catalog: Catalog, text: str, limit: int) -> Sequence[Hit]:
-        return self._index(catalog).search(text, limit)
+        return self._finder(catalog).search(text, limit)
 
     async def search(self, text: str, limit: int) -> list[Hit]:
         """The tools that fit a text, best first."""
-        return self._index(await self.catalog()).search(text, limit)
+        return self._finder(await self.catalog()).search(text, limit)
 
     async def model(self) -> Chat | None:
         """The model that is given or configured; None where there is none."""

@@ -9,6 +9,7 @@ from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult
 from mcp_types import Tool as McpTool
 
 from toolpath.app import Toolpath
+from toolpath.catalog.embeddings import Embeddings
 from toolpath.catalog.search import ToolSearch
 from toolpath.checks.check import has_errors
 from toolpath.errors import RunConflict, SchemaError, ToolpathError
@@ -38,6 +39,7 @@ class MetaTools:
         self._tp = tp
         self._listing = listing
         self._search: tuple[str, ToolSearch] | None = None
+        self._meanings: Embeddings | None = None
         self._known: Mapping[str, McpTool] = {tool.name: tool for tool in META_TOOLS}
 
     @property
@@ -75,7 +77,7 @@ class MetaTools:
         catalog = listing.catalog
         if self._search is None or self._search[0] != catalog.digest:
             tools = [tool for tool in catalog.tools.values() if is_published(tool)]
-            self._search = (catalog.digest, ToolSearch(tools, stats=catalog.stats))
+            self._search = (catalog.digest, ToolSearch(tools, stats=catalog.stats, similarity=self._similarity()))
         found = [
             {
                 "key": hit.tool.key,
@@ -89,6 +91,13 @@ class MetaTools:
             for hit in self._search[1].search(given["query"], given.get("limit", 10))
         ]
         return json_answer({"tools": found})
+
+    def _similarity(self) -> Embeddings | None:
+        if self._tp.settings.search == "words":
+            return None
+        if self._meanings is None:
+            self._meanings = Embeddings()
+        return Embeddings(like=self._meanings)
 
     async def _plan(self, given: JsonObject) -> CallToolResult:
         plan = await self._tp.plan(given["request"], tools=given.get("tools"), planner=given.get("planner"))
