@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -152,7 +153,8 @@ async def test_a_worker_that_is_told_to_stop_lets_calls_end_and_hands_the_run_ba
     ground: Ground, tmp_path: Path
 ) -> None:
     async with ground.door() as tp:
-        async with ground.worker() as worker:
+        # It goes when its calls have ended, not when its time is over.
+        async with asyncio.timeout(60), ground.worker(grace=600) as worker:
             run = await tp.start(GATED)
             await until(lambda: "waits for open" in lines(tmp_path / "marks"))
             worker.stop()

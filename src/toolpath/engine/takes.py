@@ -54,7 +54,13 @@ class Takes:
     def are_open(self) -> bool:
         """A ready step may be taken now."""
         drive = self._drive
+        if self._is_leaving():
+            return False
         return not self._closed and drive.control.halted is None and drive.state.status == "running"
+
+    def _is_leaving(self) -> bool:
+        """Nothing is begun any more: no call under way waits for another one."""
+        return self.leaving and not any(attempt.paused for attempt in self._drive.running.values())
 
     def lane_of(self, owner: StepState) -> Lane | None:
         """How the items of the loop are called, where each is one call and no limit but its time is set to it."""
@@ -82,7 +88,7 @@ class Takes:
         drive = self._drive
         control = drive.control
         ready = control.ready
-        if self.leaving and not any(attempt.paused for attempt in drive.running.values()):
+        if self._is_leaving():
             return None
         while ready and drive.state.status == "running" and control.halted is None and not self._closed:
             step = heappop(ready)[2]
