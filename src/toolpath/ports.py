@@ -13,7 +13,7 @@ import msgspec
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent
 from toolpath.model.record import AuditEntry, Record
-from toolpath.model.run import RunInfo
+from toolpath.model.run import Beat, RunInfo
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.values import Json, JsonObject
 
@@ -282,7 +282,7 @@ class Store(Protocol):
         ...
 
     async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
-        """Begun runs that somebody should drive and nobody does, longest unseen first.
+        """Begun runs that somebody should drive and nobody does, longest unseen first, and the pending last.
 
         Those that are pending or running, and those that wait for people or are paused and were told something since
         that makes them go on; all of them neither stored, taken nor beaten for since the Unix time `seen_before`.
@@ -298,6 +298,14 @@ class Store(Protocol):
 
     async def beat(self, driver: str) -> None:
         """Say that this process still drives its runs."""
+        ...
+
+    async def drivers(self) -> list[Beat]:
+        """Who drives a running run."""
+        ...
+
+    async def runs_of(self, drivers: Sequence[str], limit: int = 100) -> list[RunInfo]:
+        """The running runs of these drivers, longest unseen first."""
         ...
 
     async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
@@ -328,10 +336,7 @@ class Store(Protocol):
         ...
 
     def on_signal(self, run_id: str, callback: Callable[[], None] | None) -> None:
-        """Have `callback` called in the loop when a signal for the run was put; None: no more.
-
-        By this process; on PostgreSQL by any.
-        """
+        """Have `callback` called in the loop when this process (PostgreSQL: any) put a signal for it; None: no more."""
         ...
 
     async def cache_get(self, key: str, now: float) -> CacheEntry | None:
@@ -374,10 +379,7 @@ class Store(Protocol):
         limit: int = 50,
         before: str | None = None,
     ) -> list[Record]:
-        """The newest first, by when they were made; `before` is the last id of the page before.
-
-        Raises `RecordNotFound` where there is no such record any more.
-        """
+        """The newest first; `before` is the last id of the page before. Raises `RecordNotFound` where that is gone."""
         ...
 
     async def delete_record(self, kind: str, record_id: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from toolpath.access.permits import permit
@@ -71,6 +73,17 @@ class Steering:
     async def beat(self) -> None:
         """Say that this process lives, on behalf of the runs that it drives. Raises `StoreError`."""
         await self._drives.beat()
+
+    async def left_runs(self) -> list[str]:
+        """Ids of runs whose drivers have died or stand still: for `drive`. To be asked twice a second.
+
+        Raises `StoreError`.
+        """
+        return await self._drives.left_runs()
+
+    def offer_lost(self, take: Callable[[str], bool]) -> None:
+        """Offer runs that nobody drives to `take`, which says whether it has one driven, before they are enqueued."""
+        self._drives.offer_lost(take)
 
     async def retry(self, run_id: str) -> Run:
         """Go on from what failed; what was finished stays finished."""

@@ -201,6 +201,29 @@ async def test_drivers_are_seen_by_one_clock_however_those_of_the_machines_diffe
         assert abs((await other.get_run("run_1")).driver_seen_at - fast()) < 5
 
 
+async def test_a_driver_whose_connection_is_gone_is_known_at_once(schema: str) -> None:
+    async with opened(postgres_url()) as looking:
+        async with relayed() as relay, opened(relay.url(schema)) as driving:
+            await driving.begin_run(RunInfo(run_id="run_1"), "host:1:a", [started("run_1")])
+            (beat,) = await looking.drivers()
+            assert beat.is_connected, "one that had no time to say anything yet"
+            await driving.beat("host:1:a")
+            (beat,) = await looking.drivers()
+            assert beat.is_connected
+            await relay.cut()
+            async with asyncio.timeout(20):
+                while (await looking.drivers())[0].is_connected:
+                    pass
+            with pytest.raises(StoreError):
+                await driving.beat("host:1:a")
+            await relay.open()
+            await driving.beat("host:1:a")
+            assert (await looking.drivers())[0].is_connected
+        async with asyncio.timeout(20):
+            while (await looking.drivers())[0].is_connected:
+                pass
+
+
 async def test_drivers_that_could_not_say_that_they_live_are_given_time_when_the_database_is_back(schema: str) -> None:
     async with relayed() as relay, opened(relay.url(schema)) as store, opened(postgres_url()) as other:
         await other.begin_run(RunInfo(run_id="run_driven"), "host:1:a", [started("run_driven")])

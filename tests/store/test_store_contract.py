@@ -437,11 +437,32 @@ async def test_runs_that_nobody_drives_are_lost_after_a_while(store: Store, now:
     now.at += 100
     await store.beat("host:1:alive")
     assert await lost(store, 1_000.0) == []
-    assert await lost(store, 1_050.0) == ["run_pending", "run_dead"]
-    assert await lost(store, 1_050.0, limit=1) == ["run_pending"]
-    assert await lost(store, 1_102.0) == ["run_pending", "run_dead", "run_alive"]
+    assert await lost(store, 1_050.0) == ["run_dead", "run_pending"], "those that wait their turn come last"
+    assert await lost(store, 1_050.0, limit=1) == ["run_dead"]
+    assert await lost(store, 1_102.0) == ["run_dead", "run_alive", "run_pending"]
     await store.drive("run_pending", "host:1:alive")
     assert await lost(store, 1_050.0) == ["run_dead"]
+
+
+async def test_who_drives_running_runs_and_when_they_said_so_last(store: Store, now: Now) -> None:
+    _, journal = await store.begin_run(RunInfo(run_id="run_1"), "host:1:a", [started("run_1")])
+    assert journal is not None
+    await store.begin_run(RunInfo(run_id="run_2"), "host:1:b", [started("run_2")])
+    await store.begin_run(RunInfo(run_id="run_3"), "host:1:a", [started("run_3")])
+    await store.begin_run(RunInfo(run_id="run_pending"), "", [started("run_pending")])
+    assert [beat.driver for beat in await store.drivers()] == ["host:1:a", "host:1:b"]
+    now.at += 10
+    await store.beat("host:1:b")
+    before = {beat.driver: beat.seen_at for beat in await store.drivers()}
+    now.at += 10
+    await store.beat("host:1:b")
+    after = {beat.driver: beat.seen_at for beat in await store.drivers()}
+    assert (after["host:1:a"], after["host:1:b"]) == (before["host:1:a"], before["host:1:b"] + 10)
+    assert [info.run_id for info in await store.runs_of(["host:1:a", "host:1:c"])] == ["run_1", "run_3"]
+    assert [info.run_id for info in await store.runs_of(["host:1:b", "host:1:a"], limit=1)] == ["run_1"]
+    assert await store.runs_of([]) == []
+    await settled(journal.release())
+    assert [info.run_id for info in await store.runs_of(["host:1:a"])] == ["run_3"]
 
 
 async def test_a_run_that_is_handed_back_is_lost_when_nobody_takes_it(store: Store, now: Now) -> None:

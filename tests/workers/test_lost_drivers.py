@@ -14,8 +14,9 @@ import pytest
 from tests.workers.worker_cases import URL, Ground, lines, until
 
 from toolpath.model.events import RunResumed
-from toolpath.ports import Signal
+from toolpath.ports import RunChange, Signal
 from toolpath.queues import sweep as sweeping
+from toolpath.queues import watch as watching
 from toolpath.queues.rabbitmq import RabbitQueue
 from toolpath.queues.sweep import Sweep
 
@@ -128,6 +129,26 @@ async def test_runs_that_wait_in_a_long_queue_are_not_enqueued_again(
             await tp.start(plan)
         assert await Sweep(tp.store, queue, tp.clock, lambda: 0.5).once() == []
         assert await queue.depth() == 5
+
+
+async def test_runs_of_a_driver_that_stands_still_are_taken_from_the_store_without_any_message(
+    ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "SILENT", 1.0)
+    monkeypatch.setattr(sweeping, "LOST_AFTER", 1_000_000.0)
+    plan = {"name": "word", "steps": [{"id": "say", "tool": "say.mark", "inputs": {"word": "found"}}]}
+    # Whatever is put there arrives nowhere, like a message that lies in a worker that stands still.
+    nowhere = RabbitQueue("amqp://guest:guest@127.0.0.1:1/", name=ground.name)
+    async with ground.door(nowhere) as tp:
+        runs = [await tp.start(plan) for _ in range(5)]
+        for run in runs:
+            journal = await tp.store.drive(run.run_id, "elsewhere:1:still")
+            kept = journal.append((), change=RunChange(status="running"))
+            assert kept is not None
+            await kept
+        async with ground.worker(concurrency=2), asyncio.timeout(60):
+            assert [(await run.result()).status for run in runs] == ["completed"] * 5
+    assert lines(tmp_path / "marks") == ["found"] * 5
 
 
 class Broker:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 
 import msgspec
 
@@ -14,12 +15,16 @@ from toolpath.errors import StaleEpoch
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.ports import RunChange, Signal
+from toolpath.queues.watch import SILENT
 
-#: A driver that has not said for so many seconds that it lives, while one looked on, is gone. Drivers say it at least
-#: once a second. No clock of another machine counts.
-SILENCE = 1.6
+#: Seconds for which a drive that is just leaving is waited for.
+GOING = 1.6
+#: Seconds between two looks at a driver that may have gone.
+LOOK = 0.2
 #: The connections of a process that is killed are closed this long, in seconds, before it is known to be dead.
 DYING = 0.05
+#: Runs in one look.
+MOST = 1_000
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -48,9 +53,7 @@ class Driving(Telling):
         if wanted is None:
             return
         try:
-            if await self._is_put_aside(wanted):
-                return
-            await self._take(run_id, reason=wanted.reason, to_end=wanted.to_end, expected=wanted.info.epoch)
+            await self._take_wanted(wanted)
         except StaleEpoch:
             # Two have found it left; one of them took it.
             return
@@ -71,6 +74,28 @@ class Driving(Telling):
             if self._leaving and await self._wanted(run_id) is not None:
                 await self._enqueue(run_id, wanted.info.priority)
 
+    async def left_runs(self) -> list[str]:
+        """Runs whose drivers have gone, in any order. Raises `StoreError`."""
+        gone = await self._watch.look()
+        if not gone:
+            return []
+        runs = [info.run_id for info in await self._services.store.runs_of(sorted(gone), MOST)]
+        return sorted(runs, key=lambda _: self._services.chance())
+
+    def offer_lost(self, take: Callable[[str], bool]) -> None:
+        """Offer runs that nobody drives to `take`, which says whether it takes one, before they are enqueued."""
+        if self._sweep is not None:
+            self._sweep.take = take
+
+    async def _take_wanted(self, wanted: Wanted) -> None:
+        """Take the run, unless it is put aside. Raises `StaleEpoch` where somebody else has it."""
+        info = wanted.info
+        async with self._relief if info.driver else contextlib.nullcontext():
+            if info.driver and (await self._services.store.get_run(info.run_id)).epoch != info.epoch:
+                return
+            if not await self._is_put_aside(wanted):
+                await self._take(info.run_id, reason=wanted.reason, to_end=wanted.to_end, expected=info.epoch)
+
     async def _is_driven_here(self, run_id: str) -> bool:
         """Whether this process drives the run and goes on with it. A drive that is just leaving is waited for."""
         while (runner := self._runners.get(run_id)) is not None:
@@ -80,7 +105,7 @@ class Driving(Telling):
                 return True
             with contextlib.suppress(TimeoutError):
                 # Or it is heard meanwhile what was said to it, and it stays.
-                await asyncio.wait_for(runner.gone.wait(), SILENCE)
+                await asyncio.wait_for(runner.gone.wait(), GOING)
             if runner.gone.is_set():
                 self._forget(run_id, runner)
         return False
@@ -151,16 +176,16 @@ class Driving(Telling):
                 return True
 
     async def _is_silent(self, info: RunInfo) -> bool:
-        """Whether the run's driver says nothing while one looks on. The last word of one that died may come late."""
+        """Whether the run's driver has gone; comes back as soon as it is heard, or another has the run."""
         await asyncio.sleep(DYING)
-        for _ in range(2):
-            if has_died(info.driver):
+        looked = 0.0
+        while looked < SILENT:
+            await self._watch.look()
+            if self._watch.has_gone(info.driver):
                 return True
-            await asyncio.sleep(SILENCE)
+            await asyncio.sleep(LOOK)
+            looked += LOOK
             now = await self._services.store.get_run(info.run_id)
-            if (now.driver, now.epoch) != (info.driver, info.epoch):
+            if (now.driver, now.epoch) != (info.driver, info.epoch) or now.driver_seen_at > info.driver_seen_at:
                 return False
-            if now.driver_seen_at <= info.driver_seen_at:
-                return True
-            info = now
-        return has_died(info.driver)
+        return True

@@ -26,10 +26,13 @@ from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.patience import waiting_long
 from toolpath.ports import Journal, Queue, RunChange, Timer
 from toolpath.queues.sweep import Sweep
+from toolpath.queues.watch import Watch
 from toolpath.values import JsonObject
 
 #: Drives that failed and are kept for who asks.
 _MOST_FAILED = 100
+#: Runs that are taken over at the same time from drivers that have gone: others take what this process does not get to.
+AT_ONCE = 2
 
 Drive = Callable[[], Awaitable[None]]
 Mend = Callable[[str], Awaitable[ev.PlanRevised | ev.Warned | None]]
@@ -54,7 +57,11 @@ class Live:
         self._leaving = False
         self._owed: list[Journal] = []
         """Of runs that were let go while the store was away."""
+        self._sweep: Sweep | None = None
         self._sweeping: asyncio.Task[None] | None = None
+        self._relief = asyncio.Semaphore(AT_ONCE)
+        """Held while a run is taken over from a driver that has gone."""
+        self._watch = Watch(services.store, services.clock, has_died)
         drives_here(self)
         self.trail = Trail(services.store, services.clock, services.redactor, enabled=services.settings.audit)
         self.sources: JsonObject = {}
@@ -68,8 +75,8 @@ class Live:
             await services.queue.open()
             ledger = Ledger(services.store, services.driver, has_died)
             services.limits.share = partial(SharedLimit, services.clock, ledger)
-            sweep = Sweep(services.store, services.queue, services.clock, services.chance)
-            self._sweeping = asyncio.create_task(sweep.run(), name="sweep")
+            self._sweep = Sweep(services.store, services.queue, services.clock, services.chance)
+            self._sweeping = asyncio.create_task(self._sweep.run(), name="sweep")
 
     @property
     def queue(self) -> Queue | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from toolpath.engine.cancel import cancel_run
 from toolpath.engine.control import Control
 from toolpath.engine.drive import Drive
 from toolpath.engine.people import hear
-from toolpath.errors import RunConflict, SchemaError
+from toolpath.errors import RunConflict, SchemaError, StoreError
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Signal
@@ -50,7 +51,9 @@ class Ears:
             if now - services.beaten_at > LISTEN * 0.9:
                 # One beat serves all runs of the process.
                 services.beaten_at = now
-                await services.store.beat(services.driver)
+                # A store that is away is noticed by the drive itself.
+                with contextlib.suppress(StoreError):
+                    await services.store.beat(services.driver)
             if not services.store.hears_others:
                 await self._hear_and_go_on()
 

@@ -263,3 +263,12 @@ class RunResult:
 
     def __repr__(self) -> str:
         return f"RunResult(run_id={self.run_id!r}, status={self.status!r}, outputs={self.outputs!r})"
+
+
+class Beat(msgspec.Struct, frozen=True):
+    """What a store knows of a driver: when it last said that it lives, by a clock that may be anybody's."""
+
+    driver: str
+    seen_at: float
+    is_connected: bool = True
+    """Whether the driver has a connection to the store; true where the store cannot tell."""

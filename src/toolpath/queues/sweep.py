@@ -23,7 +23,11 @@ MOST = 1000
 
 
 class Sweep:
-    """Every process with a queue sweeps; none leads. What two of them find is enqueued twice, and does no harm."""
+    """Every process with a queue sweeps; none leads. What two of them find is enqueued twice, and does no harm.
+
+    `take`, where there is one, is offered a run before it is enqueued: a message may lie for long in a worker that
+    stands still.
+    """
 
     def __init__(self, store: Store, queue: Queue, clock: Clock, chance: Callable[[], float]) -> None:
         self._store = store
@@ -32,6 +36,7 @@ class Sweep:
         self._chance = chance
         self._enqueued: dict[str, float] = {}
         """When each run was enqueued here, lately."""
+        self.take: Callable[[str], bool] | None = None
 
     async def run(self) -> None:
         """Sweep for ever."""
@@ -42,7 +47,7 @@ class Sweep:
                 await self.once()
 
     async def once(self) -> list[str]:
-        """Enqueue what was lost; ids of those runs. Raises `StoreError`, `QueueError`."""
+        """Have taken or enqueued what was lost; ids of those runs. Raises `StoreError`, `QueueError`."""
         now = self._clock.time()
         lost = await self._store.lost_runs(now - LOST_AFTER, limit=MOST)
         self._enqueued = {run: at for run, at in self._enqueued.items() if at > now - AGAIN_AFTER}
@@ -50,6 +55,8 @@ class Sweep:
             return []
         due = self._due(lost, await self._queue.depth(), now)
         for info in due:
+            if self.take is not None and self.take(info.run_id):
+                continue
             await self._queue.put(info.run_id, priority=info.priority)
             self._enqueued[info.run_id] = now
         return [info.run_id for info in due]

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import msgspec
 
 from toolpath.errors import StoreError
-from toolpath.ports import Beat, Store
+from toolpath.model.run import Beat
+from toolpath.ports import Clock, Store
 
 #: Seconds between two looks; a driver says twice a second that it lives.
 LOOK = 0.5
@@ -31,26 +32,26 @@ class _Silence(msgspec.Struct, frozen=True):
 class Watch:
     """Which drivers have gone, as this process sees it. `has_died` may know of a process of this machine at once."""
 
-    def __init__(self, store: Store, has_died: Callable[[str], bool]) -> None:
+    def __init__(self, store: Store, clock: Clock, has_died: Callable[[str], bool]) -> None:
         self._store = store
+        self._now = clock.monotonic
         self._has_died = has_died
         self._silences: dict[str, _Silence] = {}
-        self._looked_at = 0.0
+        self._looked_at = float("-inf")
         self._one_at_a_time = asyncio.Lock()
 
     async def look(self) -> frozenset[str]:
         """Those who have runs and have gone. Raises `StoreError`."""
         async with self._one_at_a_time:
-            loop = asyncio.get_running_loop()
-            if loop.time() - self._looked_at > LOOK / 2:
+            if self._now() - self._looked_at > LOOK / 2:
                 try:
                     beats = await self._store.drivers()
                 except StoreError:
                     # While the store is away nobody can say that they live.
                     self._silences = {}
                     raise
-                passed = min(loop.time() - self._looked_at, MOST)
-                self._looked_at = loop.time()
+                passed = min(self._now() - self._looked_at, MOST)
+                self._looked_at = self._now()
                 known = self._silences
                 self._silences = {beat.driver: _heard(known.get(beat.driver), beat, passed) for beat in beats}
         return frozenset(driver for driver in self._silences if self.has_gone(driver))

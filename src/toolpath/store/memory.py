@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from toolpath.model.events import AnyEvent, encode_event
-from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.model.run import ENDED_RUN, Beat, RunInfo
 from toolpath.ports import Blob, RunChange, Signal
 from toolpath.store.handles import digests_in
 from toolpath.store.memory_records import MemoryRecords
@@ -178,11 +178,11 @@ class MemoryStore(MemoryResults, MemoryRecords):
         return [run.row() for run in itertools.islice(fitting, max(limit, 0))]
 
     async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
-        """Begun runs that somebody should drive and nobody was seen to since, longest unseen first."""
+        """Begun runs that somebody should drive and nobody was seen to since, longest unseen first, pending last."""
         lost = [
             run for run in self._runs.values() if run.info.driver_seen_at < seen_before and run.events and run.is_due()
         ]
-        lost.sort(key=lambda run: (run.info.driver_seen_at, run.info.run_id))
+        lost.sort(key=lambda run: (run.info.status == "pending", run.info.driver_seen_at, run.info.run_id))
         return [run.row() for run in lost[: max(limit, 0)]]
 
     async def drive(self, run_id: str, driver: str, *, expected: int | None = None) -> MemoryJournal:
@@ -200,6 +200,20 @@ class MemoryStore(MemoryResults, MemoryRecords):
         for run in self._runs.values():
             if driver and run.info.driver == driver:
                 run.info = msgspec.structs.replace(run.info, driver_seen_at=now)
+
+    async def drivers(self) -> list[Beat]:
+        """Who drives a running run."""
+        seen: dict[str, float] = {}
+        for run in self._runs.values():
+            if run.info.driver and run.info.status == "running":
+                seen[run.info.driver] = max(seen.get(run.info.driver, 0.0), run.info.driver_seen_at)
+        return [Beat(driver, seen_at) for driver, seen_at in sorted(seen.items())]
+
+    async def runs_of(self, drivers: Sequence[str], limit: int = 100) -> list[RunInfo]:
+        """The running runs of these drivers, longest unseen first."""
+        found = [run for run in self._runs.values() if run.info.status == "running" and run.info.driver in drivers]
+        found.sort(key=lambda run: (run.info.driver_seen_at, run.info.run_id))
+        return [run.row() for run in found[: max(limit, 0)]]
 
     async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
         """The events with a greater `seq` than `after`, in order."""

@@ -25,7 +25,9 @@ WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
 ORDER BY created_at DESC, run_id DESC LIMIT :limit;
 
 -- name: select_lost_runs
--- Begun, to be driven, and driven by nobody who was seen since; longest unseen first.
+-- Begun, to be driven, and driven by nobody who was seen since; longest unseen first, but those that nobody has begun
+-- after all others: most of them wait their turn.
+SELECT * FROM (
 SELECT * FROM listed
 WHERE status IN ('pending', 'running') AND last_seq > 0 AND driver_seen_at < :seen_before
 UNION
@@ -33,6 +35,15 @@ SELECT listed.* FROM signals JOIN listed ON listed.run_id = signals.run_id
 WHERE listed.driver_seen_at < :seen_before AND last_seq > 0
 AND (listed.status = 'waiting'
      OR (listed.status = 'paused' AND json_extract(CAST(signals.data AS TEXT), '$.kind') IN ('cancel', 'resume')))
+) AS lost
+ORDER BY status = 'pending', driver_seen_at, run_id LIMIT :limit;
+
+-- name: select_drivers
+SELECT driver, max(driver_seen_at) AS seen_at FROM listed WHERE status = 'running' AND driver <> ''
+GROUP BY driver ORDER BY driver;
+
+-- name: select_runs_of
+SELECT * FROM listed WHERE status = 'running' AND driver IN (SELECT value FROM json_each(:drivers))
 ORDER BY driver_seen_at, run_id LIMIT :limit;
 
 -- name: select_recent_ids

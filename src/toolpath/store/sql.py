@@ -23,6 +23,8 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_run_by_key: str
     select_runs: str
     select_lost_runs: str
+    select_drivers: str
+    select_runs_of: str
     select_recent_ids: str
     take_run: str
     fence: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Sequence
 
@@ -9,7 +10,7 @@ import msgspec
 
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, decode_event, encode_event
-from toolpath.model.run import RunInfo
+from toolpath.model.run import Beat, RunInfo
 from toolpath.ports import Signal
 from toolpath.store.handles import digests_in
 from toolpath.store.journal import SqliteJournal, Taken
@@ -126,7 +127,7 @@ class SqliteStore(SqliteResults, SqliteRecords):
         return await self._read(work)
 
     async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
-        """Begun runs that somebody should drive and nobody was seen to since, longest unseen first."""
+        """Begun runs that somebody should drive and nobody was seen to since, longest unseen first, pending last."""
         values = {"seen_before": seen_before, "limit": max(limit, 0)}
         return await self._read(
             lambda connection: [_info(row) for row in connection.execute(self._sql.select_lost_runs, values)]
@@ -155,6 +156,19 @@ class SqliteStore(SqliteResults, SqliteRecords):
 
         if driver:
             await self._write(work)
+
+    async def drivers(self) -> list[Beat]:
+        """Who drives a running run."""
+        return await self._read(
+            lambda connection: [Beat(**dict(row)) for row in connection.execute(self._sql.select_drivers)]
+        )
+
+    async def runs_of(self, drivers: Sequence[str], limit: int = 100) -> list[RunInfo]:
+        """The running runs of these drivers, longest unseen first."""
+        values = {"drivers": json.dumps(list(drivers)), "limit": max(limit, 0)}
+        return await self._read(
+            lambda connection: [_info(row) for row in connection.execute(self._sql.select_runs_of, values)]
+        )
 
     async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
         """The committed events with a greater `seq` than `after`, in order."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, NoReturn
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent
 from toolpath.model.record import AuditEntry, Record
-from toolpath.model.run import RunInfo
+from toolpath.model.run import Beat, RunInfo
 from toolpath.model.tool import ToolStats
 from toolpath.ports import Blob, CacheEntry, Journal, RunChange, Signal, Store
 
@@ -118,6 +118,14 @@ class CrashingStore:
     async def beat(self, driver: str) -> None:
         """As the store inside."""
         await self.living().beat(driver)
+
+    async def drivers(self) -> list[Beat]:
+        """As the store inside."""
+        return await self.living().drivers()
+
+    async def runs_of(self, drivers: Sequence[str], limit: int = 100) -> list[RunInfo]:
+        """As the store inside."""
+        return await self.living().runs_of(drivers, limit)
 
     async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
         """As the store inside."""

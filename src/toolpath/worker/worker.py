@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+from functools import partial
 
 from toolpath.app import Toolpath
 from toolpath.errors import StoreError
 from toolpath.ports import Queue
 
-#: Seconds between two signs of life. Others take a run from a driver that was silent for three of them.
+#: Seconds between two signs of life, and between two looks for runs whose drivers give none.
 BEAT = 0.5
+#: A run that could not be taken over is tried again after so many seconds.
+AGAIN_AFTER = 20.0
+
+_log = logging.getLogger("toolpath.worker")
 
 
 class Worker:
     """Drives runs of `queue` through an open Toolpath, at most `concurrency` at once.
 
-    Told to stop, it begins nothing more; calls under way have `grace` seconds to end, then they are cut off. Runs that
-    are not over go back to the queue.
+    While it has a free place it also takes over runs whose drivers have died or stand still, straight from the store:
+    no message has to arrive for that. Told to stop, it begins nothing more; calls under way have `grace` seconds to
+    end, then they are cut off. Runs that are not over go back to the queue.
     """
 
     def __init__(self, tp: Toolpath, queue: Queue, *, concurrency: int = 10, grace: float = 30.0) -> None:
@@ -26,6 +33,13 @@ class Worker:
         self._concurrency = concurrency
         self._grace = grace
         self._stopped = asyncio.Event()
+        self._places = asyncio.Semaphore(concurrency)
+        self._held = 0
+        """Places that are taken, or are about to be by runs that no message asked for."""
+        self._taken: dict[str, asyncio.Task[None]] = {}
+        """Drives that no message asked for."""
+        self._refused: dict[str, float] = {}
+        """When runs that could not be taken over may be tried again, in the loop's time."""
 
     def stop(self) -> None:
         """Begin nothing more and leave: `run` returns when it is done with that."""
@@ -35,8 +49,10 @@ class Worker:
 
     async def run(self) -> None:
         """Drive runs until `stop`."""
+        self._tp.offer_lost(self._take)
         beating = asyncio.create_task(self._live(), name="beat")
-        serving = asyncio.create_task(self._queue.serve(self._tp.drive, concurrency=self._concurrency), name="serve")
+        relieving = asyncio.create_task(self._relieve(), name="relieve")
+        serving = asyncio.create_task(self._serve(), name="serve")
         stopped = asyncio.create_task(self._stopped.wait(), name="stop")
         try:
             await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
@@ -45,9 +61,32 @@ class Worker:
                 self._tp.leave(at_once=True)
             await serving
         finally:
-            for task in (beating, stopped, serving):
+            tasks = {beating, relieving, stopped, serving}
+            for task in tasks:
                 task.cancel()
-            await asyncio.wait({beating, stopped, serving})
+            await asyncio.wait(tasks)
+
+    async def _serve(self) -> None:
+        """Drive what the queue hands out until `stop`, and return when no drive is left."""
+        await self._queue.serve(self._drive_next, concurrency=self._concurrency)
+        if self._taken:
+            await asyncio.wait(set(self._taken.values()))
+
+    async def _drive_next(self, run_id: str) -> None:
+        """Drive a run that the queue handed out."""
+        async with self._places:
+            self._held += 1
+            try:
+                await self._tp.drive(run_id)
+            finally:
+                self._held -= 1
+
+    async def _drive_taken(self, run_id: str) -> None:
+        try:
+            async with self._places:
+                await self._tp.drive(run_id)
+        finally:
+            self._held -= 1
 
     async def _live(self) -> None:
         while True:
@@ -55,3 +94,30 @@ class Worker:
             with contextlib.suppress(StoreError):
                 await self._tp.beat()
             await asyncio.sleep(BEAT)
+
+    async def _relieve(self) -> None:
+        """Take over what drivers that have gone have left."""
+        while not self._stopped.is_set():
+            with contextlib.suppress(StoreError):
+                for run_id in await self._tp.left_runs():
+                    self._take(run_id)
+            await asyncio.sleep(BEAT)
+
+    def _take(self, run_id: str) -> bool:
+        """Have the run driven beside those of the queue; whether there was a place, or it is seen to already."""
+        if run_id in self._taken or self._refused.get(run_id, 0.0) > asyncio.get_running_loop().time():
+            return True
+        if self._stopped.is_set() or self._held >= self._concurrency:
+            return False
+        self._held += 1
+        task = self._taken[run_id] = asyncio.create_task(self._drive_taken(run_id), name=f"take {run_id}")
+        task.add_done_callback(partial(self._driven, run_id))
+        return True
+
+    def _driven(self, run_id: str, task: asyncio.Task[None]) -> None:
+        del self._taken[run_id]
+        now = asyncio.get_running_loop().time()
+        self._refused = {run: again for run, again in self._refused.items() if again > now}
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("A drive ended with an error: %s", type(error).__name__, exc_info=error)
+            self._refused[run_id] = now + AGAIN_AFTER

@@ -24,7 +24,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
     """What must not be shown."""
     schema: str = "toolpath"
     pool: int = 5
-    """The most connections for reads and rows; two more write the journal and listen."""
+    """The most connections for reads and rows; three more write the journal, listen, and say that it lives."""
     patience: float = 90.0
     """Seconds for which a driver goes on trying when the database is away."""
 

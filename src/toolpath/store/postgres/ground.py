@@ -16,6 +16,7 @@ from toolpath.store.postgres.connections import ANSWER, Connections, connect
 from toolpath.store.postgres.faults import FAULTS, closed, store_error
 from toolpath.store.postgres.listener import Listener
 from toolpath.store.postgres.migrate import load_migrations, migrate
+from toolpath.store.postgres.presence import Presence
 from toolpath.store.postgres.sql import bound, load_queries
 from toolpath.store.postgres.writer import Writer
 from toolpath.store.sharing import Shared
@@ -44,6 +45,7 @@ class PostgresGround:
         self._connections = Connections(self._address)
         self._writer: Writer | None = None
         self._listener: Listener | None = None
+        self._presence: Presence | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._address.shown!r})"
@@ -65,9 +67,10 @@ class PostgresGround:
             await writer.open()
             await listener.open()
             self._writer, self._listener = writer, listener
+            self._presence = Presence(self._address, self._sql)
             await self._compare_clocks()
         except BaseException:
-            self._writer = self._listener = None
+            self._writer = self._listener = self._presence = None
             await listener.close()
             await writer.stop(0)
             await self._connections.close()
@@ -92,8 +95,11 @@ class PostgresGround:
         """Commit what was accepted and disconnect. Every later use raises `StoreError`."""
         writer, self._writer = self._writer, None
         listener, self._listener = self._listener, None
+        presence, self._presence = self._presence, None
         if writer is None or listener is None:
             return
+        if presence is not None:
+            presence.close()
         await writer.stop(ANSWER)
         await listener.close()
         await self._connections.close()
@@ -115,6 +121,11 @@ class PostgresGround:
         if self._writer is None:
             raise closed(self._address)
         return self._writer
+
+    def _open_presence(self) -> Presence:
+        if self._presence is None:
+            raise closed(self._address)
+        return self._presence
 
     async def _run(
         self, work: Callable[[Any], Awaitable[T]], *, patient: bool = False, timeout: float | None = None

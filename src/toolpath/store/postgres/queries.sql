@@ -40,8 +40,10 @@ WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
 ORDER BY created_at DESC, run_id DESC LIMIT :limit;
 
 -- name: select_lost_runs
--- Begun, to be driven, and driven by nobody who was seen since; longest unseen first. A driver that could not say that
--- it lives, because the server was away until `:held_since`, is given as long anew.
+-- Begun, to be driven, and driven by nobody who was seen since; longest unseen first, but those that nobody has begun
+-- after all others: most of them wait their turn. A driver that could not say that it lives, because the server was
+-- away until `:held_since`, is given as long anew.
+SELECT * FROM (
 SELECT * FROM listed
 WHERE status IN ('pending', 'running') AND last_seq > 0 AND driver_seen_at < :seen_before
 AND (driver = '' OR CAST(:held_since AS float8) < :seen_before)
@@ -50,6 +52,23 @@ SELECT listed.* FROM signals JOIN runs USING (number) JOIN listed ON listed.run_
 WHERE listed.driver_seen_at < :seen_before AND listed.last_seq > 0
 AND (listed.driver = '' OR CAST(:held_since AS float8) < :seen_before)
 AND (listed.status = 'waiting' OR (listed.status = 'paused' AND signals.kind IN ('cancel', 'resume')))
+) AS lost
+ORDER BY status = 'pending', driver_seen_at, run_id LIMIT :limit;
+
+-- name: select_drivers
+-- One that has never said that it lives has had no time to connect.
+WITH held AS MATERIALIZED (
+    SELECT (CAST(classid AS bigint) << 32) | CAST(objid AS bigint) AS key FROM pg_locks
+    WHERE locktype = 'advisory' AND objsubid = 1
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+)
+SELECT driven.driver, coalesce(drivers.seen_at, 0) AS seen_at,
+       drivers.seen_at IS NULL OR hashtextextended(driven.driver, 0) IN (SELECT key FROM held) AS is_connected
+FROM (SELECT DISTINCT driver FROM runs WHERE status = 'running' AND driver <> '') AS driven
+LEFT JOIN drivers USING (driver) ORDER BY driver;
+
+-- name: select_runs_of
+SELECT * FROM listed WHERE status = 'running' AND driver = ANY (CAST(:drivers AS text[]))
 ORDER BY driver_seen_at, run_id LIMIT :limit;
 
 -- name: select_recent_ids
@@ -118,6 +137,11 @@ WHERE number = :number AND epoch = :epoch;
 INSERT INTO drivers (driver, seen_at)
 VALUES (:driver, coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())))
 ON CONFLICT (driver) DO UPDATE SET seen_at = excluded.seen_at RETURNING seen_at;
+
+-- name: hold_presence
+-- Held as long as the connection stands: others see at once when it does not. Shared, because a connection that was lost
+-- may still hold it for a while.
+SELECT pg_advisory_lock_shared(hashtextextended(:driver, 0));
 
 -- name: delete_drivers
 -- Those that have gone long ago. Their runs are unseen either way.

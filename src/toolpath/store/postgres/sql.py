@@ -26,12 +26,15 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_run_by_key: str
     select_runs: str
     select_lost_runs: str
+    select_drivers: str
+    select_runs_of: str
     select_recent_ids: str
     take_run: str
     append: str
     select_fence: str
     release_run: str
     beat: str
+    hold_presence: str
     delete_drivers: str
     select_times: str
     select_events: str

@@ -11,7 +11,7 @@ import msgspec
 
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, decode_event, encode_event
-from toolpath.model.run import RunInfo
+from toolpath.model.run import Beat, RunInfo
 from toolpath.ports import Signal
 from toolpath.store.handles import digests_in
 from toolpath.store.postgres.ground import encoded
@@ -140,7 +140,7 @@ class PostgresStore(PostgresResults, PostgresRecords):
         return await self._run(work)
 
     async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
-        """Begun runs that somebody should drive and nobody was seen to since, longest unseen first."""
+        """Begun runs that somebody should drive and nobody was seen to since, longest unseen first, pending last."""
         begun = await self._compare_clocks()
         regained = 0.0 if self._listener is None else self._listener.regained_at
         regained_at = regained - time.time() + self._clock() + self._ahead if regained else 0.0
@@ -165,13 +165,22 @@ class PostgresStore(PostgresResults, PostgresRecords):
         """Say that this process still drives its runs."""
         if driver:
             began = self._clock()
-            seen_at = await self._value(self._sql.beat, {"driver": driver, "now": self._now()}, patient=True)
+            seen_at = await self._open_presence().beat(driver, self._now())
             if self._database_clock:
                 # The answer took a while each way.
                 self._ahead = seen_at - (began + self._clock()) / 2
             if seen_at > self._forgotten_at + 60:
                 self._forgotten_at = seen_at
                 await self._value(self._sql.delete_drivers, {"seen_before": seen_at - FORGOTTEN}, patient=True)
+
+    async def drivers(self) -> list[Beat]:
+        """Who drives a running run, and whether the server has a connection of theirs."""
+        return [Beat(**dict(row)) for row in await self._open_presence().fetch(self._sql.select_drivers)]
+
+    async def runs_of(self, drivers: Sequence[str], limit: int = 100) -> list[RunInfo]:
+        """The running runs of these drivers, longest unseen first."""
+        values = {"drivers": list(drivers), "limit": max(limit, 0)}
+        return [self._info(row) for row in await self._rows(self._sql.select_runs_of, values)]
 
     async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
         """The committed events with a greater `seq` than `after`, in order."""
