@@ -167,3 +167,21 @@ async def test_what_somebody_of_no_tenant_ran_of_a_tenants_plan_is_not_shown_wit
     results = told.json()["data"]["plan"]["executionResults"]
     assert MARK in results
     assert "of root" not in results
+
+
+async def test_statistics_of_tools_are_those_of_the_tenant_and_of_all_for_whoever_serves_all(acme: Acme) -> None:
+    async def calls(who: dict[str, str]) -> dict[str, int]:
+        answer = await acme.door.client.get(f"{API}/tools/stats", headers=who)
+        assert answer.status_code == 200, answer.text
+        return {row["key"]: row["calls"] for row in answer.json()["stats"]}
+
+    body = {"inputs": {"text": "x"}}
+    for who, times in ((acme.owner, 2), (acme.stranger, 1)):
+        for _ in range(times):
+            called = await acme.door.client.post(f"{API}/tools/notes.keep/call", json=body, headers=who)
+            assert called.json()["success"], called.text
+    before = acme.door.tp.stats()["notes.keep"].calls - 3
+    assert await calls(acme.owner) == {"notes.keep": before + 2}
+    assert await calls(acme.stranger) == {"notes.keep": 1}
+    assert await calls(await acme.door.key("read")) == {}
+    assert await calls(await acme.door.key("read", "admin")) == {"notes.keep": before + 3}

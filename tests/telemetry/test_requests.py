@@ -112,9 +112,10 @@ async def test_a_line_a_request_without_its_query(caplog: pytest.LogCaptureFixtu
     assert "s3cr3t" not in str(lines)
 
 
-async def test_the_figures_of_all_are_not_for_a_tenant() -> None:
+@pytest.mark.parametrize("scope", ["read", "admin", "*"])
+async def test_the_figures_of_all_are_not_for_a_tenant(scope: str) -> None:
     watched = Watched()
-    tenant = Caller(tenant="acme", scopes=frozenset({"read"}))
+    tenant = Caller(tenant="acme", scopes=frozenset({scope}))
     async with serving(create_app(watched.tp, telemetry=watched.telemetry, caller=tenant)) as client:
         assert_problem(await client.get("/metrics"), 403, "scope")
     async with serving(create_app(Toolpath(settings=Settings()))) as client:

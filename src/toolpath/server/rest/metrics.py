@@ -11,6 +11,7 @@ from toolpath.errors import ToolpathError
 from toolpath.server.parts import Asker, Door
 from toolpath.server.problems import Problem
 from toolpath.server.rest.described import problems
+from toolpath.server.statistics import serves_all
 from toolpath.telemetry.metrics import CONTENT_TYPE, Metrics
 
 router = APIRouter(tags=["operation"])
@@ -28,11 +29,11 @@ _WITHIN = 5.0
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **problems(403)},
 )
 async def metrics(request: Request, tp: Door, caller: Asker) -> Response:
-    """Prometheus' text format, of all tenants: for callers without a tenant, and for those with the scope `admin`.
+    """Prometheus' text format, of all tenants and so for callers of none: not for the admin of one either.
 
     What the store cannot tell in time is left out.
     """
-    if caller.tenant and not caller.sees_all and not caller.may("admin"):
+    if not serves_all(caller):
         raise Problem(403, "scope", "The figures are of all tenants.", hint="Ask with a key of no tenant.")
     found: Metrics = request.app.state.metrics
     try:

@@ -1,0 +1,37 @@
+"""What a caller may know of how tools did: those who serve all tenants what was counted, a tenant its own runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from toolpath.access.caller import Caller
+from toolpath.app import Toolpath
+from toolpath.catalog.statistics import Statistics
+from toolpath.errors import RunNotFound
+from toolpath.model.tool import ToolStats
+from toolpath.projections.statistics import tool_stats
+
+#: Runs of a tenant that are looked through, newest first, and events of each.
+RUNS = 200
+EVENTS = 5_000
+
+
+async def visible_stats(tp: Toolpath, caller: Caller) -> Mapping[str, ToolStats]:
+    """Statistics by key: of all calls for whoever serves all tenants, else of the caller's newest runs."""
+    if serves_all(caller) and caller.may("admin"):
+        return tp.stats()
+    found = Statistics()
+    for info in reversed(await tp.store.list_runs(tenant=caller.of_tenant, limit=RUNS)):
+        try:
+            events = await tp.store.read_events(info.run_id, limit=EVENTS)
+        except RunNotFound:
+            # It was deleted meanwhile.
+            continue
+        for key, stats in tool_stats(events).items():
+            found.add(key, stats)
+    return found
+
+
+def serves_all(caller: Caller) -> bool:
+    """They are nobody's tenant, or see all of them: what is counted of the whole process is for them."""
+    return caller.sees_all or not caller.tenant
