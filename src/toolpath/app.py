@@ -255,7 +255,7 @@ class Toolpath(Asking, Steering):
 
     async def _model(self) -> Chat | None:
         """The model that tools may ask."""
-        return self._chat or await self.planning.model()
+        return await self.planning.model()
 
     async def _planned(self, request: str, **how: Any) -> Planned:
         return await self.planning.plan(request, **how)

@@ -17,7 +17,7 @@ from toolpath.errors import RunConflict
 from toolpath.model.events import PlanRevised, Warned
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunResult
-from toolpath.ports import Chat, Clock, Store
+from toolpath.ports import Chat, ChatObserver, Clock, Store
 from toolpath.preparation import Preparation
 from toolpath.projections.results import run_result
 from toolpath.values import JsonObject
@@ -49,9 +49,15 @@ class Asking:
         if self._planning is None:
             from toolpath.planning.door import Planning  # only who plans pays for it
 
-            redactor = self._services.redactor
+            observer = self._services.observer
             self._planning = Planning(
-                self.settings, self.clock, load=self._load, store=self.store, redactor=redactor, chat=self._chat
+                self.settings,
+                self.clock,
+                load=self._load,
+                store=self.store,
+                redactor=self._services.redactor,
+                chat=self._chat,
+                observer=observer if isinstance(observer, ChatObserver) else None,
             )
         return self._planning
 

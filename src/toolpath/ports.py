@@ -6,7 +6,7 @@ Implementations live above; nothing here imports them.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -85,11 +85,9 @@ class Chat(Protocol):
 
     async def __call__(self, request: ChatRequest) -> ChatReply:
         """The answer. Raises `ChatFailed`."""
-        ...
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[ChatDelta]:
         """The answer while it is being written; the last piece carries the reply. Raises `ChatFailed`."""
-        ...
 
 
 class Queue(Protocol):
@@ -165,19 +163,23 @@ class Observer(Protocol):
 
     def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
         """This process drives the run from now on; its journal holds these events."""
-        ...
 
     def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
         """These events of the run have been kept; that took so long."""
-        ...
 
     def calling(self, run_id: str, path: str, attempt: int) -> Callable[[], None]:
         """The step's tool is about to be called, in this very task. Gives what is to be called when it is over."""
-        ...
 
     def left(self, run_id: str) -> None:
         """This process drives the run no more."""
-        ...
+
+
+@runtime_checkable
+class ChatObserver(Protocol):
+    """An `Observer` that looks on while a model is asked, too. It must neither wait nor raise."""
+
+    def asking(self, request: ChatRequest, provider: str, model: str) -> Callable[[ChatReply | BaseException], None]:
+        """A model is about to be asked, in this very task. Gives what is to be called with what came of it."""
 
 
 class Blob(msgspec.Struct, frozen=True):

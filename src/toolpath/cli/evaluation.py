@@ -139,24 +139,18 @@ def evaluate(options: Options, request: EvaluationRequest) -> int:
 
     async def work(session: Session) -> int:
         clock = SystemClock()
-        chat = _model(session, clock) if request.planner == "model" else None
+        chat = await _model(session) if request.planner == "model" else None
         evaluation = Evaluation(session, clock, chat)
-        try:
-            _read_tool_sets(request.tool_sets, evaluation)
-            await _go_through(request, evaluation)
-        finally:
-            if chat is not None:
-                await chat.close()
+        _read_tool_sets(request.tool_sets, evaluation)
+        await _go_through(request, evaluation)
         _report(request, evaluation)
         return ExitCode.INVALID if evaluation.bad else ExitCode.DONE
 
     return perform(options, work, journal=False)
 
 
-def _model(session: Session, clock: SystemClock) -> Any:
-    from toolpath.llm.chat import chat_of  # noqa: PLC0415  # the providers' libraries are heavy
-
-    chat = chat_of(session.settings, clock=clock)
+async def _model(session: Session) -> Chat:
+    chat = await session.tp.planning.model()
     if chat is None:
         raise ConfigError(
             "No model is configured for planning.",

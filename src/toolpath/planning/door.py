@@ -26,7 +26,8 @@ from toolpath.planner.streaming import PlanWritten, StepWritten
 from toolpath.planning.memory import Memory
 from toolpath.planning.report import PlanningReport, read_weights, report_of
 from toolpath.planning.routes import Routes, filled_by_rules
-from toolpath.ports import Chat, Clock, Store
+from toolpath.planning.watched_chat import WatchedChat
+from toolpath.ports import Chat, ChatObserver, Clock, Store
 from toolpath.router.records import OnMultiple, Routed, RouteRecord, RouterOptions
 from toolpath.router.route import route
 from toolpath.values import Redactor, digest
@@ -52,12 +53,14 @@ class Planning:
         store: Store,
         redactor: Redactor,
         chat: Chat | None = None,
+        observer: ChatObserver | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._load = load
         self._redactor = redactor
-        self._chat = chat
+        self._observer = observer
+        self._chat = None if chat is None else self._watched(chat)
         self._own_chat: Any = None
         self._search = ToolSearch()
         self._meanings: Embeddings | None = None
@@ -266,8 +269,15 @@ class Planning:
                     raise _no_model()
                 return None
             self._own_chat = ModelChat(choice, clock=self._clock, redactor=self._redactor)
-        chat: Chat = self._own_chat
-        return chat
+        return self._watched(self._own_chat)
+
+    def _watched(self, chat: Chat) -> Chat:
+        if self._observer is None:
+            return chat
+        # A model of the caller's own making need not say which it is.
+        choice = getattr(chat, "choice", None)
+        provider, model = getattr(choice, "api", ""), getattr(choice, "model", "")
+        return WatchedChat(chat, self._observer, provider=provider, model=model)
 
     def _remember(self, asked: PlanRequest, ground: Ground, planned: Planned, tenant: str = "") -> None:
         while len(self._known) >= REMEMBERED:

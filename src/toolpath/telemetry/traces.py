@@ -28,9 +28,11 @@ from opentelemetry.trace import (
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from toolpath.model import events as ev
+from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.telemetry import conventions as names
 from toolpath.telemetry.calls import Calls, End
+from toolpath.telemetry.chats import ChatSpans
 from toolpath.traceparent import trace_in
 from toolpath.values import Json, encode
 
@@ -52,6 +54,7 @@ class Traces:
             self._ids = _given_ids(tracer)
             self._tracer = tracer
         self._content = content
+        self._chats = ChatSpans(provider)
         self._runs: dict[str, _Run] = {}
 
     def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
@@ -71,6 +74,10 @@ class Traces:
             return _nothing
         token = otel.attach(_within(run.context_of(run.span_id(path, attempt))))
         return lambda: otel.detach(token)
+
+    def asking(self, request: ChatRequest, provider: str, model: str) -> Callable[[ChatReply | BaseException], None]:
+        """A span for the request to a model."""
+        return self._chats.asking(request, provider, model)
 
     def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
         """Make the spans that end with these events."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
+from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent
-from toolpath.ports import Observer
+from toolpath.ports import ChatObserver, Observer
 
 _log = logging.getLogger("toolpath.telemetry")
 
@@ -47,6 +48,26 @@ class Watch:
         for observer, call in reversed(over):
             try:
                 call()
+            except Exception as error:  # noqa: BLE001  # as above
+                self._drop(observer, error)
+
+    def asking(self, request: ChatRequest, provider: str, model: str) -> Callable[[ChatReply | BaseException], None]:
+        """Tell those who look on when models are asked, and tell them what came of it."""
+        over: list[tuple[Observer, Callable[[ChatReply | BaseException], None]]] = []
+        for observer in tuple(self._observers):
+            if isinstance(observer, ChatObserver):
+                try:
+                    over.append((observer, observer.asking(request, provider, model)))
+                except Exception as error:  # noqa: BLE001  # as above
+                    self._drop(observer, error)
+        return lambda came: self._answered(over, came)
+
+    def _answered(
+        self, over: list[tuple[Observer, Callable[[ChatReply | BaseException], None]]], came: ChatReply | BaseException
+    ) -> None:
+        for observer, call in reversed(over):
+            try:
+                call(came)
             except Exception as error:  # noqa: BLE001  # as above
                 self._drop(observer, error)
 
