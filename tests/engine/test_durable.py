@@ -73,18 +73,42 @@ async def test_what_a_read_depends_on_is_committed_before_it_is_called(clock: Fa
     assert seen == [set(), {"a"}]
 
 
+class Batches(CrashingStore):
+    """What was appended together."""
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__(inner)
+        self.batches: list[list[str]] = []
+
+    def is_cue(self, events: Any) -> bool:
+        self.batches.append([f"{type(e).__name__} {getattr(e, 'path', '')}".strip() for e in events])
+        return False
+
+
+async def test_reads_that_are_ready_together_wait_for_nobody_s_commit(clock: FakeClock, store: SqliteStore) -> None:
+    commits: list[int] = []
+
+    def look(inputs: dict[str, Any]) -> dict[str, Any]:
+        commits.append(store.commits)
+        return {}
+
+    async with opened(scripted("r", then=look), clock=clock, store=store) as tp:
+        await run_in(tp, {"steps": [{"id": f"s{number}", "tool": "r"} for number in range(8)]})
+    assert commits == [commits[0]] * 8
+
+
+async def test_writes_that_are_ready_together_share_the_commit_of_their_starts(
+    clock: FakeClock, store: SqliteStore
+) -> None:
+    batches = Batches(store)
+    async with opened(identity("w", effect="write"), clock=clock, store=batches) as tp:
+        await run_in(tp, {"concurrency": 50, "steps": [{"id": f"s{number}", "tool": "w"} for number in range(40)]})
+    assert batches.batches[0] == [f"StepStarted s{number}" for number in range(40)]
+
+
 async def test_success_what_became_ready_and_what_starts_go_into_one_commit(
     clock: FakeClock, store: SqliteStore
 ) -> None:
-    class Batches(CrashingStore):
-        def __init__(self, inner: Any) -> None:
-            super().__init__(inner)
-            self.batches: list[list[str]] = []
-
-        def is_cue(self, events: Any) -> bool:
-            self.batches.append([f"{type(e).__name__} {getattr(e, 'path', '')}".strip() for e in events])
-            return False
-
     batches = Batches(store)
     async with opened(identity("w", effect="write"), clock=clock, store=batches) as tp:
         await run_in(tp, {"flow": "chain", "steps": [{"id": name, "tool": "w"} for name in "ab"]})

@@ -30,6 +30,9 @@ class Attempt:
     paused = 0
     """How many calls or questions of its own it is waiting for: meanwhile it holds no slot."""
     started = 0.0
+    needs = 0
+    """Number of the event that a durable journal has to have before the call: the last of those that set the step free,
+    or the call's own start where a call that nobody knows of must not be."""
 
     step: StepState
     target: Target

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from toolpath.engine.control import Control
+from toolpath.engine.instances import StepState
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Blob, Clock, Journal, Observer, RunChange, Timer
@@ -38,6 +39,8 @@ class Commits:
         """Keeping takes time, and other processes can see and stop the run."""
         self.weighty = True
         """The batch holds more than starts of reads."""
+        self.kept = 0
+        """Number of the last event of which this driver knows that a durable journal has it."""
         self.parked = False
         self.blobs: list[Blob] = []
         self._control = control
@@ -60,10 +63,10 @@ class Commits:
         """The latest time at which the run is known to have been this driver's."""
 
     @property
-    def pending(self) -> bool:
-        """Something handed over is not kept yet, or could not be kept."""
+    def refused(self) -> bool:
+        """What was handed over last could not be kept."""
         last = self._last
-        return last is not None and (not last.done() or last.cancelled() or last.exception() is not None)
+        return last is not None and last.done() and (last.cancelled() or last.exception() is not None)
 
     def flush(self) -> asyncio.Future[None] | None:
         """Hand over all events so far. None: they are kept; else await it.
@@ -95,11 +98,16 @@ class Commits:
             return None
         # A store may give any awaitable; a future of it can be awaited by many.
         kept = asyncio.ensure_future(future)
-        kept.add_done_callback(partial(self._done, begun))
+        kept.add_done_callback(partial(self._done, begun, batch[-1].seq))
         if observer is not None:
             kept.add_done_callback(partial(self._observed, observer, batch, begun))
         self._last = kept
         return kept
+
+    def holds(self, step: StepState) -> bool:
+        """Whether a call of the ready step has to wait for a commit."""
+        targets = step.node.targets
+        return step.needs > self.kept or (bool(targets) and not targets[step.target].repeatable)
 
     async def keep(self, *, crowded: bool = False) -> None:
         """Hand over all events so far, and wait until they are kept.
@@ -107,15 +115,19 @@ class Commits:
         `crowded`: other calls are under way, and those that end in this turn of the loop share one hand-over.
         """
         if crowded:
-            if self._turn is None:
-                loop = asyncio.get_running_loop()
-                self._turn = loop.create_future()
-                loop.call_soon(self._end_turn, self._turn)
-            await self._turn
+            await self.end_of_turn()
             return
         commit = self.flush()
         if commit is not None:
             await commit
+
+    def end_of_turn(self) -> asyncio.Future[None]:
+        """Hand over at the end of this turn of the loop what was written in it; the future tells that it is kept."""
+        if self._turn is None:
+            loop = asyncio.get_running_loop()
+            self._turn = loop.create_future()
+            loop.call_soon(self._end_turn, self._turn)
+        return self._turn
 
     def _end_turn(self, turn: asyncio.Future[None]) -> None:
         self._turn = None
@@ -133,14 +145,17 @@ class Commits:
         else:
             commit.add_done_callback(lambda kept: _pass_on(kept, turn))
 
-    async def allow(self, *, repeatable: bool, crowded: bool) -> None:
-        """Return when a call may begin: all that has to be kept before it is kept, and the run is still this driver's.
+    async def allow(self, needs: int, *, crowded: bool) -> None:
+        """Return when a call may begin: event `needs` and all before it are kept, and the run is still this driver's.
 
+        What others have written since then, it does not wait for: that is handed over at the end of the turn.
         A process that was stopped for a while and goes on must not call anything: what it heard of its last commit
         says nothing of now.
         """
-        if self.weighty or self.pending or not repeatable:
+        if needs > self.kept or self.refused:
             await self.keep(crowded=crowded)
+        elif self.weighty:
+            self.end_of_turn()
         else:
             self.flush_soon()
         now = self._now()
@@ -159,13 +174,14 @@ class Commits:
         if future is not None:
             await future
 
-    def _done(self, begun: float, future: asyncio.Future[None]) -> None:
+    def _done(self, begun: float, last: int, future: asyncio.Future[None]) -> None:
         if future.cancelled():
             return
         if (error := future.exception()) is not None:
             self._failed(error)
         else:
             self._held_at = begun
+            self.kept = last
 
     def _observed(self, observer: Observer, batch: list[AnyEvent], begun: float, future: asyncio.Future[None]) -> None:
         if not future.cancelled() and future.exception() is None:

@@ -73,6 +73,8 @@ class StepState:
     """A timer is set for it: a pause before a retry, the time to answer, or a block's time limit."""
     tick = 0
     """Its place among steps of equal weight, once it was ready."""
+    needs = 0
+    """Number of the last event of those that set it free: a durable journal has to have it before the call."""
     due: float | None = None
     """When the next attempt may start, after a retry was decided."""
     approved: str | None = None

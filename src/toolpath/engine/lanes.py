@@ -62,6 +62,8 @@ class Lane:
         self.run_id = state.run_id
         self.target = call.targets[0]
         self.timeout = self.target.timeout if self.target.timeout is not None else drive.time_limits.of(self.target)
+        self.needs = state.seq
+        """The last event of those that set the items free."""
         self.flying: dict[int, ItemAttempt] = {}
         """By item: calls under way of which there is no step."""
         self.queued = False
@@ -129,6 +131,8 @@ class Lane:
         loop.next = index + 1
         loop.active += 1
         attempt = self.flying[index] = ItemAttempt(self, index, started, inputs)
+        # One after the other: each is set free by the end of the one before.
+        attempt.needs = self.needs if self.concurrency > 1 else seq - 1
         self.queue()
         return attempt
 

@@ -59,9 +59,6 @@ class Runner(Drive):
         self._leaving = self._parking = False
         self.starting = 0
         """Workers that have a slot and have not begun."""
-        self.at_once = self.slots if self.commits.durable else TWO
-        """How many workers may be so: where nothing has to wait for a commit, each one that begins has more begun,
-        and calls that never suspend need few."""
 
     # The life of a drive.
 
@@ -71,6 +68,7 @@ class Runner(Drive):
         control = self.control
         control.at = started.at
         apply(self.state, started)
+        self.commits.kept = self.state.seq
         self.taken([started])
         self.takes.arm()
         if self.state.root is not None and self._allowed():
@@ -83,6 +81,7 @@ class Runner(Drive):
         """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed."""
         self.program.rank(self.services.statistics)
         fold(self.state, events)
+        self.commits.kept = self.state.seq
         self.taken(events)
         await self.large.load(events, self.services.store)
         self.takes.arm()
@@ -176,7 +175,7 @@ class Runner(Drive):
                 self.children.reply()
             if control.timers or control.deadlines or control.block_timers or control.unwatched:
                 self.alarms.arm()
-            if control.ready and self.busy < self.slots and self.starting < self.at_once and self.takes.are_open:
+            if self._may_begin() and self.takes.are_open:
                 self.busy += 1
                 self.starting += 1
                 # A worker lets go of itself: a callback for each would cost a turn of the loop.
@@ -187,6 +186,13 @@ class Runner(Drive):
             self._leave_if_idle()
         elif control.batch and not self.commits.durable:
             self.commits.flush_soon()
+
+    def _may_begin(self) -> bool:
+        """Whether one more worker is to be begun: two at a time, or all at once where they will wait for one commit."""
+        ready = self.control.ready
+        if not ready or self.busy >= self.slots:
+            return False
+        return self.starting < TWO or (self.commits.durable and self.commits.holds(ready[0][2]))
 
     def wake(self) -> None:
         """Something changed outside of a worker: keep what was written, then go on."""
@@ -222,10 +228,10 @@ class Runner(Drive):
         while attempt is not None:
             attempt.task = task
             if commits.durable:
-                await commits.allow(repeatable=attempt.target.repeatable, crowded=self.busy > 1)
+                await commits.allow(attempt.needs, crowded=self.busy > 1)
             elif not commits.soon:
                 commits.flush_soon()
-            if control.has_commands or (control.ready and self.busy < self.slots and self.starting < self.at_once):
+            if control.has_commands or self._may_begin():
                 self.go_on()
             if self.over:
                 return
@@ -245,7 +251,7 @@ class Runner(Drive):
             attempt = self.takes.next(attempt)
         self.busy -= 1
         if commits.durable:
-            await commits.keep(crowded=self.busy > 0)
+            commits.end_of_turn()
         self.go_on()
 
     def conclude(self, attempt: Attempt, outcome: Done | Failure | None) -> None:

@@ -164,6 +164,7 @@ class Starts(Decider):
             # A step that is queued again keeps its place.
             tick = step.tick = self.next_tick()
         weight = scope.base + (rank[step.node.index] if rank else 0.0)
+        step.needs = self.state.seq
         heappush(self.ready, (-weight, tick, step))
         if step.status == "pending":
             self.announce.append(step)

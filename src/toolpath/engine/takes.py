@@ -143,6 +143,7 @@ class Takes:
             ev.StepStarted(state.seq + 1, control.at, step.path, step.attempt + 1, target.key, journaled, timeout, key)
         )
         attempt = Attempt(step, target, inputs, key, timeout)
+        attempt.needs = step.needs if target.repeatable else state.seq
         attempt.limited = self._tenant is not None or target.key in self._limits
         if target.wants_context:
             attempt.context = self._context(attempt)
