@@ -170,6 +170,7 @@ class Asking:
         revised = await revise(
             events, run_result(run_id, events), self.planning, self._compiled, limits=limits or Replanning()
         )
+        await self._drives.trail.record("run.replan", run_id, tenant=info.tenant, user=info.user)
         await self._drives.revise(run_id, revised)
         return Run(run_id, self._drives)
 

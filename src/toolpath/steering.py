@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from toolpath.access.permits import permit
+from toolpath.access.acting import who_acts
+from toolpath.access.permits import permit, permit_again
 from toolpath.access.trail import Trail
 from toolpath.checks.start import check_inputs
 from toolpath.drives.drives import Drives
@@ -41,9 +42,11 @@ class Steering:
     async def resume(self, run_id: str, *, accept_tool: bool = False, force: bool = False) -> Run:
         """Go on with a run that was paused, left, or whose driver died. `accept_tool`: changed tools are allowed.
 
-        Raises `RunConflict` where another process drives it, unless `force`: then it is taken from that one.
+        Raises `RunConflict` where another process drives it, unless `force`: then it is taken from that one;
+        `PolicyViolationError` where who asks at a door may not do what it writes.
         """
         info = await self.store.get_run(run_id)
+        await self._may_go_on("run.resume", run_id)
         elsewhere = not force and self._drives.driven_elsewhere(info)
         if info.status == "paused" and (elsewhere or self._drives.is_live(run_id)):
             return await self._drives.tell(run_id, Signal(kind="resume"))
@@ -86,10 +89,14 @@ class Steering:
         self._drives.offer_lost(take)
 
     async def retry(self, run_id: str) -> Run:
-        """Go on from what failed; what was finished stays finished."""
+        """Go on from what failed; what was finished stays finished.
+
+        Raises `PolicyViolationError` where who asks at a door may not do what it writes.
+        """
         info = await self.store.get_run(run_id)
         if info.status not in ("failed", "cancelled", "completed_with_errors"):
             raise RunConflict(f"The run {run_id} is {info.status}: there is nothing to retry.")
+        await self._may_go_on("run.retry", run_id)
         await self._asked("run.retry", info)
         return await self._drives.take_up(run_id, reason="retry", expected=info.epoch)
 
@@ -147,6 +154,20 @@ class Steering:
                 missing=["approval"],
                 hint="Have the plan approved with these inputs, and run it.",
             )
+
+    async def _may_go_on(self, action: str, run_id: str) -> None:
+        """Raise `PolicyViolationError` where who acts now may not have the run go on."""
+        if who_acts() is None:
+            return
+        events = await self.store.read_events(run_id)
+        # One that was never begun goes on as it was accepted.
+        if not events:
+            return
+        program = (await self._drives.program_of(events)).latest
+        assert isinstance(events[0], RunStarted)
+        started = RunContext.from_json(events[0].context)
+        async with self.trail.refusing(action, started, run_id):
+            permit_again(program.plan, program.used.values(), program.secrets, started)
 
     async def _asked(self, action: str, info: RunInfo, **data: Json) -> None:
         await self.trail.record(action, info.run_id, tenant=info.tenant, user=info.user, **data)

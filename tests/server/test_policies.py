@@ -10,9 +10,10 @@ import httpx
 import msgspec
 import pytest
 from tests.access.access_cases import JWT, SECRET, Guarded, bearer, guarded, token
+from tests.server.rest_cases import Gate
 from tests.server.serving_cases import assert_problem
 
-from toolpath import ToolContext, tool
+from toolpath import Tool, ToolContext, tool
 from toolpath.model.tool import Requires
 from toolpath.values import JsonObject
 
@@ -202,3 +203,67 @@ async def test_a_secret_is_given_to_no_plan_that_somebody_sends_without_the_perm
             assert assert_problem(refused, 403, "policy")["missing"] == ["permission secrets.API_KEY"]
         may = await door.key("run", "read", permissions=("secrets.API_KEY",))
         assert (await outcome(door, may, plan))["outputs"] == {"send_key": 14}
+
+
+class Post:
+    """A tool that writes and needs a permission; it fails until it is told to work. And one that waits for the test."""
+
+    def __init__(self) -> None:
+        self.works = False
+        self.sent = 0
+        self.gate = Gate()
+        requires = Requires(permissions=("mail.send",))
+        self.tools = (
+            Tool(name="send", group="mail", effect="write", requires=requires, body=self.send),
+            Tool(name="hold", effect="read", body=self.gate.hold),
+        )
+
+    def send(self) -> int:
+        """Send a letter."""
+        if not self.works:
+            raise ValueError("no stamps")
+        self.sent += 1
+        return self.sent
+
+
+async def actions(door: Guarded, run_id: str) -> list[tuple[str, str]]:
+    """What was done to the run, and with which key."""
+    return [
+        (entry.action, entry.data.get("key", "")) for entry in await door.tp.trail.entries() if entry.subject == run_id
+    ]
+
+
+@pytest.mark.parametrize("verb", ["retry", "resume"])
+async def test_a_run_goes_on_only_for_those_who_may_today_do_what_it_writes(verb: str) -> None:
+    post = Post()
+    async with guarded(tools=post.tools) as door:
+        # The same person: what counts is what they may do now, and not when they began it.
+        made, text = await door.keys.create(name="a", scopes=["*"], user="ada", permissions=("mail.send",))
+        less, lesser = await door.keys.create(name="b", scopes=["*"], user="ada")
+        other, others = await door.keys.create(name="c", scopes=["*"], user="bob", permissions=("mail.send",))
+        steps = [{"tool": "hold"}, {"tool": "mail.send"}]
+        body = {"plan": {"flow": "chain", "steps": steps}}
+        begun = await door.client.post(f"{API}/runs", json=body, headers=bearer(text))
+        assert begun.status_code == 202, begun.text
+        run_id = begun.json()["run_id"]
+        await post.gate.entered.wait()
+        if verb == "resume":
+            await door.client.post(f"{API}/runs/{run_id}/pause", headers=bearer(text))
+        else:
+            post.gate.open.set()
+            await ended(door, bearer(text), begun)
+        await door.keys.revoke(made.id)
+        post.works = True
+        path = f"{API}/runs/{run_id}/{verb}"
+        assert (await door.client.post(path, headers=bearer(text))).status_code == 401
+        refused = assert_problem(await door.client.post(path, headers=bearer(lesser)), 403, "policy")
+        assert refused["missing"] == ["permission mail.send"]
+        assert post.sent == 0
+        assert (await door.client.post(path, headers=bearer(others))).status_code == 202
+        told = await actions(door, run_id)
+        assert (f"run.{verb}.refused", less.id) in told
+        assert (f"run.{verb}", other.id) in told
+        post.gate.open.set()
+        assert (await ended(door, bearer(others), begun))["status"] == "completed"
+        started = (await door.tp.events(run_id))[0]
+        assert started.context["user_id"] == "ada"  # type: ignore[union-attr]

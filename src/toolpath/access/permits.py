@@ -1,14 +1,15 @@
-"""Whether whoever asks may run a plan at all: by what the plan requires, and by the secrets that it would be given."""
+"""Whether whoever asks may run a plan or have it go on: by what it and its tools require, and the secrets it reads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from toolpath.access.acting import who_acts
 from toolpath.errors import PolicyViolationError
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext
-from toolpath.policy import plan_refusal
+from toolpath.model.tool import Tool
+from toolpath.policy import plan_refusal, refusal
 
 #: Before the name of a secret: the permission to have a plan of one's own read it.
 SECRETS = "secrets."
@@ -32,3 +33,24 @@ def permit(plan: Plan, secrets: Sequence[str], context: RunContext) -> None:
             missing=lacking,
             hint="Ask for credentials with this permission.",
         )
+
+
+def permit_again(plan: Plan, tools: Iterable[Tool], secrets: Sequence[str], started: RunContext) -> None:
+    """Raise `PolicyViolationError` where whoever acts now may not have a run go on that was `started` by somebody.
+
+    It goes on for who started it, in their session and case. But what it writes from here on happens because of who
+    asks now, by what they are allowed today: the plan, its secrets, and each of its tools that writes.
+    """
+    caller = who_acts()
+    if caller is None:
+        return
+    context = RunContext.from_json({**started.as_json(), "permissions": sorted(caller.permissions)})
+    permit(plan, secrets, context)
+    for tool in tools:
+        refused = None if tool.is_read else refusal(tool, context)
+        if refused is not None:
+            raise PolicyViolationError(
+                refused.message,
+                missing=refused.details or (),
+                hint="Ask for credentials with this permission, or have somebody go on with it who has it.",
+            )

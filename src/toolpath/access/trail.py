@@ -74,14 +74,14 @@ class Trail:
         )
 
     @asynccontextmanager
-    async def refusing(self, action: str, context: RunContext | None) -> AsyncIterator[None]:
-        """Write it where a policy refuses what is done inside."""
+    async def refusing(self, action: str, context: RunContext | None, subject: str = "") -> AsyncIterator[None]:
+        """Write it where a policy refuses what is done inside, to the subject."""
         try:
             yield
         except PolicyViolationError as error:
             who = context or RunContext()
             said = {"missing": list(error.missing), "reason": error.message}
-            await self.record(f"{action}.refused", "", tenant=who.tenant, user=who.user_id, **said)
+            await self.record(f"{action}.refused", subject, tenant=who.tenant, user=who.user_id, **said)
             raise
 
     async def told(self, info: RunInfo, signal: Signal) -> None:

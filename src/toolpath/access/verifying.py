@@ -14,7 +14,7 @@ from toolpath.ports import Store
 _PAGE = 1_000
 #: Faults beyond this help nobody.
 MOST_FAULTS = 100
-_BEGINS = ("run.start", "run.fork", "run.retry")
+_BEGINS = ("run.start", "run.fork", "run.retry", "run.replan")
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
