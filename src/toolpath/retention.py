@@ -6,13 +6,14 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 
+from toolpath.access.trail import Trail
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.ports import Clock, Store
 
 #: Runs that are looked through, and at most deleted, at once: the store is not held up for longer.
 _PAGE = 500
 #: Seconds between two looks of a server at what is old enough.
-_EVERY = 3600.0
+EVERY = 3600.0
 _DAY = 86_400.0
 _log = logging.getLogger("toolpath.retention")
 
@@ -25,11 +26,22 @@ async def prune_runs(  # what is to go, said in full
     tenant: str | None = None,
     keep: int = 0,
     dry_run: bool = False,
+    trail: Trail | None = None,
+    because: str = "prune",
 ) -> list[RunInfo]:
     """Delete the runs that ended before a time, with all that is theirs; gives those deleted.
 
     `keep`: so many of the newest that fit `status` and `tenant` stay, however old. Runs that have not ended stay.
+    In the `trail` each is written down first, with why. Raises `StoreError`: what cannot be written there is not deleted.
     """
+
+    async def delete(runs: list[RunInfo]) -> list[RunInfo]:
+        if runs and not dry_run:
+            if trail is not None:
+                await trail.runs_deleted(runs, because=because)
+            await store.delete_runs([info.run_id for info in runs])
+        return runs
+
     gone: list[RunInfo] = []
     doomed: list[RunInfo] = []
     seen = 0
@@ -39,9 +51,9 @@ async def prune_runs(  # what is to go, said in full
             continue
         doomed.append(info)
         if len(doomed) >= _PAGE:
-            gone += await _delete(store, doomed, dry_run=dry_run)
+            gone += await delete(doomed)
             doomed = []
-    return gone + await _delete(store, doomed, dry_run=dry_run)
+    return gone + await delete(doomed)
 
 
 async def _all_runs(store: Store, status: str | None, tenant: str | None) -> AsyncIterator[RunInfo]:
@@ -54,19 +66,23 @@ async def _all_runs(store: Store, status: str | None, tenant: str | None) -> Asy
         page = after
 
 
-async def _delete(store: Store, doomed: list[RunInfo], *, dry_run: bool) -> list[RunInfo]:
-    if doomed and not dry_run:
-        await store.delete_runs([info.run_id for info in doomed])
-    return doomed
-
-
-async def keep_pruned(store: Store, clock: Clock, days: float) -> None:
+async def keep_pruned(store: Store, clock: Clock, days: float, trail: Trail | None = None) -> None:
     """Delete what ended more than so many days ago, now and every hour, until cancelled. A failure waits an hour."""
     while True:
         try:
-            gone = await prune_runs(store, ended_before=clock.time() - days * _DAY)
+            before = clock.time() - days * _DAY
+            gone = await prune_runs(store, ended_before=before, trail=trail, because="retention")
             if gone:
                 _log.info("deleted %d runs that ended more than %g days ago", len(gone), days)
         except Exception as error:  # noqa: BLE001  # the server goes on, and tries again
             _log.warning("old runs could not be deleted: %s", error)
-        await asyncio.sleep(_EVERY)
+        await _slept(clock, EVERY)
+
+
+async def _slept(clock: Clock, seconds: float) -> None:
+    over = asyncio.Event()
+    timer = clock.call_at(clock.monotonic() + seconds, over.set)
+    try:
+        await over.wait()
+    finally:
+        timer.cancel()

@@ -208,7 +208,9 @@ class Steering:
         `keep`: so many of the newest (of that status) stay. With `dry_run` none goes. What has not ended stays.
         """
         ended_before = self.clock.time() - older_than
-        return await prune_runs(self.store, ended_before=ended_before, status=status, keep=keep, dry_run=dry_run)
+        return await prune_runs(
+            self.store, ended_before=ended_before, status=status, keep=keep, dry_run=dry_run, trail=self.trail
+        )
 
     async def settle(
         self,

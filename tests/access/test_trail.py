@@ -280,3 +280,42 @@ async def test_what_was_tampered_with_is_found_and_named(
         verdict = await verify(tp.store, noted=noted)
     assert not verdict.good
     assert any(said in fault for fault in verdict.faults), verdict.faults
+
+
+async def test_runs_that_are_pruned_are_in_the_trail_before_they_go() -> None:
+    async with Toolpath() as tp:
+        tp.add(order)
+        for number in range(2):
+            result = await tp.run({"steps": [{"tool": "shop.order", "inputs": {"item": str(number)}}]}, context=ADA)
+            await ended(tp, result.run_id)
+        assert len(await tp.prune(0, dry_run=True)) == 2
+        with acting(Caller(user="eve", door="cli")):
+            gone = await tp.prune(-1)
+        assert len(gone) == 2
+        last = (await trail_of(tp))[-2:]
+        assert [entry.subject for entry in last] == [info.run_id for info in gone]
+        assert {(e.action, e.user, e.tenant, e.data["because"]) for e in last} == {
+            ("run.delete", "eve", "acme", "prune")
+        }
+        assert (await verify(tp.store)).good
+
+
+async def test_what_cannot_be_written_down_is_not_pruned(tmp_path: Path) -> None:
+    class Full(MemoryStore):
+        full = False
+
+        async def append_audit(self, entries: Any) -> Any:
+            if self.full:
+                raise StoreError("The disk is full.")
+            return await super().append_audit(entries)
+
+    store = Full()
+    async with Toolpath(store) as tp:
+        tp.add(order)
+        result = await tp.run({"steps": [{"tool": "shop.order", "inputs": {"item": "tea"}}]})
+        await ended(tp, result.run_id)
+        store.full = True
+        with pytest.raises(StoreError):
+            await tp.prune(-1)
+        assert [info.run_id for info in await tp.runs()] == [result.run_id]
+        store.full = False

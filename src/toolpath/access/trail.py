@@ -84,6 +84,13 @@ class Trail:
             await self.record(f"{action}.refused", subject, tenant=who.tenant, user=who.user_id, **said)
             raise
 
+    async def runs_deleted(self, runs: Sequence[RunInfo], *, because: str) -> None:
+        """Write that these runs are to be deleted. Raises `StoreError`: then they must not."""
+        if self._enabled and runs:
+            data: JsonObject = {"because": because}
+            entries = [self._entry("run.delete", run.run_id, tenant=run.tenant, user="", data=data) for run in runs]
+            await self._keep(entries)
+
     async def told(self, info: RunInfo, signal: Signal) -> None:
         """Write what a run is told."""
         action = _ASKED.get(signal.kind, signal.kind)

@@ -112,6 +112,6 @@ async def _running(
         stack.enter_context(when_told_to_stop(stop))
         await stack.enter_async_context(beside(Caretaker(tp, app.state.questions).run()))
         if tp.settings.retention_days:
-            pruning = keep_pruned(tp.store, tp.clock, tp.settings.retention_days)
+            pruning = keep_pruned(tp.store, tp.clock, tp.settings.retention_days, tp.trail)
             await stack.enter_async_context(beside(pruning))
         yield

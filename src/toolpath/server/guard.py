@@ -89,11 +89,11 @@ class Guard:
         presented = credentials_in(headers)
         if presented is None and is_open:
             check_nearness(client, headers)
-        await self._rates.check_wrong(address)
         try:
             caller = delegated(await self._credentials.caller(presented), headers)
         except CredentialsRefused:
             if presented is not None:
+                # Only who shows wrong ones is asked to wait: others may come through the same proxy.
                 await self._rates.count_wrong(address)
             raise
         if caller.key:

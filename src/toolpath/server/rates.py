@@ -34,14 +34,9 @@ class Rates:
                 raise await self._problem(item, *whose)
 
     async def count_wrong(self, address: str) -> None:
-        """Count wrong credentials."""
+        """Count wrong credentials. Raises `Problem` 429 for an address that has shown too many."""
         for item in self._wrong:
-            await self._limiter.hit(item, "wrong", address)
-
-    async def check_wrong(self, address: str) -> None:
-        """Raise `Problem` 429 for an address that has shown too many wrong credentials."""
-        for item in self._wrong:
-            if not await self._limiter.test(item, "wrong", address):
+            if not await self._limiter.hit(item, "wrong", address):
                 raise await self._problem(item, "wrong", address)
 
     async def _problem(self, item: RateLimitItem, *whose: str) -> Problem:
