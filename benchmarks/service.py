@@ -1,7 +1,9 @@
 """The service under load: `python -m benchmarks service`, or this file by itself with a store, a queue and workers.
 
 One real server (and workers, where there are some) in processes of their own; the client is `wire.py`. The engine alone
-does the same runs in one process on the same kind of store.
+does the same runs in one process on the same kind of store. By `python -m benchmarks service` both are measured: SQLite
+with one process and, where there is a PostgreSQL (TEST_POSTGRES_URL; TOOLPATH_TEST_RABBITMQ is the broker beside it),
+the same with two workers.
 """
 
 from __future__ import annotations
@@ -15,11 +17,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import asyncpg
+
+from benchmarks.postgres import SERVER
 from benchmarks.report import publish, table
 from benchmarks.wire import Connection, arrivals
 from toolpath import Toolpath
@@ -58,7 +63,24 @@ class Options:
     connections: int = 32
     at_once: int = 1_000
     readers: int = 1_000
-    memory_runs: int = 10_000
+    memory_runs: int = 2_000
+
+
+#: Schemas of the set-up with workers: that of the service, and that of the engine alone.
+SCHEMAS = ("toolpath_load", "toolpath_load_alone")
+
+
+def with_workers() -> Options:
+    """The second set-up, with a queue of its own. It is measured with fewer runs: what limits it shows all the same."""
+    return Options(
+        store=f"{SERVER}?schema={SCHEMAS[0]}",
+        queue=os.environ.get("TOOLPATH_TEST_RABBITMQ", "amqp://guest:guest@127.0.0.1:5672/"),
+        workers=2,
+        runs=500,
+        at_once=500,
+        readers=500,
+        memory_runs=0,
+    )
 
 
 @dataclass
@@ -78,6 +100,11 @@ class Figures:
     memory_after_mb: float = 0.0
     memory_runs: int = 0
     options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ratio(self) -> float:
+        """How many runs the engine alone does while the service does one."""
+        return self.engine_runs_per_second / self.runs_per_second if self.runs_per_second else 0.0
 
     @property
     def growth(self) -> float:
@@ -152,9 +179,12 @@ def served(options: Options, folder: Path) -> Iterator[Service]:
     """The server, and its workers, until the end."""
     store = options.store or str(folder / "runs.db")
     common = [sys.executable, "-m", "toolpath", "--store", store, "--tools", TOOLS]
-    environment = {**os.environ, **({"TOOLPATH_QUEUE": options.queue} if options.queue else {})}
+    queue = {"TOOLPATH_QUEUE": options.queue, "TOOLPATH_QUEUE_NAME": "toolpath-load"} if options.queue else {}
+    environment = {**os.environ, **queue}
     processes = [
-        subprocess.Popen([*common, "worker"], env=environment, stderr=subprocess.DEVNULL, text=True)
+        subprocess.Popen(
+            [*common, "worker", "--concurrency", "250"], env=environment, stderr=subprocess.DEVNULL, text=True
+        )
         for _ in range(options.workers)
     ]
     # Into a file: a pipe that nobody reads would stop the server when it is full of its log.
@@ -178,9 +208,9 @@ def served(options: Options, folder: Path) -> Iterator[Service]:
                 process.kill()
 
 
-async def engine_alone(folder: Path, runs: int, connections: int) -> float:
-    """Runs a second of the ten steps without a server, on a file of its own."""
-    async with Toolpath(folder / "alone.db") as tp:
+async def engine_alone(store: str, runs: int, connections: int) -> float:
+    """Runs a second of the ten steps without a server, on a store of its own."""
+    async with Toolpath(store) as tp:
         tp.add_module(TOOLS)
         plan = tp.read(TEN)
         await tp.run(plan)
@@ -237,7 +267,8 @@ async def looked_on(service: Service, readers: int) -> list[float]:
 async def measure(options: Options, folder: Path) -> Figures:
     """All figures."""
     figures = Figures(options=asdict(options), memory_runs=options.memory_runs)
-    figures.engine_runs_per_second = await engine_alone(folder, options.runs, options.connections)
+    alone = options.store.replace(*SCHEMAS) if options.store else str(folder / "alone.db")
+    figures.engine_runs_per_second = await engine_alone(alone, options.runs, options.connections)
     with served(options, folder) as service:
         await service.begin(TEN, 200, options.connections)
         await service.idle()
@@ -279,45 +310,62 @@ def _say(figures: Figures) -> None:
     print(found, flush=True)
 
 
-def shown(figures: Figures) -> str:
-    """The figures as a table."""
-    ratio = figures.engine_runs_per_second / figures.runs_per_second if figures.runs_per_second else 0.0
-    given = figures.options
-    rows: list[tuple[str, object]] = [
-        ("runs a second, the engine alone", figures.engine_runs_per_second),
-        ("runs a second, over HTTP", figures.runs_per_second),
-        ("engine alone / over HTTP", ratio),
-        (f"POST /runs, {given['connections']} at once, p50 ms", figures.post_p50_ms),
-        (f"POST /runs, {given['connections']} at once, p99 ms", figures.post_p99_ms),
-        (f"{given['at_once']:,} runs at once that sleep 10 s first: all done after s", figures.at_once_seconds),
-        ("their POST /runs, p99 ms", figures.at_once_post_p99_ms),
-        ("event delay, one reader, p99 ms", figures.delay_one_reader_p99_ms),
-        (
-            f"event delay, {given['readers']:,} readers of ten runs, each a step every 0.5 s, p50 ms",
-            figures.delay_p50_ms,
-        ),
-        (
-            f"event delay, {given['readers']:,} readers of ten runs, each a step every 0.5 s, p99 ms",
-            figures.delay_p99_ms,
-        ),
-        ("event delay, the same while 1,000 other runs go on, p50 ms", figures.both_delay_p50_ms),
-        ("event delay, the same while 1,000 other runs go on, p99 ms", figures.both_delay_p99_ms),
-        ("resident MB after 1,000 runs more", figures.memory_before_mb),
-        (f"resident MB after {figures.memory_runs:,} runs more", figures.memory_after_mb),
-        ("growth in %", 100 * figures.growth),
+def shown(found: dict[str, Figures]) -> str:
+    """The figures as a table, a column for each set-up."""
+    rows: list[tuple[str, Callable[[Figures], object]]] = [
+        ("runs a second, the engine alone", lambda f: f.engine_runs_per_second),
+        ("runs a second, over HTTP", lambda f: f.runs_per_second),
+        ("engine alone / over HTTP", lambda f: f.ratio),
+        ("clients that begin runs", lambda f: f.options["connections"]),
+        ("POST /runs, p50 ms", lambda f: f.post_p50_ms),
+        ("POST /runs, p99 ms", lambda f: f.post_p99_ms),
+        ("runs at once that sleep 10 s first", lambda f: f.options["at_once"]),
+        ("all of them done after s", lambda f: f.at_once_seconds),
+        ("their POST /runs, p99 ms", lambda f: f.at_once_post_p99_ms),
+        ("event delay, one reader, p99 ms", lambda f: f.delay_one_reader_p99_ms),
+        ("readers of ten runs, each a step every 0.5 s", lambda f: f.options["readers"]),
+        ("event delay, all of them, p50 ms", lambda f: f.delay_p50_ms),
+        ("event delay, all of them, p99 ms", lambda f: f.delay_p99_ms),
+        ("the same while the runs that sleep go on, p50 ms", lambda f: f.both_delay_p50_ms),
+        ("the same while the runs that sleep go on, p99 ms", lambda f: f.both_delay_p99_ms),
+        ("resident MB of the server after 1,000 runs more", lambda f: f.memory_before_mb or None),
+        ("runs after that", lambda f: f.memory_runs or None),
+        ("resident MB then", lambda f: f.memory_after_mb or None),
+        ("growth in %", lambda f: 100 * f.growth if f.memory_runs else None),
     ]
-    return table(["", "figure"], rows)
+    return table(["", *found], [(name, *(of(figures) for figures in found.values())) for name, of in rows])
+
+
+async def emptied() -> None:
+    """Drop the schemas of the set-up with workers. Raises `OSError` where there is no server."""
+    connection = await asyncpg.connect(SERVER, timeout=5)
+    for schema in SCHEMAS:
+        await connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
+    await connection.close()
 
 
 def main(given: Options | None = None) -> int:
-    """Measure SQLite and one process, and write the page."""
-    options = given or Options()
-    with tempfile.TemporaryDirectory() as folder:
-        figures = asyncio.run(measure(options, Path(folder)))
-    text = shown(figures)
+    """Measure what is given; without anything, both set-ups, and write the page."""
+    set_ups = {"as given": given} if given is not None else {"SQLite, one process": Options()}
+    if given is None:
+        try:
+            asyncio.run(emptied())
+        except OSError as error:
+            print(f"Without PostgreSQL: {error}")
+        else:
+            set_ups["PostgreSQL, two workers"] = with_workers()
+    found: dict[str, Figures] = {}
+    for name, options in set_ups.items():
+        began = time.perf_counter()
+        with tempfile.TemporaryDirectory() as folder:
+            found[name] = asyncio.run(measure(options, Path(folder)))
+        print(f"{name}: {time.perf_counter() - began:.0f} s", flush=True)
+    if "PostgreSQL, two workers" in found:
+        asyncio.run(emptied())
+    text = shown(found)
     print(text)
     if given is None:
-        publish("service", text, asdict(figures))
+        publish("service", text, {name: asdict(figures) for name, figures in found.items()})
     return 0
 
 

@@ -23,6 +23,7 @@ from killer import journal_faults
 from random_plans import Suicide, answer, tools
 
 from toolpath.app import Toolpath
+from toolpath.config import Settings
 from toolpath.model.events import AnyEvent, RunResumed
 from toolpath.model.plan import Call, Plan
 from toolpath.model.run import ENDED_RUN, RunInfo, StepResult
@@ -35,6 +36,8 @@ KINDS = ("read", "write", "idempotent")
 LANES = 3
 #: A stopped worker stays so until its runs have been taken from it, or for this many seconds.
 LONGEST_STALL = 30.0
+#: Workers are killed here so often that the same slow step may be under way each time: the run is not to blame.
+SETTINGS = Settings(max_losses=1_000)
 
 
 def plan_of(number: int, steps: int) -> Plan:
@@ -63,7 +66,7 @@ def outputs_of(number: int, steps: int) -> dict[str, int]:
 
 async def work(store: str, queue: RabbitQueue, calls: Path, pace: float) -> None:
     """What a worker process does."""
-    async with Toolpath(store, queue=queue) as tp:
+    async with Toolpath(store, settings=SETTINGS, queue=queue) as tp:
         tp.add(*tools(calls, Suicide(), pace))
         worker = Worker(tp, queue, concurrency=100)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)

@@ -15,6 +15,10 @@ from toolpath.ports import Signal
 from toolpath.projections.results import run_result
 from toolpath.projections.steps import step_results
 
+#: Seconds between two looks at a run that nobody here drives: of a store that is woken for it, and of one that is not.
+HEARD = 10.0
+UNHEARD = 1.0
+
 
 class Looking(Live):
     """The part of `Drives` that looks."""
@@ -94,8 +98,10 @@ class Looking(Live):
     async def _news(self, run_id: str, after: int, task: asyncio.Task[None] | None) -> None:
         waiting = asyncio.ensure_future(self._services.store.wait_events(run_id, after))
         others = {task} if task is not None else set()
+        # What was heard may be lost with a connection, and then comes late.
+        patience = HEARD if self._services.store.hears_others else UNHEARD
         try:
-            await asyncio.wait({waiting, *others}, return_when=asyncio.FIRST_COMPLETED, timeout=1.0)
+            await asyncio.wait({waiting, *others}, return_when=asyncio.FIRST_COMPLETED, timeout=patience)
         finally:
             waiting.cancel()
             with contextlib.suppress(asyncio.CancelledError):

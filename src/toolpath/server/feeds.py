@@ -171,6 +171,8 @@ class _Feed:
 
     def _patience(self, info: RunInfo) -> float:
         """Seconds until the run is looked at unasked: another process that drives it may not be able to wake this."""
+        if self._tp.store.hears_others:
+            return HEARTBEAT
         return LOOK if self._tp.is_driven_elsewhere(info) else HEARTBEAT
 
     def wake(self) -> None:

@@ -107,6 +107,9 @@ def _redacted(value: Any, redact: Redact) -> Any:
             return redact(repr(value))
 
 
+_LEVELS = logging.getLevelNamesMapping()
+
+
 class RunLog:
     """An observer that logs what becomes of runs: their life, what fails, what waits for people."""
 
@@ -137,7 +140,8 @@ class RunLog:
         for event in events:
             end = calls.follow(event)
             level = _level(event)
-            if level:
+            # Most events are logged at a level that nobody wants: their lines are not even made.
+            if level and self._log.isEnabledFor(_LEVELS[level.upper()]):
                 getattr(self._log, level)(event_type(event), run_id=run_id, **_fields(event, end))
 
 
