@@ -105,7 +105,7 @@ class Toolpath(Asking, Steering):
             cache_secret=chance.token_bytes(32),
         )
         self._drives = Drives(self._services, self._load)
-        self._drives.mend = self._mend
+        self._drives.mend, self._drives.learn = self._mend, self._learn
         self._preparation = Preparation(
             self.registry,
             self.settings,
@@ -296,9 +296,6 @@ class Toolpath(Asking, Steering):
         program, filled, origin = await self._prepared(what, inputs or {}, context)
         leave = self._leave_to_replan(replan)
         result = await self._drives.run(program, filled, context=context, origin=origin, replan=leave)
-        if self._planning is not None:
-            was_revised = bool(leave) and await self._was_revised(result)
-            self._planning.learn(program.plan, success=result.success and not was_revised)
         if raise_on_error and not result.success:
             raise failed(result)
         return result

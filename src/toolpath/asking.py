@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -14,8 +15,8 @@ from toolpath.drives.run import Run
 from toolpath.engine.program import Program
 from toolpath.engine.services import Services
 from toolpath.errors import RunConflict
-from toolpath.model.events import PlanRevised, Warned
-from toolpath.model.plan import Plan
+from toolpath.model.events import PlanRevised, RunStarted, Warned
+from toolpath.model.plan import Plan, thaw
 from toolpath.model.run import RunContext, RunResult
 from toolpath.ports import Chat, ChatObserver, Clock, Store
 from toolpath.preparation import Preparation
@@ -141,14 +142,10 @@ class Asking:
         """
         if not stream:
             plan = await self.plan(request, tools=tools, planner=planner)
-            result = await (await self._begin(plan, context, replan)).result()
-            self.planning.learn(plan, success=result.success)
-            return result
+            return await (await self._begin(plan, context, replan)).result()
         async with self.ahead(request, tools=tools, planner=planner, context=context) as ahead:
-            plan = await ahead.plan()
-            result = await (await ahead.start(replan=replan)).result()
-        self.planning.learn(plan, success=result.success)
-        return result
+            await ahead.plan()
+            return await (await ahead.start(replan=replan)).result()
 
     async def _begin(self, plan: Plan, context: RunContext | None, replan: int | Replanning | None) -> Run:
         program, inputs = await self._preparation.ready(plan, {}, context)
@@ -167,11 +164,11 @@ class Asking:
         from toolpath.planning.mending import revise
 
         events = await self.store.read_events(run_id)
-        revised = await revise(
-            events, run_result(run_id, events), self.planning, self._compiled, limits=limits or Replanning()
+        make = partial(
+            revise, events, run_result(run_id, events), self.planning, self._compiled, limits=limits or Replanning()
         )
         await self._drives.trail.record("run.replan", run_id, tenant=info.tenant, user=info.user)
-        await self._drives.revise(run_id, revised)
+        await self._drives.revise(run_id, make, expected=info.epoch)
         return Run(run_id, self._drives)
 
     async def _mend(self, run_id: str) -> PlanRevised | Warned | None:
@@ -190,9 +187,14 @@ class Asking:
         found: JsonObject = msgspec.to_builtins(Replanning(times=limits) if isinstance(limits, int) else limits)
         return found
 
-    async def _was_revised(self, result: RunResult) -> bool:
-        events = await self.store.read_events(result.run_id)
-        return any(isinstance(event, PlanRevised) for event in events)
+    async def _learn(self, run_id: str) -> None:
+        """Note what became of a plan that was made for a request, however its run was begun."""
+        events = await self.store.read_events(run_id)
+        started, result = events[0], run_result(run_id, events)
+        assert isinstance(started, RunStarted)
+        was_revised = any(isinstance(event, PlanRevised) for event in events)
+        tenant = RunContext.from_json(started.context).tenant
+        await self.planning.learn(thaw(started.plan), success=result.success and not was_revised, tenant=tenant)
 
     async def _compiled(self, plan: Plan) -> Program:
         return (await self._preparation.program(plan))[0]

@@ -1,7 +1,4 @@
-"""Every seam of the house, as Protocols: where tools come from, where runs are kept, what the time is.
-
-Implementations live above; nothing here imports them.
-"""
+"""Every seam of the house, as Protocols. Implementations live above; nothing here imports them."""
 
 from __future__ import annotations
 
@@ -291,8 +288,10 @@ class Store(Protocol):
         """
         ...
 
-    async def drive(self, run_id: str, driver: str, *, expected: int | None = None) -> Journal:
-        """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`.
+    async def drive(
+        self, run_id: str, driver: str, *, expected: int | None = None, change: RunChange | None = None
+    ) -> Journal:
+        """Take the run with a new epoch, and `change` its row: appends of every earlier journal raise `StaleEpoch`.
 
         With the epoch that is `expected`, only if nobody else has taken it since; else this raises `StaleEpoch`.
         """

@@ -337,8 +337,8 @@ async def test_two_drivers_cannot_drive_one_run() -> None:
         await clock.advance(1)
         journal = await store.drive(run_.id, "another")
         await clock.advance(100)
-        with pytest.raises(Exception, match=r"(?i)another|taken|epoch"):
-            await run_.result()
+        # The other one does nothing more with it: what there is, is told.
+        assert (await run_.result()).status == "running"
         events = await store.read_events(run_.id)
     assert journal.epoch > 1
     assert not any(isinstance(event, ev.StepSucceeded) for event in events)

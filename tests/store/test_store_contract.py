@@ -15,7 +15,7 @@ from toolpath.ids import new_id
 from toolpath.model.events import AnyEvent, RunStarted, StepReady, StepStarted, StepSucceeded
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import ToolStats
-from toolpath.ports import CacheEntry, Signal, Store
+from toolpath.ports import CacheEntry, RunChange, Signal, Store
 from toolpath.store.memory import MemoryStore
 
 # Runs
@@ -762,3 +762,31 @@ async def test_a_run_is_taken_only_once_by_those_who_expect_the_same_epoch(store
     assert (await store.drive("run_1", "b", expected=1)).epoch == 2
     with pytest.raises(RunNotFound):
         await store.drive("run_2", "b", expected=0)
+
+
+async def test_a_run_is_taken_and_its_row_changed_in_one(store: Store) -> None:
+    journal = await new_run(store)
+    await keep(journal, ready(1), status="failed", reason="error", ended_at=5.0)
+    taken = await store.drive("run_1", "b", expected=1, change=RunChange(status="running", reason="retry"))
+    info = await store.get_run("run_1")
+    assert (info.epoch, info.driver, info.status, info.reason, info.ended_at, info.last_seq) == (
+        taken.epoch,
+        "b",
+        "running",
+        "retry",
+        None,
+        1,
+    )
+    # Whoever comes too late changes nothing of the row either.
+    with pytest.raises(StaleEpoch):
+        await store.drive("run_1", "c", expected=1, change=RunChange(status="paused", reason="late"))
+    assert await store.get_run("run_1") == info
+
+
+async def test_nobody_is_a_driver_that_did_not_hear_of_its_take(store: Store) -> None:
+    journal = await new_run(store)
+    await settled(journal.release())
+    await store.drive("run_1", "", expected=1)
+    with pytest.raises(StaleEpoch):
+        await store.drive("run_1", "", expected=1)
+    assert (await store.get_run("run_1")).epoch == 2

@@ -24,7 +24,6 @@ from toolpath.errors import Finding
 from toolpath.language.llm_json.model_text import read_model_plan
 from toolpath.language.printing import plan_to_dict, print_plan
 from toolpath.model.plan import Plan
-from toolpath.model.run import ENDED_RUN
 from toolpath.planner.reading import with_tool_keys
 from toolpath.planner.replan import Replanning
 
@@ -139,11 +138,7 @@ async def _go_on(
         return ExitCode.CANCELLED
     # Who allows what this plan writes has allowed no other tool, unless it was by `--yes`.
     run = await start(Replanning(times=request.replan, new_writes=request.yes) if request.replan else None)
-    code = await finish(session.tp, run, session.output, no_input=request.no_input)
-    result = await session.tp.result(run.run_id)
-    if result.status in ENDED_RUN:
-        session.tp.planning.learn(plan, success=result.success)
-    return code
+    return await finish(session.tp, run, session.output, no_input=request.no_input)
 
 
 def _result(

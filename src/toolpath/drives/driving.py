@@ -98,6 +98,8 @@ class Driving(Telling):
 
     async def _is_driven_here(self, run_id: str) -> bool:
         """Whether this process drives the run and goes on with it. A drive that is just leaving is waited for."""
+        if run_id in self._in_hand:
+            return True
         while (runner := self._runners.get(run_id)) is not None:
             info = await self._services.store.get_run(run_id)
             goes_on = info.status in ("pending", "running") and info.epoch == runner.commits.journal.epoch

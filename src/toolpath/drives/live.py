@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from weakref import WeakValueDictionary
-
-import msgspec
 
 from toolpath.access.trail import Trail
 from toolpath.catalog.snapshot import Catalog
@@ -24,7 +22,7 @@ from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.patience import waiting_long
-from toolpath.ports import Journal, Queue, RunChange, Timer
+from toolpath.ports import Journal, Queue, Timer
 from toolpath.queues.sweep import Sweep
 from toolpath.queues.watch import Watch
 from toolpath.values import JsonObject
@@ -41,6 +39,9 @@ Mend = Callable[[str], Awaitable[ev.PlanRevised | ev.Warned | None]]
 Number and time are put into the event here.
 """
 
+Learn = Callable[[str], Awaitable[None]]
+"""Told of each run of a plan that was made for a request, as soon as it has ended."""
+
 
 class Live:
     """Holds the drives of this process."""
@@ -54,6 +55,8 @@ class Live:
         self._runners: dict[str, Runner] = {}
         self._wakers: dict[str, Timer] = {}
         self._taking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._in_hand: dict[str, asyncio.AbstractEventLoop] = {}
+        """Runs that are this process's before they have a runner, or between two: the loop that sees to each."""
         self._leaving = False
         self._owed: list[Journal] = []
         """Of runs that were let go while the store was away."""
@@ -67,6 +70,7 @@ class Live:
         self.sources: JsonObject = {}
         """Where the tools come from, as `run.started` records it."""
         self.mend: Mend | None = None
+        self.learn: Learn | None = None
 
     async def open(self) -> None:
         """Reach the queue, where there is one, and look after what it may lose."""
@@ -84,8 +88,17 @@ class Live:
         return self._services.queue
 
     def is_live(self, run_id: str) -> bool:
-        """Whether this process drives the run now."""
-        return run_id in self._runners
+        """Whether this process drives the run now, or is about to."""
+        return run_id in self._runners or run_id in self._in_hand
+
+    @contextlib.contextmanager
+    def _holding(self, run_id: str) -> Iterator[None]:
+        """Nobody else in this process takes the run meanwhile, and whoever looks sees that it is driven."""
+        self._in_hand[run_id] = asyncio.get_running_loop()
+        try:
+            yield
+        finally:
+            self._in_hand.pop(run_id, None)
 
     async def program_of(self, events: list[AnyEvent], *, to_end: bool = False) -> Program:
         """The program that a journal was written by, followed by those that took its place."""
@@ -99,48 +112,19 @@ class Live:
                 await drive()
             finally:
                 self._forget(run_id, runner)
-            found = await self._mended(run_id) if runner.state.status == "failed" else None
+            found = await self._mended(run_id, runner) if runner.state.status == "failed" else None
             if found is None:
                 break
             runner, drive = found
         self._write_end(runner.state)
+        if self.learn is not None and runner.state.status in ENDED_RUN and runner.program.plan.origin.request:
+            await self.learn(run_id)
         self._watch_deadline(run_id, runner)
         return runner
 
-    async def _mended(self, run_id: str) -> tuple[Runner, Drive] | None:
-        """What goes on with a failed run by another plan, where it was begun with leave for that and there is one."""
-        store = self._services.store
-        (started,) = await store.read_events(run_id, limit=1)
-        if self.mend is None or not isinstance(started, ev.RunStarted) or not started.replan:
-            return None
-        revised = await self.mend(run_id)
-        if isinstance(revised, ev.Warned):
-            await self._append(await store.drive(run_id, self._services.driver), run_id, revised)
-        return await self._revised(run_id, revised) if isinstance(revised, ev.PlanRevised) else None
-
-    async def revise(self, run_id: str, revised: ev.PlanRevised) -> None:
-        """Go on with a failed run by another plan."""
-        self._keep(run_id, *await self._revised(run_id, revised))
-
-    async def _revised(self, run_id: str, revised: ev.PlanRevised) -> tuple[Runner, Drive]:
-        """The failed run with another plan: journaled before anything of it starts."""
-        store = self._services.store
-        async with self._taking.setdefault(run_id, asyncio.Lock()):
-            journal = await store.drive(run_id, self._services.driver)
-            await self._append(journal, run_id, revised, RunChange(status="running", reason=""))
-            events = await store.read_events(run_id)
-            runner = Runner(await self.program_of(events), self._services, journal)
-            self._runners[run_id] = runner
-        return runner, partial(runner.resume, events, reason="revised")
-
-    async def _append(
-        self, journal: Journal, run_id: str, event: ev.PlanRevised | ev.Warned, change: RunChange | None = None
-    ) -> None:
-        info = await self._services.store.get_run(run_id)
-        event = msgspec.structs.replace(event, seq=info.last_seq + 1, at=self._services.clock.time())
-        kept = journal.append([event], change=change)
-        if kept is not None:
-            await kept
+    async def _mended(self, run_id: str, runner: Runner) -> tuple[Runner, Drive] | None:
+        """What goes on with the runner's failed run by another plan, where there is one."""
+        raise NotImplementedError
 
     def _keep(self, run_id: str, runner: Runner, drive: Drive) -> None:
         """Drive it beside; whoever asks for the result waits for that."""
@@ -225,10 +209,11 @@ class Live:
 
     def drives_now(self, info: RunInfo) -> bool:
         """Whether the run is driven here, in a loop that lives."""
-        runner = self._runners.get(info.run_id)
-        if runner is None or info.driver != self._services.driver or runner.left is None:
+        if info.driver != self._services.driver:
             return False
-        return not runner.left.get_loop().is_closed()
+        runner = self._runners.get(info.run_id)
+        loop = self._in_hand.get(info.run_id) if runner is None else runner.loop
+        return loop is not None and not loop.is_closed()
 
     def _write_end(self, state: State) -> None:
         """Have what came of the run written into the audit trail."""

@@ -6,9 +6,10 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from toolpath.drives.live import Live
+from toolpath.drives.revising import Revising
 from toolpath.drives.run import Run
 from toolpath.engine.runner import Runner
+from toolpath.errors import StaleEpoch
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunResult
 from toolpath.ports import Signal
@@ -20,7 +21,7 @@ HEARD = 10.0
 UNHEARD = 1.0
 
 
-class Looking(Live):
+class Looking(Revising):
     """The part of `Drives` that looks."""
 
     async def tell(self, run_id: str, signal: Signal) -> Run:
@@ -28,16 +29,29 @@ class Looking(Live):
         raise NotImplementedError
 
     async def result(self, run_id: str) -> RunResult:
-        """What came of the run; waits for the drive of this process, if there is one."""
+        """What came of the run; waits for the drive of this process, if there is one.
+
+        Where another took the run from it, it waits for that one.
+        """
+        follows = self._services.queue is not None
         while (task := self._live.get(run_id)) is not None:
             try:
                 await asyncio.shield(task)
+            except StaleEpoch:
+                follows = True
             finally:
                 if task.done() and self._live.get(run_id) is task:
                     del self._live[run_id]
-        if self._services.queue is not None:
-            while not await self._rests(run_id):
-                await self._news(run_id, (await self._services.store.get_run(run_id)).last_seq, None)
+        if follows:
+            await self._rest(run_id)
+        return await self._result_so_far(run_id)
+
+    async def _rest(self, run_id: str) -> None:
+        """Return when nobody goes on with the run before a person or program says something."""
+        while not await self._rests(run_id):
+            await self._news(run_id, (await self._services.store.get_run(run_id)).last_seq, None)
+
+    async def _result_so_far(self, run_id: str) -> RunResult:
         events = await self._services.store.read_events(run_id)
         if not events:
             info = await self._services.store.get_run(run_id)

@@ -11,10 +11,12 @@ from toolpath.drives.looking import Looking
 from toolpath.drives.run import Run
 from toolpath.engine.program import Program
 from toolpath.engine.runner import Runner
+from toolpath.errors import StaleEpoch
 from toolpath.ids import new_id
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunContext, RunInfo, RunResult
+from toolpath.ports import Journal
 from toolpath.traceparent import current_trace
 from toolpath.values import JsonObject
 
@@ -53,7 +55,7 @@ class Starting(Looking):
         await self.trail.run_asked("run.start", info, context, program.fingerprints)
         if self._services.queue is not None:
             return await self._hand_over(info, [started])
-        stored, journal = await self._services.store.begin_run(info, self._services.driver, [started])
+        stored, journal = await self._begun(info, [started])
         if journal is not None:
             runner = Runner(program, self._services, journal)
             self._keep(info.run_id, runner, partial(runner.start, started))
@@ -76,10 +78,20 @@ class Starting(Looking):
         started, info = self._new_run(program, inputs, context, None, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})
         await self.trail.run_asked("run.start", info, context, program.fingerprints)
-        _, journal = await self._services.store.begin_run(info, self._services.driver, [started])
+        _, journal = await self._begun(info, [started])
         assert journal is not None
         runner = Runner(program, self._services, journal)
-        return await self._result_of(await self._drive(info.run_id, runner, partial(runner.start, started)))
+        try:
+            return await self._result_of(await self._drive(info.run_id, runner, partial(runner.start, started)))
+        except StaleEpoch:
+            # Another has taken it, and drives it to its end.
+            await self._rest(info.run_id)
+            return await self._result_so_far(info.run_id)
+
+    async def _begun(self, info: RunInfo, events: Sequence[AnyEvent]) -> tuple[RunInfo, Journal | None]:
+        """Store the run as this process's."""
+        with self._holding(info.run_id):
+            return await self._services.store.begin_run(info, self._services.driver, events)
 
     async def _hand_over(self, info: RunInfo, events: Sequence[AnyEvent]) -> Run:
         """Store the run for a worker to begin."""
@@ -106,7 +118,7 @@ class Starting(Looking):
         await self.trail.run_asked("run.fork", info, context, program.fingerprints)
         if self._services.queue is not None:
             return await self._hand_over(info, events)
-        _, journal = await self._services.store.begin_run(info, self._services.driver, events)
+        _, journal = await self._begun(info, events)
         assert journal is not None
         runner = Runner(program, self._services, journal)
         self._keep(started.run_id, runner, partial(runner.resume, list(events), reason="fork"))

@@ -7,15 +7,18 @@ import contextlib
 from functools import partial
 
 from toolpath.drives.looking import Looking
+from toolpath.drives.revising import AGAIN, REPLANNING
 from toolpath.drives.run import Run
 from toolpath.engine.runner import Runner
 from toolpath.errors import RunConflict, RunNotFound, StaleEpoch
 from toolpath.model import events as ev
-from toolpath.model.run import ENDED_RUN
-from toolpath.ports import RunChange, Signal
+from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.ports import Journal, RunChange, Signal
 from toolpath.projections.questions import open_questions
+from toolpath.projections.results import run_end
 
-_AGAIN = "Look how it stands now, and try again."
+#: Why a run goes on from its failures; its row says so until its journal does.
+RETRY = "retry"
 
 
 class Taking(Looking):
@@ -41,13 +44,13 @@ class Taking(Looking):
             return await self._have_taken(run_id, reason=reason, accept=accept, expected=expected)
         except StaleEpoch:
             if accept:
-                raise RunConflict(f"The run {run_id} was taken up by somebody else just now.", hint=_AGAIN) from None
+                raise RunConflict(f"The run {run_id} was taken up by somebody else just now.", hint=AGAIN) from None
             return Run(run_id, self)
 
     async def _have_taken(self, run_id: str, *, reason: str, accept: bool, expected: int | None) -> Run:
         """Have a worker drive the run."""
         info = await self._services.store.get_run(run_id)
-        if reason == "retry" or (accept and info.status not in ENDED_RUN):
+        if reason == RETRY or (accept and info.status not in ENDED_RUN):
             await self._reopen(run_id, reason, accept=accept, expected=expected)
         elif info.status == "paused":
             # Its driver may still see to the end of what runs: then it is the one to hear this.
@@ -70,28 +73,50 @@ class Taking(Looking):
         """Drive the run here. With the epoch that is `expected`, only if nobody has taken it since."""
         # One at a time: two that take up the same run would fence one another.
         async with self._taking.setdefault(run_id, asyncio.Lock()):
-            if run_id in self._runners:
+            if self.is_live(run_id):
                 return Run(run_id, self)
             store = self._services.store
             info = await store.get_run(run_id)
-            if info.status in ENDED_RUN and reason != "retry":
+            if info.status in ENDED_RUN and reason != RETRY:
                 return Run(run_id, self)
             program = await self.program_of(await store.read_events(run_id), to_end=to_end)
-            journal = await store.drive(run_id, self._services.driver, expected=expected)
-            events = await store.read_events(run_id)
-            accepted = program.latest.fingerprints if accept else None
-            known = self._services.secrets
-            self._services.redactor.add([known[name] for name in program.latest.secrets if name in known])
-            runner = Runner(program, self._services, journal)
-            first = events[0]
-            assert isinstance(first, ev.RunStarted)
-            if len(events) == 1 and not reason:
-                drive = partial(runner.start, first)
-            else:
-                reason = reason or ("fork" if first.parent and not _was_driven(events) else "")
-                drive = partial(runner.resume, events, reason=reason, accepted=accepted)
-            self._keep(run_id, runner, drive)
+            with self._holding(run_id):
+                journal = await self._taken(info, self._services.driver, reason, expected)
+                events = await store.read_events(run_id)
+                if run_end(events) is not None and reason != RETRY:
+                    # Whoever had it in hand has died, or it has ended just now.
+                    if info.reason not in (RETRY, REPLANNING):
+                        await self._let_be(run_id, journal)
+                        return Run(run_id, self)
+                    reason = info.reason
+                accepted = program.latest.fingerprints if accept else None
+                known = self._services.secrets
+                self._services.redactor.add([known[name] for name in program.latest.secrets if name in known])
+                runner = Runner(program, self._services, journal)
+                first = events[0]
+                assert isinstance(first, ev.RunStarted)
+                if len(events) == 1 and not reason:
+                    drive = partial(runner.start, first)
+                else:
+                    reason = reason or ("fork" if first.parent and not _was_driven(events) else "")
+                    drive = partial(runner.resume, events, reason=reason, accepted=accepted)
+                self._keep(run_id, runner, drive)
         return Run(run_id, self)
+
+    async def _taken(self, info: RunInfo, driver: str, reason: str, expected: int | None) -> Journal:
+        """The run as taken: from this write on it is seen to go on, so that nobody else retries or takes it."""
+        store, run_id = self._services.store, info.run_id
+        # Said to the run before it ended, and not heard: its retry is not meant.
+        stale = await store.take_signals(run_id) if info.status in ENDED_RUN else []
+        change = RunChange(status="running", reason=reason if reason == RETRY else "")
+        if info.status == "pending":
+            # Until its first append it is a run that nobody has begun.
+            change = RunChange()
+        journal = await store.drive(
+            run_id, driver, expected=info.epoch if expected is None else expected, change=change
+        )
+        await store.drop_signals(run_id, [signal.id for signal in stale])
+        return journal
 
     async def _reopen(self, run_id: str, reason: str, *, accept: bool, expected: int | None) -> None:
         """Write down that the run goes on, so that it is found even where its place in the queue gets lost."""
@@ -99,7 +124,7 @@ class Taking(Looking):
         accepted = {}
         if accept:
             accepted = (await self.program_of(await services.store.read_events(run_id))).latest.fingerprints
-        journal = await services.store.drive(run_id, "", expected=expected)
+        journal = await self._taken(await services.store.get_run(run_id), "", reason, expected)
         info = await services.store.get_run(run_id)
         now = services.clock.time()
         resumed = ev.RunResumed(info.last_seq + 1, now, journal.epoch, reason, accepted)

@@ -42,7 +42,7 @@ class Telling(Taking):
             runner.ears.call()
         # A driver that has parked before the signal was kept does not hear it.
         info = await store.get_run(run_id)
-        if run_id in self._runners or (self.driven_elsewhere(info) and info.status != "waiting"):
+        if self.is_live(run_id) or (self.driven_elsewhere(info) and info.status != "waiting"):
             return Run(run_id, self)
         if info.status == "paused" and signal.kind != "cancel":
             # It is heard when the run is resumed.

@@ -51,6 +51,7 @@ class Drive:
         self.held = False
         """A tool has changed: nothing is begun or heard but a cancel, until a person has accepted it."""
         self.tasks: set[asyncio.Task[Any]] = set()
+        self.loop = asyncio.get_running_loop()
 
     @property
     def over(self) -> bool:

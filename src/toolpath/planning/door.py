@@ -303,13 +303,24 @@ class Planning:
         known = self._known.get(digest(freeze(plan)))
         return None if known is None else known[2].record
 
-    def learn(self, plan: Plan, *, success: bool) -> None:
-        """Note whether the run of a planned plan did what was asked."""
-        known = self._known.get(digest(freeze(plan))) if plan.origin.request else None
-        memory = self._memories.get(known[3]) if known is not None else None
-        if known is not None and memory is not None:
-            memory.chooser.learn(*known[:3], success)
+    async def learn(self, plan: Plan, *, success: bool, tenant: str = "") -> None:
+        """Note whether the run of a planned plan did what was asked. `tenant`: whose run it was.
+
+        Which way it was planned is known to the process that planned it; any other one learns which tools did what.
+        """
+        known = self._known.get(digest(freeze(plan)))
+        # What could not be read is learned another time; the run has ended all the same.
+        with contextlib.suppress(StoreError):
+            memory = await self._memory(tenant if known is None else known[3])
+            chooser = await memory.load()
+            chooser.learn(*(await self._made_elsewhere(plan) if known is None else known[:3]), success)
             memory.changed()
+
+    async def _made_elsewhere(self, plan: Plan) -> tuple[PlanRequest, Ground, Planned]:
+        """A plan that another process made, as far as it is known here. No provider is started for it."""
+        text = plan.origin.request[:LONGEST_REMEMBERED]
+        record = PlanningRecord(request=text, started_at=self._clock.time())
+        return PlanRequest(text=text), self._ground(await self._load(set()), None), Planned(plan=plan, record=record)
 
     async def close(self) -> None:
         """Write down what was learned, and let go of the model's connections."""

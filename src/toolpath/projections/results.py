@@ -8,6 +8,7 @@ from functools import partial
 from toolpath.model.events import (
     AnyEvent,
     Failure,
+    PlanRevised,
     RunCancelled,
     RunCompleted,
     RunFailed,
@@ -52,6 +53,17 @@ def run_result(run_id: str, events: Sequence[AnyEvent]) -> RunResult:
         questions=open_questions(kept),
         read=read,
     )
+
+
+def run_end(events: Sequence[AnyEvent]) -> RunCompleted | RunFailed | RunCancelled | None:
+    """The event that ended the run; None where it goes on, or has gone on since."""
+    for event in reversed(events):
+        match event:
+            case RunCompleted() | RunFailed() | RunCancelled():
+                return event
+            case RunStarted() | RunPaused() | RunResumed() | PlanRevised():
+                return None
+    return None
 
 
 _TURNS = (RunPaused, RunResumed, RunCompleted, RunFailed, RunCancelled)

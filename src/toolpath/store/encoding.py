@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from toolpath.errors import StaleEpoch, StoreError, ToolpathError
 from toolpath.model.events import AnyEvent, encode_event, event_type
+from toolpath.model.run import ENDED_RUN
+from toolpath.ports import RunChange
 from toolpath.store.rows import out_of_order
 
 
@@ -47,3 +50,14 @@ def again(error: ToolpathError) -> ToolpathError:
 def storable(text: str) -> str:
     """The text as every store can hold it."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def row_values(change: RunChange | None) -> dict[str, Any]:
+    """What a statement that changes a run's row is given. A run that goes on has no time of end any more."""
+    change = change or RunChange()
+    return {
+        "status": change.status,
+        "reason": None if change.reason is None else storable(change.reason),
+        "ended_at": change.ended_at,
+        "goes_on": change.status is not None and change.status not in ENDED_RUN,
+    }

@@ -11,9 +11,8 @@ import msgspec
 
 from toolpath.errors import ToolpathError
 from toolpath.model.events import AnyEvent
-from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Blob, RunChange
-from toolpath.store.encoding import again, storable, texts_of
+from toolpath.store.encoding import again, row_values, texts_of
 from toolpath.store.handles import digests_in
 from toolpath.store.rows import not_its_end, taken_over
 from toolpath.store.sql import Queries
@@ -133,14 +132,7 @@ class SqliteJournal:
         return rows, uses
 
     def _change(self, change: RunChange, at: float) -> dict[str, Any]:
-        return {
-            "number": self._number,
-            "at": at,
-            "status": change.status,
-            "reason": None if change.reason is None else storable(change.reason),
-            "ended_at": change.ended_at,
-            "goes_on": change.status is not None and change.status not in ENDED_RUN,
-        }
+        return {"number": self._number, "at": at, **row_values(change)}
 
     def _work(
         self,

@@ -185,13 +185,16 @@ class MemoryStore(MemoryResults, MemoryRecords):
         lost.sort(key=lambda run: (run.info.status == "pending", run.info.driver_seen_at, run.info.run_id))
         return [run.row() for run in lost[: max(limit, 0)]]
 
-    async def drive(self, run_id: str, driver: str, *, expected: int | None = None) -> MemoryJournal:
+    async def drive(
+        self, run_id: str, driver: str, *, expected: int | None = None, change: RunChange | None = None
+    ) -> MemoryJournal:
         """Take the run with a new epoch."""
         run = self._find(run_id)
         if expected not in (None, run.epoch):
             raise taken_over(run_id, expected or 0)
         run.epoch += 1
-        run.info = msgspec.structs.replace(run.info, driver=driver, driver_seen_at=self._clock())
+        info = run.info if change is None else changed(run.info, change)
+        run.info = msgspec.structs.replace(info, driver=driver, driver_seen_at=self._clock())
         return MemoryJournal(self, run)
 
     async def beat(self, driver: str) -> None:

@@ -52,7 +52,10 @@ SELECT run_id FROM runs ORDER BY created_at DESC LIMIT 1000;
 
 -- name: take_run
 -- A new epoch: from here on appends of every earlier one are refused.
-UPDATE runs SET epoch = epoch + 1, driver = :driver, driver_seen_at = :now
+UPDATE runs
+SET epoch = epoch + 1, driver = :driver, driver_seen_at = :now, status = coalesce(:status, status),
+    reason = coalesce(:reason, reason),
+    ended_at = CASE WHEN :goes_on THEN NULL ELSE coalesce(:ended_at, ended_at) END
 WHERE run_id = :run_id AND (:expected IS NULL OR epoch = :expected)
 RETURNING number, epoch, (SELECT last_seq FROM listed WHERE listed.run_id = :run_id) AS last_seq;
 

@@ -11,7 +11,8 @@ import msgspec
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, decode_event, encode_event
 from toolpath.model.run import Beat, RunInfo
-from toolpath.ports import Signal
+from toolpath.ports import RunChange, Signal
+from toolpath.store.encoding import row_values
 from toolpath.store.handles import digests_in
 from toolpath.store.journal import SqliteJournal, Taken
 from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists, taken_over
@@ -133,9 +134,11 @@ class SqliteStore(SqliteResults, SqliteRecords):
             lambda connection: [_info(row) for row in connection.execute(self._sql.select_lost_runs, values)]
         )
 
-    async def drive(self, run_id: str, driver: str, *, expected: int | None = None) -> SqliteJournal:
+    async def drive(
+        self, run_id: str, driver: str, *, expected: int | None = None, change: RunChange | None = None
+    ) -> SqliteJournal:
         """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`."""
-        values = {"run_id": run_id, "driver": driver, "now": self._clock(), "expected": expected}
+        values = {"run_id": run_id, "driver": driver, "now": self._clock(), "expected": expected, **row_values(change)}
 
         def work(connection: sqlite3.Connection) -> Taken:
             row = connection.execute(self._sql.take_run, values).fetchone()

@@ -111,9 +111,11 @@ class CrashingStore:
         """As the store inside."""
         return await self.living().lost_runs(seen_before, limit)
 
-    async def drive(self, run_id: str, driver: str, *, expected: int | None = None) -> Journal:
+    async def drive(
+        self, run_id: str, driver: str, *, expected: int | None = None, change: RunChange | None = None
+    ) -> Journal:
         """A journal whose appends crash on cue."""
-        return CrashingJournal(self, await self.living().drive(run_id, driver, expected=expected))
+        return CrashingJournal(self, await self.living().drive(run_id, driver, expected=expected, change=change))
 
     async def beat(self, driver: str) -> None:
         """As the store inside."""

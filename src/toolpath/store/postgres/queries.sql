@@ -78,11 +78,13 @@ SELECT run_id FROM runs ORDER BY created_at DESC, run_id DESC LIMIT 1000;
 -- name: take_run
 -- A new epoch: from here on appends of every earlier one change no row.
 UPDATE runs SET epoch = epoch + 1, driver = :driver,
-    driver_seen_at = coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp()))
+    driver_seen_at = coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())),
+    status = coalesce(CAST(:status AS text), status), reason = coalesce(CAST(:reason AS text), reason),
+    ended_at = CASE WHEN CAST(:goes_on AS bool) THEN NULL ELSE coalesce(CAST(:ended_at AS float8), ended_at) END
 WHERE run_id = :run_id
   AND (CAST(:expected AS int) IS NULL OR epoch = :expected
        -- Taken by this very driver, which did not hear of it.
-       OR (epoch = :expected + 1 AND driver = :driver))
+       OR (epoch = :expected + 1 AND driver = :driver AND driver <> ''))
 RETURNING number, epoch, last_seq;
 
 -- name: append

@@ -12,7 +12,8 @@ import msgspec
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, decode_event, encode_event
 from toolpath.model.run import Beat, RunInfo
-from toolpath.ports import Signal
+from toolpath.ports import RunChange, Signal
+from toolpath.store.encoding import row_values
 from toolpath.store.handles import digests_in
 from toolpath.store.postgres.ground import encoded
 from toolpath.store.postgres.journal import PostgresJournal, Taken
@@ -148,9 +149,11 @@ class PostgresStore(PostgresResults, PostgresRecords):
         values = {"seen_before": seen_before + self._ahead, "held_since": held_since, "limit": max(limit, 0)}
         return [self._info(row) for row in await self._rows(self._sql.select_lost_runs, values)]
 
-    async def drive(self, run_id: str, driver: str, *, expected: int | None = None) -> PostgresJournal:
+    async def drive(
+        self, run_id: str, driver: str, *, expected: int | None = None, change: RunChange | None = None
+    ) -> PostgresJournal:
         """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`."""
-        values = {"run_id": run_id, "driver": driver, "now": self._now(), "expected": expected}
+        values = {"run_id": run_id, "driver": driver, "now": self._now(), "expected": expected, **row_values(change)}
 
         async def work(connection: Any) -> Taken:
             row = await connection.fetchrow(*bound(self._sql.take_run, values))
