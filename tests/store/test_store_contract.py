@@ -185,6 +185,19 @@ async def test_a_long_journal_is_read_whole_and_in_parts(store: Store) -> None:
     assert await store.read_events("run_1", after=4_999, limit=5_002) == events[4_999:]
 
 
+async def test_a_journal_that_came_in_many_pieces_is_read_as_one(store: Store) -> None:
+    journal = await new_run(store)
+    events = [ready(seq) for seq in range(1, 701)]
+    left = list(events)
+    for size in (1, 2, 60, 1, 63, 64, 65, 1, 200, 1, 1, 241):
+        await keep(journal, *(left.pop(0) for _ in range(size)))
+    assert not left
+    for after in (0, 1, 62, 63, 64, 127, 128, 191, 192, 256, 459, 698, 699, 700, 701):
+        assert await store.read_events("run_1", after=after) == events[after:]
+        for limit in (0, 1, 64, 130):
+            assert await store.read_events("run_1", after=after, limit=limit) == events[after : after + limit]
+
+
 async def test_the_journals_of_neighbouring_runs_do_not_mix(store: Store) -> None:
     journals = [await new_run(store, f"run_{number}") for number in range(3)]
     for number, journal in enumerate(journals):

@@ -1,4 +1,4 @@
-"""The store in memory: a run's journal is a plain list of events. Nothing outlives the process."""
+"""The store in memory: a run's journal is the events themselves. Nothing outlives the process."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from toolpath.model.events import AnyEvent, encode_event
 from toolpath.model.run import ENDED_RUN, Beat, RunInfo
 from toolpath.ports import Blob, RunChange, Signal
 from toolpath.store.handles import digests_in
+from toolpath.store.memory_events import EventLog
 from toolpath.store.memory_records import MemoryRecords
 from toolpath.store.memory_results import MemoryResults
 from toolpath.store.rows import begun, changed, given, no_blob, no_run, out_of_order, run_exists, taken_over
@@ -26,12 +27,12 @@ class _Run:
     def __init__(self, info: RunInfo) -> None:
         self.info = info
         self.epoch = info.epoch
-        self.events: list[AnyEvent] = []
+        self.events = EventLog()
         self.signals: dict[int, Signal] = {}
         self.referred: tuple[int, frozenset[str]] = (0, frozenset())
 
     def row(self) -> RunInfo:
-        updated_at = self.events[-1].at if self.events else self.info.updated_at
+        updated_at = self.events.last.at if self.events else self.info.updated_at
         return msgspec.structs.replace(
             self.info, epoch=self.epoch, last_seq=len(self.events), updated_at=max(updated_at, self.info.updated_at)
         )
@@ -51,7 +52,7 @@ class _Run:
         """Digests that its events point to; events never change, so only new ones are read."""
         count, digests = self.referred
         if count < len(self.events):
-            found = digests.union(*(digests_in(encode_event(event)) for event in self.events[count:]))
+            found = digests.union(*(digests_in(encode_event(event)) for event in self.events.read(count)))
             self.referred = (len(self.events), found)
         return self.referred[1]
 
@@ -221,7 +222,7 @@ class MemoryStore(MemoryResults, MemoryRecords):
     async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
         """The events with a greater `seq` than `after`, in order."""
         start = max(after, 0)
-        return self._find(run_id).events[start : None if limit is None else start + max(limit, 0)]
+        return self._find(run_id).events.read(start, None if limit is None else max(limit, 0))
 
     async def wait_events(self, run_id: str, after: int) -> None:
         """Return when the run has events beyond `after`."""
