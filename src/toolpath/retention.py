@@ -32,7 +32,7 @@ async def prune_runs(  # what is to go, said in full
     """Delete the runs that ended before a time, with all that is theirs; gives those deleted.
 
     `keep`: so many of the newest that fit `status` and `tenant` stay, however old. Runs that have not ended stay.
-    In the `trail` each is written down first, with why. Raises `StoreError`: what cannot be written there is not deleted.
+    In the `trail` each is written down first, with why. Raises `StoreError`: what cannot be written is not deleted.
     """
 
     async def delete(runs: list[RunInfo]) -> list[RunInfo]:

@@ -16,7 +16,7 @@ INTERVAL = 5.0
 LOST_AFTER = 8.0
 #: Seconds after which a run that was taken up, or could not be, is looked at again.
 AGAIN_AFTER = 60.0
-#: Runs in one look.
+#: Runs on one page of a look.
 MOST = 1_000
 
 _log = logging.getLogger("toolpath.server")
@@ -30,6 +30,8 @@ class Caretaker:
         self._questions = questions
         self._tried: dict[str, float] = {}
         """When a run that was taken up, or could not be, may be tried again."""
+        self._deadlines: dict[str, tuple[int, float | None]] = {}
+        """Of each waiting run: the length of its journal, and the first end of a time to answer in it."""
 
     async def run(self) -> None:
         """Look after runs until cancelled; at once after a start, when more than usual may have been left."""
@@ -49,17 +51,36 @@ class Caretaker:
         """Take up what nobody has driven for `silent` seconds, and what is due; gives the ids of these runs."""
         now = self._tp.clock.time()
         self._tried = {run: again for run, again in self._tried.items() if again > now}
-        lost = [] if self._tp.has_queue else await self._tp.store.lost_runs(now - silent, limit=MOST)
-        due = [
-            info for info in await self._tp.store.list_runs(status="waiting", limit=MOST) if await self._is_due(info)
-        ]
-        wanted = {info.run_id: info for info in (*lost, *due)}
+        # Those that cannot be taken up stay the longest unseen: they must not hide the others.
+        most = MOST + len(self._tried)
+        lost = [] if self._tp.has_queue else await self._tp.store.lost_runs(now - silent, limit=most)
+        wanted = {info.run_id: info for info in (*lost, *await self._due(now))}
         return [run_id for run_id, info in wanted.items() if await self._take_up(info)]
 
-    async def _is_due(self, info: RunInfo) -> bool:
-        now = self._tp.clock.time()
+    async def _due(self, now: float) -> list[RunInfo]:
+        """The waiting runs whose time to answer is over, of all that wait, a page at a time."""
+        due: list[RunInfo] = []
+        deadlines: dict[str, tuple[int, float | None]] = {}
+        page = await self._tp.store.list_runs(status="waiting", limit=MOST)
+        while page:
+            for info in page:
+                known = deadlines[info.run_id] = await self._deadline(info)
+                if known[1] is not None and known[1] <= now:
+                    due.append(info)
+            try:
+                page = await self._tp.store.list_runs(status="waiting", limit=MOST, before=page[-1].run_id)
+            except RunNotFound:
+                # The last of the page was deleted meanwhile; the next look begins anew.
+                break
+        self._deadlines = deadlines
+        return due
+
+    async def _deadline(self, info: RunInfo) -> tuple[int, float | None]:
+        known = self._deadlines.get(info.run_id)
+        if known is not None and known[0] == info.last_seq:
+            return known
         asked = await self._questions.of(info)
-        return any(question.deadline is not None and question.deadline <= now for question in asked)
+        return info.last_seq, min((q.deadline for q in asked if q.deadline is not None), default=None)
 
     async def _take_up(self, info: RunInfo) -> bool:
         if info.run_id in self._tried or self._tp.is_driven_elsewhere(info):
