@@ -150,3 +150,58 @@ async def test_what_a_tool_in_a_loop_called_is_forgotten_with_its_item() -> None
         state = fold(State(Program(tp.read(plan), await tp.tools(), Settings())), found.events)
     assert found.outputs == {"l": [{"a": {"v": n}} for n in range(5)]}
     assert (list(state.steps), list(state.scopes)) == (["l"], [""])
+
+
+def plan_of(*tools: str) -> Any:
+    """A tool whose body is a chain of these."""
+    steps = [{"id": f"s{number}", "tool": name} for number, name in enumerate(tools)]
+    return read_composite({"name": "inner", "implementation": {"type": "composite", "composite": {"steps": steps}}})
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+async def test_what_a_plan_called_by_a_tool_had_finished_stays_finished_when_the_run_is_retried(depth: int) -> None:
+    @tool(effect="read", retry={"max_retries": 0})
+    async def caller(context: ToolContext) -> Any:
+        return await context.call("inner" if depth == 1 else "middle", key="k")
+
+    @tool(name="middle", effect="read", retry={"max_retries": 0})
+    async def middle(context: ToolContext) -> Any:
+        return await context.call("inner", key="k")
+
+    done = scripted("done", then=1, effect="write")
+    flaky = scripted("flaky", ToolFailed("not yet"), 2, retry=Retry(max_retries=0))
+    later = scripted("later", then=3, effect="write")
+    async with opened(caller, middle, plan_of("done", "flaky", "later"), done, flaky, later) as tp:
+        failed = await tp.run(tp.read(ONE))
+        assert failed.status == "failed"
+        found = await ran(tp, await (await tp.retry(failed.run_id)).result())
+        events = await tp.events(failed.run_id)
+    assert found.status == "completed"
+    assert [len(one.calls) for one in (done, flaky, later)] == [1, 2, 1]
+    for begun in [event for event in events if isinstance(event, ev.StepStarted)]:
+        # A driver that dies during any call makes no write twice that has finished, and leaves nothing that hangs.
+        left = events[: begun.seq]
+        written = any(isinstance(event, ev.StepSucceeded) and event.path.endswith("s0") for event in left)
+        again = scripted("done", then=1, effect="write")
+        inner = plan_of("done", "flaky", "later")
+        resumed = await resumed_after(left, caller, middle, inner, again, scripted("flaky", then=2), later)
+        in_doubt = begun.tool in ("done", "later")
+        assert resumed.statuses().get(begun.path, "") == ("unknown" if in_doubt else "succeeded"), begun
+        assert not (written and again.calls), begun
+        assert resumed.status == ("waiting" if in_doubt else "completed"), begun
+
+
+async def test_a_plan_that_a_retried_tool_calls_no_more_does_not_hold_the_run() -> None:
+    calls = []
+
+    @tool(effect="read", retry={"max_retries": 0})
+    async def caller(context: ToolContext) -> Any:
+        calls.append(1)
+        return await context.call("inner", key="k") if len(calls) == 1 else "without it"
+
+    flaky = scripted("flaky", ToolFailed("not yet"), 2, retry=Retry(max_retries=0))
+    async with opened(caller, plan_of("flaky", "flaky"), flaky) as tp:
+        failed = await tp.run(tp.read(ONE))
+        found = await ran(tp, await (await tp.retry(failed.run_id)).result())
+    assert (found.status, found.outputs, len(flaky.calls)) == ("completed", "without it", 1)
+    assert "running" not in found.statuses().values()

@@ -15,7 +15,7 @@ from toolpath.engine.chatting import CHAT, asked, reply_of
 from toolpath.engine.drive import Drive
 from toolpath.engine.instances import EMPTY, StepState
 from toolpath.engine.paths import safe_key
-from toolpath.engine.recover import ENDED
+from toolpath.engine.recover import ENDED, take_up_step
 from toolpath.errors import OutputInvalid, ToolFailed
 from toolpath.language.expressions.compile import Compiled
 from toolpath.model import events as ev
@@ -37,6 +37,8 @@ class Children:
         self._answers: dict[str, asyncio.Future[None]] = {}
         """Who waits for a person, by the path of the tool that asked."""
         self._asking: dict[str, Attempt] = {}
+        self._begun: set[str] = set()
+        """Calls that this drive has begun or taken up."""
 
     def all_ask(self, running: Mapping[StepState, Attempt]) -> bool:
         """Whether every call under way waits for a person."""
@@ -133,6 +135,13 @@ class Children:
         reply = self._reply_to(child)
         if not asked:
             self._give(child, inputs)
+            if child.status == "running" and not child.key and child.path not in self._begun:
+                # A plan that was left: what is finished in it stays so.
+                drive.control.at = drive.services.clock.time()
+                drive.commits.weighty = True
+                take_up_step(drive.control, child)
+                drive.control.settle()
+            self._begun.add(child.path)
             if child.status in ("pending", "ready"):
                 drive.control.at = drive.services.clock.time()
                 drive.commits.weighty = True

@@ -68,7 +68,7 @@ def _take_up(control: Control, scope: Scope) -> None:
             control.state.finished.append(scope)
         return
     for step in list(scope.steps.values()):
-        _take_up_step(control, step)
+        take_up_step(control, step)
     if block.flow == "chain":
         _take_up_chain(control, scope)
         return
@@ -93,7 +93,8 @@ def _take_up_chain(control: Control, scope: Scope) -> None:
         ends.follow(control.state, scope, step)
 
 
-def _take_up_step(control: Control, step: StepState) -> None:
+def take_up_step(control: Control, step: StepState) -> None:
+    """Go on with what is open in the step. A plan that a tool has called waits for that tool to call it again."""
     if step.status == "running" and not step.key:
         # What it had taken before is not counted: nobody drove it meanwhile.
         control.watch_block(step)

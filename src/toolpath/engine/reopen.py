@@ -31,6 +31,7 @@ def _take_back(state: State, step: StepState) -> None:
     step.denied, step.spreads, step.due, step.asked, step.winner = False, False, None, None, ""
     if not parts and step.loop is None:
         _begin_anew(state, step)
+        _take_back_calls(state, step)
         step.status, step.entered = ("unknown" if doubt else "pending"), False
         return
     # The attempt that goes on is the first again.
@@ -39,6 +40,16 @@ def _take_back(state: State, step: StepState) -> None:
         reopen(state, _begin_item_anew(state, step, part) if _gave_nothing(step, part) else part)
     if step.loop is not None:
         step.loop.failure, step.loop.active = None, len(parts)
+
+
+def _take_back_calls(state: State, step: StepState) -> None:
+    """Plans that the tool has called itself go on from what failed in them, as soon as it calls them again."""
+    for child in step.children.steps.values() if step.children is not None else ():
+        if _in_vain(child) and _unfinished(child):
+            _take_back(state, child)
+            child.scope.active += 1
+        else:
+            _take_back_calls(state, child)
 
 
 def _unfinished(step: StepState) -> list[Scope]:
