@@ -59,24 +59,40 @@ class _Router(GraphQLRouter[Any, None]):
     def parse_json(self, data: str | bytes) -> Any:
         """The body of a request. Raises `Problem`."""
         try:
-            return self.decode_json(data)
+            value = _decoded(data)
+            # A list is a batch, which the library refuses in its own words.
+            if not isinstance(value, list):
+                _check_length(_object(value))
         except JSONDecodeError as error:
             raise Problem(400, "bad_request", f"The body is no GraphQL request: {error.msg}.") from None
+        return value
 
     def decode_json(self, data: str | bytes) -> object:
-        """A request, or a message of a WebSocket. Raises `JSONDecodeError`, as the library expects it."""
-        try:
-            value = msgspec.json.decode(data)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise JSONDecodeError(str(error), "", 0) from None
-        payload = (value.get("payload") or value) if isinstance(value, dict) else value
-        # A list is a batch, which the library refuses in its own words.
-        if not isinstance(payload, dict | list) or (isinstance(payload, list) and payload is not value):
-            raise JSONDecodeError("it is not an object", "", 0)
-        query = payload.get("query") if isinstance(payload, dict) else None
-        if isinstance(query, str) and len(query) > LENGTH:
-            raise JSONDecodeError(f"the document has {len(query):,} characters; the most is {LENGTH:,}", "", 0)
-        return value
+        """A message of a WebSocket. Raises `JSONDecodeError`, as the library expects it."""
+        message = _object(_decoded(data))
+        payload = message.get("payload")
+        if payload is not None:
+            _check_length(_object(payload))
+        return message
+
+
+def _decoded(data: str | bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise JSONDecodeError(str(error), "", 0) from None
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise JSONDecodeError("it is not an object", "", 0)
+    return value
+
+
+def _check_length(request: dict[str, Any]) -> None:
+    query = request.get("query")
+    if isinstance(query, str) and len(query) > LENGTH:
+        raise JSONDecodeError(f"the document has {len(query):,} characters; the most is {LENGTH:,}", "", 0)
 
 
 async def _asked() -> Asked:
