@@ -1,4 +1,5 @@
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -155,3 +156,42 @@ def test_types_are_read_out_of_schemas():
     assert annotation_of({"type": ["integer", "null"]}) == "int | None"
     assert annotation_of({"type": "array", "items": {"type": "object"}}) == "list[dict[str, Any]]"
     assert annotation_of({"type": "string", "enum": ["a", None]}) == 'Literal["a", None]'
+
+
+ARCHIVE = """
+name: archive_messages
+parameters:
+  - {name: query, type: string, required: true, min_length: 1}
+implementation:
+  type: composite
+  composite:
+    steps:
+      - id: search
+        tool: mail.search
+        inputs: {query: "{{ state.query }}"}
+        on_success: {map_outputs: {messages: found, count: total}}
+      - id: each
+        loop: {over: "{{ state.found }}", as: message, steps: [{tool: drive.upload, inputs: {it: "{{ message }}"}}]}
+      - id: save
+        tool: disk.save
+        inputs: {content: "{{ state.found }}"}
+        on_success: {map_outputs: {file_id: stored_as}}
+examples:
+  - {description: about tea, input: {query: tea}, expected_output: {total: 3, stored_as: local-3}}
+error_scenarios:
+  - {description: the server is away, input: {query: tea}, expected_error: mailbox is away}
+  - {description: nothing to look for, input: {query: ""}, expected_error: query}
+"""
+
+
+@pytest.mark.parametrize(("wrong", "failed"), [(False, 0), (True, 1)], ids=["as it says", "not as it says"])
+def test_the_generated_test_runs_alone_with_pytest_and_nothing_else(tmp_path, wrong, failed):
+    source = ARCHIVE.replace("{file_id: stored_as}", "{file_id: stored_at}") if wrong else ARCHIVE
+    made = generate(read_composite(source), source_file="archive.yaml")
+    (tmp_path / f"{made.name}.py").write_text(made.module, encoding="utf-8")
+    (tmp_path / f"test_{made.name}.py").write_text(made.tests, encoding="utf-8")
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
+    ran = subprocess.run(words, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False)
+    assert f"{4 - failed} passed" in ran.stdout, ran.stdout
+    assert ran.returncode == bool(failed)

@@ -239,12 +239,13 @@ def _tests(tool: Tool, name: str, place: str, arguments: list[_Argument], source
         "# isort: skip_file",
         f'"""Tests of {_line(tool.name)}, from the examples in {_line(source_file)}. Generated; do not edit.',
         "",
-        "The fixture `toolpath` is the project's: an open Toolpath that knows the tools which the composite calls.",
+        "Nothing is called but the composite: stand-ins answer for its tools what the examples expect.",
         '"""',
         "",
         "from __future__ import annotations",
         "",
-        *(["from typing import Any", "", "import pytest", ""] if examples or scenarios else []),
+        *(["from typing import Any", ""] if examples or scenarios else []),
+        *(["import pytest", ""] if examples else []),
         *_test_imports(name, place, bool(examples), bool(scenarios)),
         "",
         "",
@@ -273,6 +274,7 @@ def _test_imports(name: str, place: str, examples: bool, scenarios: bool) -> lis
         "from toolpath.language.composite import read_composite",
         "from toolpath.model.plan import Plan",
         *(["from toolpath.model.run import RunContext"] if scenarios else []),
+        *(["from toolpath.testing.composites import offline"] if examples or scenarios else []),
     ]
     own = f"from {place} import {', '.join(sorted(['TOOL', *([name] if examples else [])]))}"
     return [own, *found] if place < "toolpath" else [*found, own]
@@ -303,7 +305,7 @@ _FAILURE_OF = [
 ]
 
 
-def _test_head(item: JsonObject, prefix: str, number: int, taken: set[str]) -> list[str]:
+def _test_head(item: JsonObject, prefix: str, number: int, taken: set[str], *, how: str) -> list[str]:
     description = str(item.get("description") or f"{prefix} {number}")
     words = re.sub(r"[^a-z0-9]+", "_", description.lower()).strip("_")[:60].strip("_")
     name = python_name(f"test_{prefix}_{words}" if words else f"test_{prefix}_{number}", taken)
@@ -312,7 +314,7 @@ def _test_head(item: JsonObject, prefix: str, number: int, taken: set[str]) -> l
     return [
         "",
         "",
-        "@pytest.mark.asyncio",
+        *(["@offline(", "    TOOL,", f"    {how},", ")"] if how else ["@offline(TOOL)"]),
         f"async def {name}(toolpath: Toolpath) -> None:",
         f'    """{_line(description)}"""',
         *_context(context),
@@ -334,7 +336,9 @@ def _context(context: Any) -> list[str]:
 def _example_test(
     example: JsonObject, number: int, taken: set[str], name: str, arguments: list[_Argument]
 ) -> list[str]:
-    lines = _test_head(example, "example", number, taken)
+    expected = example.get("expected_output")
+    how = "" if expected is None else f"gives={literal(expected, '    ')}"
+    lines = _test_head(example, "example", number, taken, how=how)
     python = {argument.name: argument.python for argument in arguments}
     inputs = {python.get(key, python_name(key)): value for key, value in example.get("input", {}).items()}
     if inputs:
@@ -345,7 +349,6 @@ def _example_test(
     else:
         lines.append(f"    result = await {name}(ctx)")
     lines.append('    assert result["status"] == "success"')
-    expected = example.get("expected_output")
     if isinstance(expected, dict):
         for key, value in expected.items():
             lines.append(f"    assert value_of(result, {literal(key)}) == {literal(value, '    ')}")
@@ -355,11 +358,11 @@ def _example_test(
 
 
 def _scenario_test(scenario: JsonObject, number: int, taken: set[str]) -> list[str]:
-    lines = _test_head(scenario, "failure", number, taken)
+    expected = str(scenario.get("expected_error") or "")
+    lines = _test_head(scenario, "failure", number, taken, how=f"fails={literal(expected or 'failed')}")
     # `inputs` in a line of its own reads and formats the same whatever its size.
     lines.append(f"    inputs: dict[str, Any] = {literal(scenario.get('input', {}), '    ')}")
     lines.append("    failure = await failure_of(ctx, inputs)")
-    expected = str(scenario.get("expected_error") or "")
     # The name of another system's exception says only that it fails.
     foreign = re.fullmatch(r"[A-Za-z]*(Error|Exception)", expected) and expected != "PolicyViolationError"
     if not expected or foreign:
