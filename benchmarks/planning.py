@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 import time
@@ -12,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.linked import linked_tasks
 from benchmarks.records import VARIABLE, folder, read_lines, read_tool_sets
 from benchmarks.report import publish, table
 from toolpath.catalog.search import search
@@ -126,6 +128,11 @@ def measure(where: Path, planner: Planner, data_sets: tuple[str, ...] = DATA_SET
     return results
 
 
+def measure_linked(planner: Planner) -> list[Result]:
+    """The generated requests for steps that read one another."""
+    return [run(task, f"generated {family}", planner, catalog) for family, task, catalog in linked_tasks()]
+
+
 def mean(values: list[float]) -> float | None:
     """The mean, or None of nothing."""
     return sum(values) / len(values) if values else None
@@ -162,6 +169,38 @@ def rows(results: list[Result], floors: list[Result]) -> list[list[object]]:
     return lines
 
 
+def half_of(task: Task) -> int:
+    """Which half of the records the task is in, 0 or 1."""
+    return hashlib.sha256(task.id.encode()).digest()[0] & 1
+
+
+HALVES = [
+    "data set",
+    "tasks of each half",
+    "right, first",
+    "right, second",
+    "tools right, first",
+    "tools right, second",
+]
+
+
+def halves(results: list[Result]) -> list[list[object]]:
+    """What is right in each half, for groups of a hundred tasks or more."""
+    grouped: dict[str, tuple[list[Result], list[Result]]] = defaultdict(lambda: ([], []))
+    for result in results:
+        grouped[result.group][half_of(result.task)].append(result)
+    return [
+        [
+            group,
+            " and ".join(str(len(half)) for half in both),
+            *(mean([float(one.is_right) for one in half]) for half in both),
+            *(mean([float(one.score is not None and one.score.are_tools_right) for one in half]) for half in both),
+        ]
+        for group, both in grouped.items()
+        if sum(map(len, both)) >= 100
+    ]
+
+
 HEAD = [
     "data set",
     "tasks",
@@ -193,19 +232,27 @@ def main() -> int:
         return 2
     results = measure(where, plan_offline)
     floors = measure(where, floor)
-    lines = rows(results, floors)
-    known = calibration_of(results)
+    generated = measure_linked(plan_offline)
+    lines = rows([*results, *generated], [*floors, *measure_linked(floor)])
+    known, of_linked = calibration_of(results), calibration_of(generated)
     note = (
         f"Calibration error {known.error:.3f}; {known.confident:,} plans with a confidence of {CONFIDENT} or more, "
-        f"{known.right_of_confident:.1%} of them right."
+        f"{known.right_of_confident:.1%} of them right. Of the generated requests, whose steps read one another: "
+        f"{of_linked.error:.3f}, {of_linked.confident:,} and {of_linked.right_of_confident:.1%}."
     )
     text = f"{table(HEAD, lines)}\n\n{note}"
     publish(
         "planning",
         text,
-        {"rows": [dict(zip(HEAD, line, strict=True)) for line in lines], "calibration": msgspec.to_builtins(known)},
+        {
+            "rows": [dict(zip(HEAD, line, strict=True)) for line in lines],
+            "calibration": msgspec.to_builtins(known),
+            "calibration_of_generated": msgspec.to_builtins(of_linked),
+        },
     )
-    print(text)
+    split = table(HALVES, halves(results))
+    publish("halves", split, [dict(zip(HALVES, line, strict=True)) for line in halves(results)])
+    print(f"{text}\n\n{split}")
     return 0
 
 

@@ -147,6 +147,6 @@ def stem(word: str) -> str:
     """The singular of a word. Only what is nearly always right: `status` and `class` stay as they are."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) and word != "news":
         return word[:-1]
     return word

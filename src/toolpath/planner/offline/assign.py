@@ -144,7 +144,7 @@ def assign_phrases(
             trimmed = _trimmed(phrase, slot, about)
             if trimmed is None:
                 continue
-            score = fitness(slot, trimmed) + (0.1 if slot.required else -0.6)
+            score = fitness(slot, trimmed) + (0.1 if slot.required else -0.6) + _modifies(slot, trimmed, about)
             if score >= (WEAK if slot.required else CUED):
                 scored.append((score, -phrase.start, slot, trimmed))
     for score, _, slot, phrase in sorted(scored, key=lambda item: item[:2], reverse=True):
@@ -163,6 +163,35 @@ def assign_phrases(
                     group.append((trimmed, group[0][1]))
                     taken.add(trimmed.start)
                     group.sort(key=lambda item: item[0].start)
+
+
+#: Parameters that say of which kind the thing is that a tool gives.
+_SORTS = frozenset(
+    [
+        "genre",
+        "cuisine",
+        "kind",
+        "style",
+        "category",
+        "specialization",
+        "speciality",
+        "specialty",
+        "subject",
+        "topic",
+        "field",
+    ]
+)
+
+
+def _modifies(slot: Slot, phrase: Mention, about: frozenset[str]) -> float:
+    """`jazz concerts`: what stands before the word for the thing that a tool gives says of which kind it is."""
+    if not {*slot.words, *words_of(slot.name)} & (_SORTS | {"type"}) or len(phrase.text.split()) > 2:
+        return 0.0
+    return (
+        0.9
+        if any(is_like(word, own) for after in phrase.after[:1] for word in words_of(after) for own in about)
+        else 0.0
+    )
 
 
 def _trimmed(phrase: Mention, slot: Slot, about: frozenset[str]) -> Mention | None:

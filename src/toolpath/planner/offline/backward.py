@@ -76,7 +76,7 @@ def _maker(slot: Slot, draft: Draft, drafts: Sequence[Draft], ranker: Ranker, te
     rest = _without(draft, slot, text)
     for _, _, _, one in sorted(makers, key=lambda item: (not item[0], -item[1], item[2])):
         filling = fill(one.slots, rest, about=one.name | one.description)
-        made = Draft(one, text, ranker.fit(one, text), filling)
+        made = Draft(one, text, ranker.fit(one, text), filling, is_unasked=True)
         if not filling.missing and filling.calls[0] and not _open(made):
             return made
     return None

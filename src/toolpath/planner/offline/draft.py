@@ -20,5 +20,9 @@ class Draft(msgspec.Struct, frozen=True):
     filling: Filling
     ids: tuple[str, ...] = ()
     """A step's id for each call."""
+    ties: tuple[float, ...] = ()
+    """How well each of its links fits, 0 to 2."""
+    is_unasked: bool = False
+    """Brought in for what it gives."""
     links: tuple[Mapping[str, Json], ...] = ()
     """For each call: parameters that an earlier step gives, as templates."""

@@ -5,20 +5,35 @@ Nothing is invented: a parameter that nothing in the text speaks of stays open.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 
 from toolpath.planner.offline.assign import MOST_CALLS, Chosen, assign, assign_phrases
 from toolpath.planner.offline.dates import write_date
 from toolpath.planner.offline.found import Found
-from toolpath.planner.offline.mention import Mention
+from toolpath.planner.offline.match import words_of
+from toolpath.planner.offline.mention import Mention, is_joined
 from toolpath.planner.offline.mentions import mentions
-from toolpath.planner.offline.said import from_boolean, from_frequency, from_options, from_shown, from_unit
+from toolpath.planner.offline.said import (
+    from_boolean,
+    from_frequency,
+    from_listed_options,
+    from_options,
+    from_shown,
+    from_unit,
+)
 from toolpath.planner.offline.shape import shaped
 from toolpath.planner.offline.slots import Slot
 from toolpath.planner.offline.terms import code_of
 from toolpath.values import Json
+
+_HAVING = re.compile(r"\b(?:with|having|whose|aged|costing|weighing|measuring)\b", re.IGNORECASE)
+_IN_PERCENT = re.compile(r"\b(?:in|as)\s+(?:an?\s+)?percent(?:age)?s?\b|\(%\)", re.IGNORECASE)
+_DECIMAL = re.compile(r"\bdecimal|\bfraction|\b0?\.\d|between 0 and 1", re.IGNORECASE)
+_RESPECTIVE = re.compile(r"\b(?:respectively|in\s+that\s+order|correspondingly)\b", re.IGNORECASE)
 
 
 class Filling(msgspec.Struct, frozen=True):
@@ -35,7 +50,11 @@ def fill(slots: Sequence[Slot], text: str, *, about: frozenset[str] = frozenset(
     """The calls that the text asks for; `about` are the words of the tool itself, which are no arguments."""
     found = shaped(mentions(text), slots, text)
     single: dict[str, Found] = {}
+    several: dict[str, list[Found]] = {}
     for slot in slots:
+        if listed := from_listed_options(slot, text):
+            several[slot.name] = listed
+            continue
         value = (
             from_options(slot, text) or from_boolean(slot, text) or from_unit(slot, found) or from_frequency(slot, text)
         )
@@ -48,24 +67,38 @@ def fill(slots: Sequence[Slot], text: str, *, about: frozenset[str] = frozenset(
                     {key: one.value for key, one in inner.calls[0].items()}, 0.6, None, "its fields"
                 )
     spans = [(one.mention.start, one.mention.end) for one in single.values() if one.mention is not None]
-    open_slots = [slot for slot in slots if slot.name not in single and slot.type not in ("boolean",)]
-    free = [one for one in found if not any(start < one.end and one.start < end for start, end in spans)]
+    spans += [(one.mention.start, one.mention.end) for group in several.values() for one in group if one.mention]
+    open_slots = [slot for slot in slots if slot.name not in {*single, *several} and slot.type not in ("boolean",)]
+    said = {str(one.value).casefold() for one in single.values() if one.mention is None}
+    said |= {slot.name.casefold() for slot in slots if "_" in slot.name}
+    free = [
+        one
+        for one in found
+        if not any(start < one.end and one.start < end for start, end in spans)
+        and not (one.kind in ("name", "quoted", "code") and (one.text.casefold() in said or _is_tool(one, about)))
+    ]
     chosen = assign(open_slots, free, text, about)
     assign_phrases(open_slots, chosen, [one for one in free if one.kind == "phrase"], about, text)
     for slot in open_slots:
         if slot.name not in chosen and (shown := from_shown(slot, text)) is not None:
             single[slot.name] = shown
     for slot in slots:
-        if slot.required and slot.preset is not None and slot.name not in chosen and slot.name not in single:
+        if slot.required and slot.preset is not None and slot.name not in {*chosen, *single, *several}:
             single[slot.name] = Found(slot.preset, 1.0, None, "its default")
-    calls = _calls(slots, single, chosen, text)
+    calls = _calls(slots, single, several | _values(slots, chosen), text)
     missing = tuple(slot for slot in slots if slot.required and any(slot.name not in call for call in calls))
     used = frozenset(one.start for group in chosen.values() for one, _ in group)
     return Filling(tuple(calls), missing, used)
 
 
-def _calls(slots: Sequence[Slot], single: Mapping[str, Found], chosen: Chosen, text: str) -> list[dict[str, Found]]:
-    """One call, or as many as the longest repetition; what is said once holds for all of them."""
+def _is_tool(mention: Mention, about: frozenset[str]) -> bool:
+    """Whether the mention is the tool's own name, as in `use the 'get_time' function`."""
+    is_called = bool({"function", "tool", "api", "method"} & {*mention.before[-2:], *mention.after[:1]})
+    return is_called and "_" in mention.text and all(word in about for word in words_of(mention.text))
+
+
+def _values(slots: Sequence[Slot], chosen: Chosen) -> dict[str, list[Found]]:
+    """What was chosen, as values of the parameters' types."""
     groups: dict[str, list[Found]] = {}
     for slot in slots:
         group = chosen.get(slot.name)
@@ -76,6 +109,21 @@ def _calls(slots: Sequence[Slot], single: Mapping[str, Found], chosen: Chosen, t
             together = [one.value for one in values]
             values = [Found(together, values[0].sure, values[0].mention, values[0].because)]
         groups[slot.name] = values
+    return groups
+
+
+def _calls(
+    slots: Sequence[Slot], single: Mapping[str, Found], groups: Mapping[str, Sequence[Found]], text: str
+) -> list[dict[str, Found]]:
+    """One call, or as many as the repetitions ask for; what is said once holds for all of them."""
+    order = {slot.name: index for index, slot in enumerate(slots)}
+    crossed = _crossed(groups, text)
+    made = [{**single, **call} for call in crossed] if crossed is not None else _side_by_side(single, groups)
+    return [dict(sorted(call.items(), key=lambda item: order[item[0]])) for call in made]
+
+
+def _side_by_side(single: Mapping[str, Found], groups: Mapping[str, Sequence[Found]]) -> list[dict[str, Found]]:
+    """As many calls as the longest repetition has values."""
     count = min(MOST_CALLS, max((len(group) for group in groups.values()), default=1))
     calls: list[dict[str, Found]] = [dict(single) for _ in range(count)]
     for name, values in groups.items():
@@ -83,8 +131,38 @@ def _calls(slots: Sequence[Slot], single: Mapping[str, Found], chosen: Chosen, t
             one = values[index] if len(values) == count else _governing(values, index, groups, count)
             if one is not None:
                 call[name] = one
-    order = {slot.name: index for index, slot in enumerate(slots)}
-    return [dict(sorted(call.items(), key=lambda item: order[item[0]])) for call in calls]
+    return calls
+
+
+def _crossed(groups: Mapping[str, Sequence[Found]], text: str) -> list[dict[str, Found]] | None:
+    """A call for every pair of two lists, `in Rome and Oslo for 2 and 3 days`; None where they are no such lists.
+
+    `respectively` says that they go along with each other instead, and so does what the things named have: `Ann and Bob
+    with the emails …`.
+    """
+    several = {name: group for name, group in groups.items() if len(group) > 1}
+    if len(several) != 2 or _RESPECTIVE.search(text) or not all(_is_list(group, text) for group in several.values()):
+        return None
+    (one, lefts), (other, rights) = several.items()
+    spans = sorted(
+        (group[0].mention.start, group[-1].mention.end)
+        for group in several.values()
+        if group[0].mention is not None and group[-1].mention is not None
+    )
+    if len(spans) < 2 or spans[0][1] > spans[1][0] or len(lefts) * len(rights) > MOST_CALLS:
+        return None
+    if len(lefts) == len(rights) and _HAVING.search(text, spans[0][1], spans[1][0]):
+        return None
+    rest = {name: group[0] for name, group in groups.items() if len(group) == 1}
+    return [{**rest, one: left, other: right} for left in lefts for right in rights]
+
+
+def _is_list(group: Sequence[Found], text: str) -> bool:
+    """Whether the values are said one after the other, with nothing but conjunctions between them."""
+    return all(
+        left.mention is not None and right.mention is not None and is_joined(text, left.mention, right.mention)
+        for left, right in pairwise(group)
+    )
 
 
 def _governing(group: Sequence[Found], index: int, groups: Mapping[str, Sequence[Found]], count: int) -> Found | None:
@@ -99,6 +177,11 @@ def _governing(group: Sequence[Found], index: int, groups: Mapping[str, Sequence
     return earlier[-1] if earlier else nearest
 
 
+def _is_in_percent(slot: Slot) -> bool:
+    """Whether the parameter says that 5% is 5, not 0.05."""
+    return bool(_IN_PERCENT.search(slot.description)) and not _DECIMAL.search(slot.description)
+
+
 def _because(mention: Mention) -> str:
     return f"{mention.text[:60]!r}" if mention.kind != "quoted" else f"quoted {mention.text[:60]!r}"
 
@@ -108,7 +191,7 @@ def _value(slot: Slot, mention: Mention) -> Json:
     value = mention.value
     match target.type:
         case "integer" | "number" if isinstance(value, int | float):
-            if mention.unit == "%" and target.type == "number":
+            if mention.unit == "%" and target.type == "number" and not _is_in_percent(target):
                 return round(value / 100, 10)
             return int(value) if target.type == "integer" and float(value).is_integer() else value
         case "string":

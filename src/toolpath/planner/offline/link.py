@@ -5,6 +5,7 @@ A parameter that names a thing of another step by what that step was told (`by A
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -22,6 +23,9 @@ from toolpath.values import Json
 _WEAK_VALUE, _STRONG_OUTPUT = 1.2, 1.15
 
 
+_EACH = re.compile(r"\b(?:each|both|every)\b", re.IGNORECASE)
+
+
 class Source(msgspec.Struct, frozen=True):
     """Where a parameter comes from."""
 
@@ -33,6 +37,7 @@ class Source(msgspec.Struct, frozen=True):
 def link(drafts: Sequence[Draft]) -> list[Draft]:
     """The drafts in an order in which each follows what it needs, with ids and links."""
     wanted = [_sources(index, drafts) for index in range(len(drafts))]
+    drafts = [_for_each(draft, wanted[index], drafts) for index, draft in enumerate(drafts)]
     order = _ordered(wanted)
     named = identified([drafts[index] for index in order])
     at = {index: place for place, index in enumerate(order)}
@@ -42,6 +47,18 @@ def link(drafts: Sequence[Draft]) -> list[Draft]:
         asked = _asked(named[place], sources)
         linked.append(_linked(asked, sources, {source.draft: linked[at[source.draft]] for source in sources.values()}))
     return linked
+
+
+def _for_each(draft: Draft, sources: Mapping[str, Source], drafts: Sequence[Draft]) -> Draft:
+    """The one call as many times as the step that feeds it is called, where the text says so: `a blog by each`."""
+    count = max((len(drafts[source.draft].filling.calls) for source in sources.values()), default=1)
+    if len(draft.filling.calls) != 1 or count < 2 or not _EACH.search(draft.text):
+        return draft
+    calls = tuple(
+        {name: found for name, found in call.items() if name not in sources} for call in draft.filling.calls * count
+    )
+    filling = msgspec.structs.replace(draft.filling, calls=calls)
+    return msgspec.structs.replace(draft, filling=filling)
 
 
 def _sources(index: int, drafts: Sequence[Draft]) -> dict[str, Source]:
@@ -120,7 +137,8 @@ def _linked(draft: Draft, sources: Mapping[str, Source], from_drafts: Mapping[in
         calls.append({name: found for name, found in call.items() if name not in sources})
     missing = tuple(slot for slot in draft.filling.missing if slot.name not in sources)
     filling = Filling(tuple(calls), missing, draft.filling.used)
-    return msgspec.structs.replace(draft, filling=filling, links=tuple(links))
+    ties = tuple(min(source.score, 2.0) for source in sources.values())
+    return msgspec.structs.replace(draft, filling=filling, links=tuple(links), ties=ties)
 
 
 def _asked(draft: Draft, sources: Mapping[str, Source]) -> Draft:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from toolpath.catalog.words import STOP, raw_words, stem
 from toolpath.planner.offline.mention import Mention
 from toolpath.planner.offline.slots import Slot
+from toolpath.planner.offline.terms import is_calendar_name, is_region
 
 #: Below this, a mention says nothing about a parameter.
 WEAK = 1.0
@@ -41,6 +42,11 @@ _POINTERS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
         ("with", "", "with"),
         ("per", "", "per"),
         ("into", "", "to target language"),
+        ("top", "", "top number count limit n amount maximum max"),
+        ("name", "", "name"),
+        ("id", "id", "id"),
+        ("number", "id", "number"),
+        ("code", "id", "code"),
         ("titled", "text", "title name"),
         ("called", "text", "name title"),
         ("named", "text", "name title"),
@@ -97,15 +103,18 @@ def fitness(slot: Slot, mention: Mention) -> float:
     base = _kind(slot, mention)
     if base <= 0:
         return 0.0
-    return base + _cue(slot, mention) + _pointer(slot, mention) + _unit(slot, mention) + _own(slot, mention)
+    around = _cue(slot, mention) + _pointer(slot, mention) + _unit(slot, mention)
+    return base + around + _own(slot, mention) + _place(slot, mention)
 
 
 def _kind(slot: Slot, mention: Mention) -> float:
     target = slot.item if slot.type == "array" and slot.item is not None and mention.kind != "list" else slot
     match target.type:
         case "array":
-            return 2.0 if mention.kind == "list" else 0.0
-        case "boolean" | "object":
+            return 2.0 if mention.kind == "list" and isinstance(mention.value, list) else 0.0
+        case "object":
+            return 2.0 if mention.kind == "list" and isinstance(mention.value, dict) else 0.0
+        case "boolean":
             return 0.0
         case "integer" | "number":
             return _number(target, mention)
@@ -125,6 +134,7 @@ def _number(slot: Slot, mention: Mention) -> float:
     return 1.0 if mention.text[-1:].isdigit() or mention.unit == "%" else 0.6
 
 
+_CALENDAR = frozenset(("day", "date", "month", "time", "weekday", "week", "when", "period", "year", "season"))
 #: Kind of mention → class of text parameters it is made for.
 _MADE_FOR = {"email": "email", "url": "url", "date": "date", "time": "time", "expression": "expression", "code": "id"}
 
@@ -135,13 +145,19 @@ def _text(slot: Slot, mention: Mention) -> float:
         wanted = _MADE_FOR[kind]
         if wanted in classes or slot.format == wanted:
             return 3.0
+        if kind == "code" and classes & {"email", "url"} and "id" not in classes:
+            return 0.3
         return 0.0 if kind in ("email", "date", "time") and classes else 0.9
+    if kind == "name" and is_calendar_name(mention.text):
+        return 1.8 if _CALENDAR & ({*slot.words} | slot.described) else 0.0
     if classes & {"email", "url", "date", "time", "expression"} and not classes & {"text", "place", "person"}:
         return 0.5 if kind == "quoted" else 0.0
     if kind == "number":
         # A number in words counts things, as in `two authors`; it is no name and no id.
         return 0.0 if mention.text.isalpha() else 1.6 if "id" in classes else 0.2
     if kind == "list":
+        return 0.2
+    if kind == "quoted" and slot.words[-1:] == ("id",) and " " in mention.text.strip():
         return 0.2
     if kind == "quoted":
         return 1.3 if "place" in classes else 1.8
@@ -176,10 +192,25 @@ def _own(slot: Slot, mention: Mention) -> float:
         return 0.0
     if slot.shown and mention.text.lower() in (shown.lower() for shown in slot.shown):
         return 1.5
+    if mention.kind not in ("name", "quoted"):
+        return 0.0
+    words = raw_words(mention.text[:80])
+    return 1.2 if len(words) > 1 and any(is_like(stem(word), own) for word in words for own in slot.words) else 0.0
+
+
+def _place(slot: Slot, mention: Mention) -> float:
+    """What is known for a place, as `Rome, Italy` or `Ohio`, is rather the value of a place."""
     if mention.kind != "name":
         return 0.0
-    words = raw_words(mention.text)
-    return 1.2 if len(words) > 1 and any(is_like(stem(word), own) for word in words for own in slot.words) else 0.0
+    head, _, tail = mention.text.partition(", ")
+    if not is_region(tail or head) or len(mention.text) < 3:
+        return 0.0
+    own = {*slot.words}
+    if not tail and own & {"city", "town"} and not own & {"state", "country", "region"}:
+        return -0.5
+    if not tail and own & {"state", "country", "region", "province"}:
+        return 0.8
+    return 0.6 if "place" in slot.classes else -0.6
 
 
 def _word_cue(slot: Slot, word: str) -> tuple[str, float]:

@@ -15,6 +15,7 @@ from toolpath.catalog.words import STOP
 from toolpath.planner.offline.dates import DATE, TIME, read_date
 from toolpath.planner.offline.mention import Mention
 from toolpath.planner.offline.proper_names import proper_names
+from toolpath.planner.offline.terms import CURRENCY
 from toolpath.values import Json
 
 #: Words on either side that are kept.
@@ -25,12 +26,18 @@ _QUOTED = re.compile(
     r'"([^"\n]{1,2000})"|“([^”\n]{1,2000})”|`([^`\n]{1,2000})`'
     r"|(?<![A-Za-z0-9])'([^'\n]{1,2000}(?:'[a-z][^'\n]{0,200}){0,20})'(?![A-Za-z])"
 )
+#: `titled Bread and butter about baking`: a title without quotation marks ends where the sentence goes on.
+_TITLED = re.compile(
+    r"\b(?:en)?titled:?\s+(?P<title>[A-Z0-9][^\s,.;:!?\"']*(?:\s+(?!(?:about|by|with|for|from|saying|then|which|"
+    r"that|where|and\s+(?:then|also|with|[a-z]+\s+(?:it|a|an|the))|on\s+(?:it|the|that|my))\b)[^\s,.;:!?\"']+){0,11})"
+)
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]{1,2000}[^\s'\"<>.,;!?)]")
 _LIST = re.compile(
     r"\[[^\[\]]{0,500}(?:\[[^\[\]]{0,200}\][^\[\]]{0,50}){0,20}\]"
     r"|\((?:\s*-?\d+(?:\.\d+)?\s*,){1,9}\s*-?\d+(?:\.\d+)?\s*\)"
 )
+_OBJECT = re.compile(r"\{[^{}]{1,1000}\}")
 _EXPRESSION = re.compile(
     r"(?<![\w.])(?:\d*\.?\d*[a-z](?:\s?(?:\^|\*\*)\s?\d+)|\d+(?:\.\d+)?[a-z]\b)"
     r"(?:\s?[-+*/]\s?(?:\d*\.?\d*[a-z](?:(?:\^|\*\*)\d+)?|\d+(?:\.\d+)?))*(?![\w(])"
@@ -51,6 +58,15 @@ _WORD_NUMBERS = {
     )
 } | {"thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "dozen": 12, "half": 0.5}
 _WORD_NUMBER = re.compile(r"\b(?:" + "|".join(_WORD_NUMBERS) + r")\b(?!-)", re.IGNORECASE)
+#: `two numbers: 3 and 4` counts what is listed.
+_COUNTS_LIST = re.compile(r"(?:\s+(?!in\b|at\b|for\b|with\b|and\b)[A-Za-z]+){1,5}?\s*(?::|\s[(\[]\s*-?\d)")
+#: `Windows 10`, `World War 2`: a short number at the end of a name; after a preposition it is one of its own.
+_NUMBERED = re.compile(
+    r"(?<![.!?]\s)(?<!^)\b(?!(?:In|At|On|For|Of|And|With|Top|The|About|First|Last|Next|"
+    r"ID|Id|No|Number|Code|Case|Age|I)\b)"
+    r"[A-Z][\w&]*(?: (?:of )?(?!ID\b|Id\b)[A-Z][\w&]*){0,6} \d{1,3}\b"
+    r"(?![\w%/]|[.,:]\d| ?(?:%|st\b|nd\b|rd\b|th\b|[a-z]))"
+)
 _SCALES = {"thousand": 1_000, "k": 1_000, "million": 1_000_000, "m": 1_000_000, "billion": 1_000_000_000}
 _CODE = re.compile(
     r"\b(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Za-z])[A-Za-z0-9][\w-]{0,120}\w|\b[A-Za-z]\w*(?:_\w+)+\b"
@@ -69,8 +85,10 @@ _NO_VALUE = STOP | frozenset(
         r"\S+",
         """he she his her him it its these those following specified mentioned obtained retrieved given previous used
         using provided same found made involving based related regarding named called titled result results above
-        corresponding resulting afterwards once located upon without because since while whether if although however
-        obtain possible able know see saying says entitled specific different certain various particular several""",
+        corresponding resulting afterwards once located upon within during between among per across through until till
+        before above below near around along against toward towards via versus vs but nor yet
+        without because since while whether if although however obtain possible able know see saying says entitled
+        specific different certain various particular several""",
     )
 )
 
@@ -143,6 +161,11 @@ def _quoted(text: str) -> Iterator[Mention]:
         )
 
 
+def _titles(text: str) -> Iterator[Mention]:
+    for match in _TITLED.finditer(text):
+        yield Mention("quoted", match["title"], match["title"], match.start("title"), match.end("title"))
+
+
 def _addresses(text: str) -> Iterator[Mention]:
     for match in _EMAIL.finditer(text):
         value = match.group().rstrip(".")
@@ -188,6 +211,25 @@ def _expressions(text: str) -> Iterator[Mention]:
             yield Mention("expression", value, value.replace("^", "**"), match.start(), match.start() + len(value))
 
 
+def _currencies(text: str) -> Iterator[Mention]:
+    for match in CURRENCY.finditer(text):
+        yield Mention("name", match.group(), match.group(), match.start(), match.end())
+
+
+def _numbered(text: str) -> Iterator[Mention]:
+    for match in _NUMBERED.finditer(text):
+        yield Mention("name", match.group(), match.group(), match.start(), match.end())
+
+
+def _objects(text: str) -> Iterator[Mention]:
+    for match in _OBJECT.finditer(text):
+        try:
+            value = msgspec.json.decode(re.sub(r"(?<!\w)'|'(?!\w)", '"', match.group()))
+        except ValueError:
+            continue
+        yield Mention("list", match.group(), value, match.start(), match.end())
+
+
 def _codes(text: str) -> Iterator[Mention]:
     for match in _CODE.finditer(text):
         code = match.group()
@@ -218,6 +260,8 @@ def _numbers(text: str) -> Iterator[Mention]:
         yield Mention("number", text[match.start() : end], value, match.start(), end, unit)
     for match in _WORD_NUMBER.finditer(text):
         word = match.group().lower()
+        if _COUNTS_LIST.match(text, match.end()):
+            continue
         if word == "one" and not re.match(r"\s+[a-z]+", text[match.end() :]):
             continue
         yield Mention("number", match.group(), _WORD_NUMBERS[word], match.start(), match.end())
@@ -248,4 +292,17 @@ def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     return (at < len(taken) and taken[at][0] < end) or (at > 0 and taken[at - 1][1] > start)
 
 
-_READERS = (_quoted, _addresses, _lists, _dates, _expressions, _codes, _numbers, proper_names)
+_READERS = (
+    _objects,
+    _quoted,
+    _titles,
+    _addresses,
+    _lists,
+    _dates,
+    _expressions,
+    _currencies,
+    _numbered,
+    _codes,
+    _numbers,
+    proper_names,
+)

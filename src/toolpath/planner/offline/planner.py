@@ -13,13 +13,15 @@ from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Origin, Plan
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.backward import chained
+from toolpath.planner.offline.carried import carried, widened, without_repeats
 from toolpath.planner.offline.clauses import clauses
 from toolpath.planner.offline.confidence import Evidence, confidence, is_fitting
+from toolpath.planner.offline.conjoined import conjoined
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.link import link
-from toolpath.planner.offline.match import CUED, is_like, words_of
+from toolpath.planner.offline.match import CUED, WEAK, is_like, words_of
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.rank import Candidate, Fit, Ranker, candidate
 from toolpath.values import Json, JsonObject
@@ -30,6 +32,8 @@ LONGEST_REQUEST = 8_000
 _MOST_TOOLS = 40
 #: A further tool must fit its part at least so well against the best.
 _SECOND = 0.5
+#: One that fits less is still meant where the part says half of what it needs and speaks of hardly any other tool.
+_THIRD, _RIVAL = 0.2, 0.4
 _BLANKS = re.compile(r"[ \t]{9,}")
 _ANOTHER = re.compile(r"\b(?:another|second|third|fourth|fifth|same|other)\b", re.IGNORECASE)
 #: What belongs to a step before is no sign of the tool that a part wants: `by that author`.
@@ -80,15 +84,27 @@ def _drafts(text: str, ranker: Ranker) -> list[Draft]:
     if not ranker.candidates or not text:
         return []
     verbs = {raw_words(one.tool.name)[0] for one in ranker.candidates if raw_words(one.tool.name)}
-    parts = clauses(text, verbs) or [text]
+    parts = clauses(text, verbs, ranker.things()) or [text]
     whole = {one.tool.key: ranker.fit(one, text) for one in ranker.candidates}
     owners = _owners(parts, ranker, whole)
     drafts: list[Draft] = []
     for one, indices in owners:
         mine = [parts[index] for index in indices]
         own = " . ".join(mine) if len(owners) > 1 else text
-        drafts.append(_apart(one, mine, own, ranker) or _draft(one, own, text, ranker))
+        drafts.append(
+            _joined(one, own, text, ranker)
+            or _apart(one, mine, own, ranker)
+            or _draft(one, own, text, ranker, earlier=drafts)
+        )
     return drafts
+
+
+def _joined(one: Candidate, own: str, text: str, ranker: Ranker) -> Draft | None:
+    """The calls that conjunctions join, where each of them says enough."""
+    filling = conjoined(one.slots, own, about=one.name | one.description)
+    if filling is None or (filling.missing and own != text):
+        return None
+    return Draft(one, own, ranker.fit(one, own), filling)
 
 
 def _apart(one: Candidate, parts: Sequence[str], own: str, ranker: Ranker) -> Draft | None:
@@ -136,16 +152,13 @@ def _is_call(one: Candidate, part: str, first: str, ranker: Ranker) -> bool:
     return bool(_ANOTHER.search(part)) or 2 * ranker.fit(one, part).name > ranker.fit(one, first).name
 
 
-def _draft(one: Candidate, own: str, text: str, ranker: Ranker) -> Draft:
+def _draft(one: Candidate, own: str, text: str, ranker: Ranker, *, earlier: Sequence[Draft]) -> Draft:
     about = one.name | one.description
-    filling = fill(one.slots, own, about=about)
-    if filling.missing and own != text:
-        # What holds for several calls is often said once, elsewhere.
-        wider = fill([slot for slot in one.slots if slot in filling.missing], text, about=about)
-        shared = wider.calls if len(filling.calls) == 1 and _POINTS_BACK.search(own) else wider.calls[:1]
-        calls = tuple({**outer, **call} for outer in shared for call in filling.calls)
-        missing = tuple(slot for slot in filling.missing if any(slot.name not in call for call in calls))
-        filling = Filling(calls, missing, filling.used)
+    filling = without_repeats(fill(one.slots, own, about=about))
+    if own != text:
+        is_plural = bool(_POINTS_BACK.search(own))
+        filling = carried(filling, earlier, is_plural=is_plural)
+        filling = widened(filling, text, earlier, about=about, is_plural=is_plural)
     return Draft(one, own, ranker.fit(one, own), filling)
 
 
@@ -170,7 +183,7 @@ def _owners(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) -> l
     waiting: list[int] = []
     for index, fit in enumerate(fits):
         score, one = fit[0]
-        if score < _SECOND * top:
+        if score < _SECOND * top and not _is_own(fit, parts[index]):
             if last is None:
                 waiting.append(index)
             else:
@@ -180,6 +193,17 @@ def _owners(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) -> l
         owners.setdefault(last, (one, []))[1].extend([*waiting, index])
         waiting = []
     return list(owners.values())
+
+
+def _is_own(fit: Sequence[tuple[float, Candidate]], part: str) -> bool:
+    """Whether the part hints at one tool alone, and says half or more of what that one needs."""
+    score, one = fit[0]
+    if score < _THIRD or fit[1][0] > _RIVAL * score:
+        return False
+    needed = [slot for slot in one.slots if slot.required]
+    said = fill(needed, part, about=one.name | one.description).calls[0].values()
+    firm = sum(found.sure >= WEAK and (found.mention is None or found.mention.kind != "phrase") for found in said)
+    return firm > 0 and 2 * firm >= len(needed)
 
 
 def _evidence(text: str, drafts: Sequence[Draft], ranker: Ranker) -> Evidence:
@@ -205,6 +229,8 @@ def _evidence(text: str, drafts: Sequence[Draft], ranker: Ranker) -> Evidence:
         lead=min(0.3, rivals[0] - rivals[1]) if len(rivals) > 1 else 0.3,
         calls=math.log(sum(len(draft.filling.calls) for draft in drafts)),
         tools=math.log(len(drafts)),
+        tie=min((score for draft in drafts for score in draft.ties), default=2.0),
+        unasked=sum(draft.is_unasked for draft in drafts) / len(drafts),
         linked=linked / (linked + len(found)) if linked else 0.0,
         values=math.log(1 + len(found)),
         uncued=sum(one.sure < CUED for one in found) / max(1, len(found)),

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 from toolpath.catalog.words import STOP, raw_words
 from toolpath.planner.offline.mention import Mention
+from toolpath.planner.offline.terms import is_region
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\wÀ-ÿ'\u2019.&-]*[\wÀ-ÿ]|[A-Z]"
+_TITLE = r"(?:(?:Mrs?|Ms|Dr|Prof|St|Mt)\.?\s+)?"
 _NAME = re.compile(
-    rf"(?:{_CAPITAL})(?:(?:\s+|\s+(?:of|the|of the|de|la|du|von|van|&)\s+)(?:(?:{_CAPITAL})|\d{{1,4}}(?![\w%/])))*"
+    rf"{_TITLE}(?:{_CAPITAL})"
+    rf"(?:(?:\s+|\s+(?:of|the|of the|de|la|du|von|van|&)\s+)(?:(?:{_CAPITAL})|\d{{1,4}}(?![\w%/])))*"
 )
 _PLACE = re.compile(rf",\s*(?!I\b)(?:{_CAPITAL})(?:\s+(?:{_CAPITAL}))*")
 #: Words that begin sentences and requests; alone, their capital says nothing.
@@ -22,6 +25,8 @@ _OPENERS = STOP | frozenset(
     i'm i've i'd what's who's it's let's there's that's how's where's secondly firstly thirdly moreover furthermore
     meanwhile suppose assume given imagine hi hello hey dear okay thanks thank many much during while because since
     before second third fourth another later using remember recommend compare use identify look locate display write
+    register record enter remove cancel publish submit note post put save store assign invite notify email reply answer
+    name call ask check confirm verify measure count sort rank filter draw print run test load import export download
     read open close turn start stop buy sell solve simulate change modify train run execute""",
     )
 )
@@ -47,8 +52,8 @@ def proper_names(text: str) -> Iterator[Mention]:
                 name = ""
                 break
         # After a colon there are names as well: `two authors: Alice and Bob`.
-        is_grammar = _opens_sentence(text, start) and not text[:start].rstrip().endswith(":")
-        if not name or (name.isalpha() and not name.isupper() and is_grammar):
+        is_grammar = _begins(text[:start]) and not text[:start].rstrip().endswith(":")
+        if not name or name in ("ID", "Id", "IDs") or (name.isalpha() and not name.isupper() and is_grammar):
             continue
         for ending in ("'s", "\u2019s", "'", "\u2019", "."):
             if name.endswith(ending) and not re.search(r"\.\w\.$", name):
@@ -56,11 +61,13 @@ def proper_names(text: str) -> Iterator[Mention]:
                 end = start + len(name)
         place = _PLACE.match(text, end)
         previous = raw_words(text[max(0, start - 12) : start])
-        if (
-            place
-            and previous
-            and (previous[-1] in _PLACE_BEFORE or (previous[-1] in ("and", "or") and was_place))
-            and not _goes_on(text, place.end())
+        if place and (
+            (is_region(place.group()[1:]) and not (is_region(name) and _goes_on(text, place.end())))
+            or (
+                previous
+                and (previous[-1] in _PLACE_BEFORE or (previous[-1] in ("and", "or") and was_place))
+                and not _goes_on(text, place.end())
+            )
         ):
             end = place.end()
             name = text[start:end]
@@ -73,10 +80,15 @@ def _goes_on(text: str, end: int) -> bool:
     rest = text[end : end + 80]
     if re.match(rf",?\s+and\s+(?:{_CAPITAL})(?:\s+(?:{_CAPITAL}))*,\s*[A-Z]", rest):
         return False
-    return bool(re.match(r",?\s+and\b|,\s*[A-Z]", rest))
+    return bool(re.match(r",?\s+and\s+[A-Z]|,\s*[A-Z]", rest))
 
 
 def _opens_sentence(text: str, start: int) -> bool:
     """Where a capital is a matter of grammar."""
-    before = text[:start].rstrip(" \t\"'“(")
-    return not before or before[-1] in ".!?:;\n" or before.lower().endswith((", and", ", then", " and then"))
+    return _begins(text[:start]) or text[:start].rstrip(" \t\"'“(").lower().endswith((", and", ", then", " and then"))
+
+
+def _begins(before: str) -> bool:
+    """Whether a sentence begins after this."""
+    before = before.rstrip(" \t\"'“(")
+    return not before or before[-1] in ".!?:;\n"

@@ -6,10 +6,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
-from toolpath.catalog.words import raw_words
+from toolpath.catalog.words import STOP, raw_words, stem
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.match import is_like, words_of
 from toolpath.planner.offline.slots import Slot, slots_of
@@ -73,8 +74,86 @@ _CHANGES = tuple(
         "buy purchase order pay book reserve transfer sell invest withdraw",
     )
 )
+#: Words for a look at what there is.
+_LOOKS = frozenset(
+    [
+        "get",
+        "list",
+        "find",
+        "search",
+        "show",
+        "read",
+        "fetch",
+        "retrieve",
+        "view",
+        "display",
+        "lookup",
+        "browse",
+        "query",
+    ]
+)
+#: Words that begin a request and say nothing of what is wanted.
+_POLITE = re.compile(
+    r"\s*[\"']?(?:(?:and|then|also|please|kindly|now|first|finally|can|could|would|will|you|i|we|want|need|like|to|d|"
+    r"let|us|me|help|hey|hi)\b[\s,']*)*",
+    re.IGNORECASE,
+)
+_THING = re.compile(r"(?P<word>[a-z]+)\s+(?:on|about|upon|['\"“])", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\s*[\"']?(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|does|did|do)\b", re.IGNORECASE
+)
+_OPPOSITES = tuple(
+    (left, right)
+    for left, right in (
+        row.split()
+        for row in (
+            "internal external",
+            "lowest highest",
+            "minimum maximum",
+            "lower upper",
+            "loss profit",
+            "loss revenue",
+            "loss gain",
+            "expense income",
+            "linear quadratic",
+            "similar complementary",
+            "buy sell",
+            "import export",
+            "arrival departure",
+            "increase decrease",
+            "indoor outdoor",
+            "inbound outbound",
+            "sunrise sunset",
+            "oldest newest",
+            "cheapest expensive",
+            "nearest farthest",
+            "winner loser",
+            "encrypt decrypt",
+            "encode decode",
+            "upload download",
+            "enable disable",
+        )
+    )
+)
+#: Question → words of the tools that answer it.
+_ASKED = tuple(
+    (re.compile(rf"\b(?:{question})\b", re.IGNORECASE), tuple(words.split()))
+    for question, words in (
+        (r"when (?:is|was|were|are|will|does|do|did|should|can)", "date time"),
+        (r"what (?:day|year)", "date"),
+        (r"where (?:is|are|was|were|can|could|do|does)|nearest|nearby|closest", "location place near nearby"),
+        (r"how far", "distance"),
+        (r"how (?:tall|high)", "height"),
+        (r"how (?:long|soon|quickly)", "duration time"),
+        (r"how (?:old|young)", "age"),
+        (r"how heavy|weighs?", "weight"),
+        (r"how (?:hot|cold|warm)", "temperature weather"),
+        (r"how (?:fast)", "speed velocity"),
+        (r"how (?:likely)|chances? of|odds of", "probability"),
+        (r"how many \w+ (?:are )?in \w+ \w+", "convert conversion unit"),
+        (r"(?:how much|what) (?:does|do|would|will|is|are) .{1,60} (?:cost|worth)", "price cost"),
+        (r"who (?:is|are|was|were|will|has|have|wrote|won|made|discovered|invented)", "person people leader winner"),
+    )
 )
 #: So much of its fit keeps a tool that would change something, for a question that speaks of no change.
 _UNASKED = 0.5
@@ -134,6 +213,7 @@ class Ranker:
     def __init__(self, candidates: Sequence[Candidate]) -> None:
         self.candidates = candidates
         self._count = len(candidates)
+        self._made = {(row, thing) for one in candidates if (row := _row(one.verb)) for thing in _things(one)}
         self._having = Counter(word for one in candidates for word in one.name | one.description)
 
     def weight(self, word: str) -> float:
@@ -146,13 +226,42 @@ class Ranker:
         said = set(words_of(text))
         if not said:
             return NO_FIT
-        if _QUESTION.match(text) and _is_unasked(one, said):
-            return _lessened(self._fit(one, said))
-        return self._fit(one, said)
+        meant = said | _meant(text)
+        row, thing = self._command(text)
+        if row is not None and row is _row(one.verb):
+            meant.add(one.verb)
+            # `write a comment on the blog`: it is the comment that is written.
+            is_other = bool(thing) and row is not _LOOKS and thing not in _things(one)
+        else:
+            # Another tool does to the same thing what is asked for.
+            is_other = _row(one.verb) is not None and any((row, thing) in self._made for thing in _things(one))
+        fit = self._fit(one, said, meant)
+        if is_other or _is_opposite(one, said) or (_QUESTION.match(text) and _is_unasked(one, said)):
+            return _lessened(fit)
+        return fit
 
-    def _fit(self, one: Candidate, said: set[str]) -> Fit:
-        name = self._share(one.name, said)
-        description = self._share(one.description, said)
+    def things(self) -> frozenset[str]:
+        """What the tools make: `comment`, of a tool that creates comments."""
+        return frozenset(thing for row, thing in self._made if row is _CHANGES[0])
+
+    def _command(self, text: str) -> tuple[frozenset[str] | None, str]:
+        """The row of the verb that a command begins with, and the first thing after it that a tool of that row is for.
+
+        What tools make is a verb too: `comment on it`.
+        """
+        polite = _POLITE.match(text)
+        rest = text[polite.end() if polite else 0 :]
+        verb = next(iter(raw_words(rest[:60])), "")
+        thing = _THING.match(rest)
+        if thing is not None and (_CHANGES[0], stem(thing["word"].lower())) in self._made and not verb.endswith("s"):
+            return _CHANGES[0], stem(thing["word"].lower())
+        row = _row(verb)
+        said = map(stem, raw_words(rest[:400])[1:]) if row is not None else ()
+        return row, next((word for word in said if (row, word) in self._made), "")
+
+    def _fit(self, one: Candidate, said: set[str], meant: set[str]) -> Fit:
+        name = self._share(one.name, meant)
+        description = self._share(one.description, meant)
         known = self._share(frozenset(said), one.name | one.description | one.parameters)
         return Fit(name, description, known)
 
@@ -165,6 +274,39 @@ class Ranker:
             if word in others or (word[:4] in heads and any(is_like(word, other) for other in others)):
                 met += weight
         return met / total if total else 0.0
+
+
+@lru_cache(maxsize=4_096)
+def _meant(text: str) -> frozenset[str]:
+    """What is asked for without being named: `how far` is a distance, `lowest common multiple` is `lcm`."""
+    tokens = raw_words(text[:2_000])
+    asked = {word for question, words in _ASKED if question.search(text) for word in words}
+    return frozenset(asked) | frozenset(
+        "".join(word[0] for word in tokens[start : start + length])
+        for length in (3, 4)
+        for start in range(len(tokens) - length + 1)
+        if not STOP & {*tokens[start : start + length]}
+    )
+
+
+def _is_opposite(one: Candidate, said: set[str]) -> bool:
+    """Whether the text says the opposite of what the tool is for."""
+    known = one.name | one.description
+    return any(
+        word in said and word not in known and other in known and other not in said
+        for pair in _OPPOSITES
+        for word, other in (pair, pair[::-1])
+    )
+
+
+def _row(verb: str) -> frozenset[str] | None:
+    """The words that mean about the same."""
+    return next((row for row in (*_CHANGES, _LOOKS) if verb in row), None)
+
+
+def _things(one: Candidate) -> list[str]:
+    """What a tool is for, by its name: `comment` of `listCommentsByBlog`."""
+    return words_of(one.tool.name)[1:2]
 
 
 def _is_unasked(one: Candidate, said: set[str]) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.match import is_like, words_of
-from toolpath.planner.offline.mention import Mention
+from toolpath.planner.offline.mention import Mention, is_joined
 from toolpath.planner.offline.slots import Slot
 from toolpath.values import Json
 
@@ -30,7 +31,7 @@ def from_options(slot: Slot, text: str) -> Found | None:
         if not wanted:
             continue
         at = lowered.find(" " + " ".join(wanted) + " ")
-        if at >= 0 and not (len(wanted[0]) == 1 and str(option) not in text):
+        if at >= 0 and not (len(wanted[0]) == 1 and not _stands_alone(str(option), text)):
             hits.append((-len(wanted), at, option))
         elif _is_said_otherwise(wanted, said):
             hits.append((0, len(lowered), option))
@@ -42,6 +43,26 @@ def from_options(slot: Slot, text: str) -> Found | None:
             [option for _, _, option in sorted(hits, key=lambda hit: hit[1])], 2.0, None, "allowed values that are said"
         )
     return Found(hits[0][2], 2.0, None, f"{hits[0][2]!r} is said")
+
+
+def from_listed_options(slot: Slot, text: str) -> list[Found]:
+    """The allowed values of a parameter that takes one, where the text lists several: `ascending and descending`."""
+    if not slot.options or slot.type not in ("string", "any"):
+        return []
+    hits: dict[int, Mention] = {}
+    for option in sorted(map(str, slot.options), key=len, reverse=True):
+        words = r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", option)))
+        said = re.search(rf"(?<!\w){words}(?!\w)", text, re.IGNORECASE if len(option) > 2 else 0)
+        if said and all(said.end() <= other.start or other.end <= said.start() for other in hits.values()):
+            hits[said.start()] = Mention("name", said.group(), option, said.start(), said.end())
+    listed = [mention for _, mention in sorted(hits.items())]
+    if len(listed) < 2 or not all(is_joined(text, left, right) for left, right in pairwise(listed)):
+        return []
+    return [Found(mention.value, 2.0, mention, f"{mention.text!r} is said") for mention in listed]
+
+
+def _stands_alone(letter: str, text: str) -> bool:
+    return re.search(rf"(?<![\w]){re.escape(letter)}(?![\w'])", text) is not None
 
 
 def _is_said_otherwise(wanted: Sequence[str], said: Collection[str]) -> bool:

@@ -1,6 +1,8 @@
-"""Names that have a code of their own where a parameter wants the code: currencies and languages. Pure."""
+"""Names that are known by heart: currencies with their codes, states and countries, days of the week. Pure."""
 
 from __future__ import annotations
+
+import re
 
 from toolpath.planner.offline.slots import Slot
 
@@ -36,3 +38,54 @@ def code_of(slot: Slot, text: str) -> str:
     if "currency" in slot.words:
         return _CURRENCIES.get(text.lower().strip(), text)
     return text
+
+
+#: A currency said in several words, as `Canadian dollars`.
+CURRENCY = re.compile(
+    r"\b(?:" + "|".join(sorted((name for name in _CURRENCIES if " " in name), key=len, reverse=True)) + r")\b",
+    re.IGNORECASE,
+)
+_REGIONS = frozenset(
+    re.split(
+        r",\s+",
+        """alabama, alaska, arizona, arkansas, california, colorado, connecticut, delaware, florida, georgia, hawaii,
+        idaho, illinois, indiana, iowa, kansas, kentucky, louisiana, maine, maryland, massachusetts, michigan,
+        minnesota, mississippi, missouri, montana, nebraska, nevada, new hampshire, new jersey, new mexico,
+        north carolina, north dakota, ohio, oklahoma, oregon, pennsylvania, rhode island, south carolina,
+        south dakota, tennessee, texas, utah, vermont, virginia, west virginia, wisconsin, wyoming, usa, u.s.a, us,
+        u.s, uk, u.k, uae, united states, united states of america, united kingdom, england, scotland, wales,
+        ireland, france, germany, spain, portugal, italy, greece, austria, switzerland, belgium, netherlands,
+        denmark, norway, sweden, finland, iceland, poland, czech republic, hungary, romania, bulgaria, croatia,
+        serbia, turkey, russia, ukraine, israel, egypt, morocco, nigeria, kenya, south africa, ethiopia, ghana,
+        india, pakistan, bangladesh, nepal, sri lanka, china, japan, south korea, korea, taiwan, vietnam, thailand,
+        malaysia, indonesia, philippines, singapore, australia, new zealand, canada, mexico, brazil, argentina,
+        chile, peru, colombia, cuba, jamaica, ontario, quebec, british columbia, alberta, queensland,
+        new south wales, bavaria, tuscany, saudi arabia, iran, iraq, qatar""",
+    )
+)
+#: Codes of states, as `Denver, CO`.
+_STATE_CODES = frozenset(
+    re.findall(
+        r"\S+",
+        """AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK
+        OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC NSW BC ON QC UK""",
+    )
+)
+_CALENDAR = frozenset(
+    re.findall(
+        r"\S+",
+        """monday tuesday wednesday thursday friday saturday sunday january february march july september october
+        november december""",
+    )
+)
+
+
+def is_region(text: str) -> bool:
+    """Whether it is a state or country, which after a comma belongs to the place before it."""
+    plain = text.strip().rstrip(".")
+    return plain in _STATE_CODES or plain.casefold() in _REGIONS
+
+
+def is_calendar_name(text: str) -> bool:
+    """Whether it is a day of the week or a month, and not the name of a person too, as April is."""
+    return text.casefold() in _CALENDAR
