@@ -47,6 +47,22 @@ def test_a_denied_step_has_failed_and_was_never_called(toolpath: Command, waitin
     assert not Path("orders.txt").exists()
 
 
+def test_a_tool_that_changed_since_it_was_shown_is_not_called_before_it_is_shown_again(
+    shop: Path, toolpath: Command, waiting: str
+) -> None:
+    (tools,) = shop.glob("shop_*.py")
+    tools.write_text(tools.read_text().replace("count: int)", "count: int, everywhere: bool = True)"))
+    held = toolpath("approve", waiting, "order")
+    assert held.code == 4
+    assert "--accept-tool" in held.err
+    accepted = toolpath("settle", waiting, "--accept-tool")
+    assert accepted.code == 4
+    assert f"toolpath approve {waiting} order" in accepted.err
+    assert not Path("orders.txt").exists()
+    toolpath("approve", waiting, "order")
+    assert Path("orders.txt").read_text() == "tea 1\n"
+
+
 def test_answers_that_do_not_fit_are_refused_and_the_run_still_waits(toolpath: Command, waiting: str) -> None:
     ran = toolpath("answer", waiting, "form", "count=three", "postcode=x")
     assert ran.code == 3

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import httpx
 import pytest
-from tests.server.rest_cases import ASKING, FORM, GATED, SUM, Gate, api, begun, settled, tools, until_asked
+from tests.server.rest_cases import ASKING, FORM, GATED, SUM, Gate, api, begun, settled, stream_of, tools, until_asked
 from tests.server.serving_cases import assert_problem
 
 from toolpath import Toolpath
@@ -191,6 +192,65 @@ async def test_a_fork_with_other_inputs_is_not_what_was_approved() -> None:
         assert assert_problem(refused, 403, "policy")["missing"] == ["approval"]
         same = await client.post(f"runs/{run_id}/fork", json={"from_step": "twice", "repeat_writes": True})
         assert same.status_code == 202, same.text
+
+
+async def test_another_plan_tool_or_input_than_was_approved_is_refused() -> None:
+    tp = tools(Toolpath())
+    async with api(tp) as client:
+        plan_id = (await client.post("plans", json={"plan": SUM, "requires_approval": True})).json()["plan_id"]
+        start = {"plan_id": plan_id, "inputs": {"a": 1}}
+
+        async def approve() -> None:
+            assert (await client.post(f"plans/{plan_id}/approve", json={"inputs": {"a": 1}})).status_code == 200
+
+        async def is_refused(body: JsonObject) -> None:
+            assert assert_problem(await client.post("runs", json=body), 403, "policy")["missing"] == ["approval"]
+
+        await approve()
+        await is_refused({**start, "inputs": {"a": 2}})
+        await begun(client, start)
+        await client.put(f"plans/{plan_id}", json={"plan": {**SUM, "outputs": "{{ twice }}!"}})
+        await is_refused(start)
+        await approve()
+        tp.add(lambda a, b: a - b, name="add", description="Takes away.", effect="read")
+        await is_refused(start)
+        await approve()
+        await begun(client, start)
+
+
+async def test_a_step_whose_tool_changed_after_it_was_shown_is_shown_again(tmp_path: Path) -> None:
+    journal, called = tmp_path / "runs.db", []
+
+    def door(description: str) -> Toolpath:
+        tp = Toolpath(journal)
+
+        async def send(text: str) -> None:
+            called.append(text)
+
+        tp.add(send, name="send", description=description, effect="write")
+        return tp
+
+    async def until(client: httpx.AsyncClient, said: str, times: int) -> None:
+        async with asyncio.timeout(20):
+            async for _, _, data in stream_of(client, run_id):
+                times -= f'"{said}"' in data
+                if not times:
+                    return
+
+    plan = {"steps": [{"id": "one", "tool": "send", "inputs": {"text": "hi"}, "requires_approval": True}]}
+    async with api(door("Sends.")) as client:
+        run_id = await begun(client, {"plan": plan})
+        await until(client, "approval.requested", 1)
+    async with api(door("Sends to everybody.")) as client:
+        await client.post(f"runs/{run_id}/approvals/one", json={"approved": True})
+        await until(client, "warning", 1)
+        assert called == []
+        await client.post(f"runs/{run_id}/resume", json={"accept_tool": True})
+        await until(client, "approval.requested", 2)
+        assert called == []
+        await client.post(f"runs/{run_id}/approvals/one", json={"approved": True})
+        assert (await settled(client, run_id))["status"] == "completed"
+        assert called == ["hi"]
 
 
 async def test_plans_are_kept_checked_changed_approved_and_deleted() -> None:
