@@ -20,15 +20,12 @@ class Clock(Protocol):
 
     def time(self) -> float:
         """Unix time in seconds."""
-        ...
 
     def monotonic(self) -> float:
         """Seconds that never go back, for durations and timers."""
-        ...
 
     def call_at(self, when: float, callback: Callable[[], None]) -> Timer:
         """Have `callback` called in the running loop when `monotonic()` reaches `when`."""
-        ...
 
 
 class Timer(Protocol):
@@ -36,7 +33,6 @@ class Timer(Protocol):
 
     def cancel(self) -> None:
         """Do not make it."""
-        ...
 
 
 class ToolContext(Protocol):
@@ -62,19 +58,15 @@ class ToolContext(Protocol):
 
     async def call(self, tool: str, inputs: JsonObject | None = None, *, key: str | None = None) -> Json:
         """Call another tool as a journaled child step; a child that has finished is not called again."""
-        ...
 
     async def chat(self, request: Any, *, key: str | None = None) -> Any:
         """Ask a model, as a journaled child step."""
-        ...
 
     async def ask(self, form: JsonObject, *, key: str | None = None, timeout: float | None = None) -> JsonObject:
         """Ask a person: `{title, description?, inputs: [fields]}` → `{name: value}`."""
-        ...
 
     def progress(self, progress: float, total: float | None = None, message: str = "") -> None:
         """Report how far the call is."""
-        ...
 
 
 class Chat(Protocol):

@@ -133,7 +133,7 @@ async def test_the_planning_systems_own_format_is_read() -> None:
     chat = ScriptedChat(
         {
             "tools": [
-                {"name": "createAuthor", "parameters": {"name": "Alice", "email": "a@b.c"}, "dependsOn": None},
+                {"name": "createAuthor", "parameters": {"name": "Alice", "email": "alice@test.com"}, "dependsOn": None},
                 {
                     "name": "createBlog",
                     "parameters": {"authorId": "{{createAuthor._id}}", "title": "Hello", "content": "world"},

@@ -28,6 +28,7 @@ from toolpath.planner.records import (
 )
 from toolpath.planner.reliability import with_estimates, with_fallbacks
 from toolpath.planner.shortlist import allowed_tools, shortlist
+from toolpath.planner.strangers import stranger_findings
 from toolpath.values import plain
 
 #: What a model that does not say how sure it is counts as.
@@ -192,7 +193,8 @@ class Session:
     def faults(self, plan: Plan) -> tuple[Finding, ...]:
         """What a plan for this request may not be carried out for."""
         kept = [step.id for step in self.request.kept]
-        return faults_of(plan, self.checked, self.offered, self.options, kept=kept)
+        faults = faults_of(plan, self.checked, self.offered, self.options, kept=kept)
+        return (*faults, *stranger_findings(plan, self.request, self.checked))
 
     def _note(self, plan: Plan | None, findings: tuple[Finding, ...]) -> None:
         parsed = plain(freeze(plan))[0] if plan is not None else None

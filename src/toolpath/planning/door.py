@@ -96,7 +96,7 @@ class Planning:
             tools=tuple(tools or ()),
             decomposition=None if decomposition is None else read_decomposition(decomposition),
         )
-        chat = await self._model(planner)
+        chat = await self._model(_planner_for(request, planner))
         ground = self._ground(catalog, chat)
         memory = await self._memory(_tenant(tenant))
         chooser = await memory.load()
@@ -120,7 +120,7 @@ class Planning:
         """As `plan`, step by step while a model writes it; without one the whole plan comes at once."""
         asked = PlanRequest(text=request, tools=tuple(tools or ()))
         catalog = await self.catalog()
-        chat = await self._model(planner)
+        chat = await self._model(_planner_for(request, planner))
         ground = self._ground(catalog, chat)
         if chat is None:
             yield PlanWritten(planned=await self.plan(request, tools=tools, planner="offline", tenant=tenant))
@@ -330,6 +330,11 @@ class Planning:
                 await memory.save(at_once=True)
         if self._own_chat is not None:
             await self._own_chat.close()
+
+
+def _planner_for(request: str, wanted: Planner | None) -> Planner | None:
+    """Who says nothing wants nothing, which rules see: a model would make something up, and be paid for it."""
+    return wanted if request.strip() else "offline"
 
 
 def _tenant(given: str | None) -> str:
