@@ -11,6 +11,7 @@ from engine_cases import after, identity, opened, plan_text, ran, run_in
 from everything import EVERYTHING, EXPECTED, ROWS, everything
 
 from toolpath import Toolpath
+from toolpath.config import Settings
 from toolpath.errors import StoreError
 from toolpath.model import events as ev
 from toolpath.ports import Signal
@@ -104,6 +105,14 @@ async def test_writes_that_are_ready_together_share_the_commit_of_their_starts(
     async with opened(identity("w", effect="write"), clock=clock, store=batches) as tp:
         await run_in(tp, {"concurrency": 50, "steps": [{"id": f"s{number}", "tool": "w"} for number in range(40)]})
     assert batches.batches[0] == [f"StepStarted s{number}" for number in range(40)]
+
+
+async def test_that_nobody_drives_a_run_any_more_is_kept_with_its_end(clock: FakeClock, store: SqliteStore) -> None:
+    async with opened(identity("r"), clock=clock, store=store, settings=Settings(audit=False)) as tp:
+        await run_in(tp, {"steps": [{"id": "a", "tool": "r"}]})
+        (info,) = await tp.runs()
+        # Its begin; the start and the success of its one step, and its end.
+        assert (info.driver, store.commits) == ("", 2)
 
 
 async def test_success_what_became_ready_and_what_starts_go_into_one_commit(

@@ -35,7 +35,8 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
 def declaring(tool: Tool) -> Declared | None:
     """What the tool wants written of its calls; None where it says nothing."""
     audit = tool.metadata.get("audit_events")
-    if not isinstance(audit, Mapping):
+    # Most tools say nothing; the end of every run asks all of its tools.
+    if audit is None or not isinstance(audit, Mapping):
         return None
     session = tool.metadata.get("session_policies")
     session = session if isinstance(session, Mapping) else {}

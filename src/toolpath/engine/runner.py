@@ -57,6 +57,8 @@ class Runner(Drive):
         self.ears = Ears(self)
         self.doubts = Doubts(self, self.children)
         self._leaving = self._parking = False
+        self._released: asyncio.Future[None] | None = None
+        """Done when the store knows that nobody drives the run any more."""
         self.starting = 0
         """Workers that have a slot and have not begun."""
 
@@ -135,7 +137,7 @@ class Runner(Drive):
             try:
                 await self._end_tasks(listener)
                 services.learned()
-                released = self.commits.journal.release()
+                released = self._released or self._release()
                 if released is not None:
                     with contextlib.suppress(ToolpathError):
                         await released
@@ -373,8 +375,15 @@ class Runner(Drive):
         commit = self.commits.flush()
         if commit is None:
             self._leave_now()
-        else:
-            commit.add_done_callback(lambda _: self._leave_now())
+            return
+        if self._released is None and self.state.status in ENDED_RUN and not self.running:
+            # Nothing is left to drive: said now, it goes into the commit of the end.
+            self._released = self._release()
+        commit.add_done_callback(lambda _: self._leave_now())
+
+    def _release(self) -> asyncio.Future[None] | None:
+        released = self.commits.journal.release()
+        return None if released is None else asyncio.ensure_future(released)
 
     def _leave_now(self) -> None:
         if self.left is None or self.over:
