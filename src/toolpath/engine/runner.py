@@ -226,7 +226,7 @@ class Runner(Drive):
 
     async def _work_on(self, attempt: Attempt | None, task: asyncio.Task[Any] | None) -> None:
         commits, control, services, deadlines = self.commits, self.control, self.services, self.deadlines
-        made = 0
+        made, turns = 0, services.turns
         while attempt is not None:
             attempt.task = task
             if commits.durable:
@@ -241,6 +241,8 @@ class Runner(Drive):
                 outcome = await cached_call(attempt, self)
             else:
                 outcome = await perform(attempt, services, deadlines)
+            if commits.durable and not turns.have():
+                await turns.next()
             if attempt.abandoned:
                 return
             self.conclude(attempt, outcome)

@@ -12,6 +12,7 @@ from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
 from toolpath.engine.limits import Limits
 from toolpath.engine.threads import Threads
+from toolpath.engine.turns import Turns
 from toolpath.ports import Chat, Clock, Observer, Queue, Store
 from toolpath.values import Redactor
 
@@ -59,5 +60,6 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """Groups whose kept results are being emptied."""
     generations: dict[str, int] = {}
     """How often each group was written to."""
+    turns: Turns = msgspec.field(default_factory=Turns)
     flights: dict[str, Flight] = {}
     """Cached calls under way, by cache key: an equal call waits for them."""

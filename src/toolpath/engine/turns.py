@@ -1,0 +1,55 @@
+"""Turns of the loop, shared out: durable runs do so much in each, and requests and readers come in between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+#: Calls that all runs of a process conclude in one turn of its loop. More wait for the next one, in order.
+MOST = 32
+
+
+class Turns:
+    """Counts what is done in this turn of the loop. Where a thousand runs wake together, nobody else waits for all."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._left = most
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """Where the next turn is on its way."""
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    def have(self) -> bool:
+        """Whether there is room in this turn, which is then taken; else `next` is to be awaited."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._come(loop)
+        if not self._left or self._waiting:
+            return False
+        self._left -= 1
+        return True
+
+    async def next(self) -> None:
+        """Return in a later turn that has room."""
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(turn)
+        if self._loop is not loop:
+            self._come(loop)
+        await turn
+
+    def _begin(self) -> None:
+        self._loop = None
+        self._left = self._most
+        while self._waiting and self._left:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                self._left -= 1
+        if self._waiting:
+            self._come(asyncio.get_running_loop())
+
+    def _come(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Have the next turn begin."""
+        self._loop = loop
+        loop.call_soon(self._begin)

@@ -1,0 +1,88 @@
+"""However many calls end together, each turn of the loop sees to a few of them, and everybody else has their turn."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from toolpath import Toolpath, tool
+from toolpath.engine.turns import MOST, Turns
+
+
+async def test_so_many_in_a_turn_and_the_rest_in_order() -> None:
+    turns = Turns(most=3)
+    done: list[tuple[int, int]] = []
+    turn = 0
+
+    async def one(number: int) -> None:
+        if not turns.have():
+            await turns.next()
+        done.append((turn, number))
+
+    tasks = [asyncio.create_task(one(number)) for number in range(10)]
+    while not all(task.done() for task in tasks):
+        turn += 1
+        await asyncio.sleep(0)
+    assert [number for _, number in done] == list(range(10))
+    assert all(sum(1 for at, _ in done if at == turn) <= 3 for turn, _ in done)
+
+
+async def test_one_that_gives_up_takes_nobodys_turn() -> None:
+    turns = Turns(most=1)
+    assert turns.have()
+    waiting = [asyncio.create_task(turns.next()) for _ in range(3)]
+    await asyncio.sleep(0)
+    waiting[0].cancel()
+    async with asyncio.timeout(5):
+        await asyncio.gather(*waiting[1:])
+
+
+def test_a_loop_that_ended_in_the_middle_of_a_turn_stops_no_other() -> None:
+    turns = Turns(most=1)
+
+    async def take() -> None:
+        for _ in range(3):
+            if not turns.have():
+                await asyncio.wait_for(turns.next(), 5)
+
+    for _ in range(2):
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(take())
+        loop.close()
+
+
+async def test_calls_of_many_runs_that_end_together_do_not_go_on_together(tmp_path: Path) -> None:
+    ended = asyncio.Event()
+    calls = 0
+
+    @tool(group="crowd", effect="read")
+    async def wait() -> int:
+        """Wait for the others."""
+        nonlocal calls
+        calls += 1
+        await ended.wait()
+        return calls
+
+    @tool(group="crowd", effect="read")
+    async def count() -> int:
+        """Be counted."""
+        nonlocal calls
+        calls += 1
+        return calls
+
+    steps = [{"id": "wait", "tool": "crowd.wait"}, {"id": "count", "tool": "crowd.count"}]
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        tp.add(wait, count)
+        runs = [await tp.start({"name": "crowd", "flow": "chain", "steps": steps}) for _ in range(20 * MOST)]
+        while calls < len(runs):  # noqa: ASYNC110  # the loop's turns are what is tested
+            await asyncio.sleep(0)
+        ended.set()
+        in_a_turn = []
+        results = asyncio.gather(*(run.result() for run in runs))
+        while not results.done():
+            before = calls
+            await asyncio.sleep(0)
+            in_a_turn.append(calls - before)
+        assert all(result.success for result in await results)
+    assert sum(in_a_turn) == len(runs)
+    assert max(in_a_turn) <= len(runs) // 4
