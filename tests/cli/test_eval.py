@@ -204,3 +204,18 @@ def test_several_tool_sets_together_and_tasks_at_the_same_time_score_alike(toolp
         "eval", "tasks.jsonl", "--toolsets", "sets.jsonl", "--json", "--concurrency", "4", "--limit", "3"
     )
     assert limited.json["tasks"] == 3
+
+
+def test_where_no_task_is_nothing_was_measured_and_that_is_said(toolpath: Command) -> None:
+    Path("none.jsonl").write_text("")
+    ran = toolpath("eval", "none.jsonl")
+    assert "nothing was measured" in ran.err
+
+
+def test_a_picture_that_would_not_be_what_its_name_says_is_refused_before_anything_is_planned(
+    toolpath: Command,
+) -> None:
+    ran = toolpath("eval", LUNCH, "--toolsets", SETS, "--plot", "planner.png")
+    assert ran.code == 2
+    assert "SVG" in ran.err
+    assert not Path("planner.png").exists()

@@ -136,6 +136,8 @@ def evaluate(options: Options, request: EvaluationRequest) -> int:
     """Score the planner on the data set; returns the exit code: 3 where lines could not be read."""
     if request.planner not in PLANNERS:
         raise UsageError(f"{request.planner!r} is no planner.", hint="Planners are offline and model.")
+    if request.plot and Path(request.plot).suffix.lower() != ".svg":
+        raise UsageError(f"{request.plot} would hold an SVG picture.", hint="Name a file that ends with .svg.")
 
     async def work(session: Session) -> int:
         clock = SystemClock()
@@ -262,6 +264,8 @@ def _report(request: EvaluationRequest, evaluation: Evaluation) -> None:
         output.paragraph(table(rows_of(summary), ("measure", "value")))
     if len(bad) > _TOLD:
         output.tell(f"… and {len(bad) - _TOLD:,} more lines that cannot be read.", "red")
+    if not attempts:
+        output.tell(f"{request.file} holds no task that could be planned: nothing was measured.", "yellow")
     if evaluation.left_out:
         output.say(f"{evaluation.left_out:,} tasks were left out: by their own marks their gold plans are not sound.")
     if request.plot:
