@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from toolpath import Settings, Toolpath, tool
+from toolpath import Settings, ToolContext, Toolpath, tool
 from toolpath.drives import live
 from toolpath.errors import RunConflict
 from toolpath.model import events as ev
@@ -124,3 +124,25 @@ async def test_drives_that_were_taken_and_that_nobody_asks_about_are_forgotten(
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0)
         assert len(one._drives._live) <= 2
+
+
+async def test_a_cancel_from_another_door_that_comes_before_a_call_is_committed_keeps_it_from_being_made(
+    tmp_path: Path,
+) -> None:
+    called: list[str] = []
+
+    async with Toolpath(tmp_path / "runs.db") as one, Toolpath(tmp_path / "runs.db") as two:
+
+        @tool(group="t", effect="write")
+        async def first(context: ToolContext) -> int:
+            await two.cancel(context.run_id)
+            return 1
+
+        @tool(group="t", effect="write")
+        async def second() -> int:
+            called.append("second")
+            return 2
+
+        one.add(first, second)
+        result = await one.run({"flow": "chain", "steps": [{"tool": "t.first"}, {"tool": "t.second"}]})
+    assert (result.status, called) == ("cancelled", [])

@@ -139,6 +139,8 @@ class Live:
         self._runners[run_id] = runner
         task = asyncio.create_task(driven(), name=f"drive {run_id}")
         self._live[run_id] = task
+        # One that is cancelled before it began has nobody else to say that it is over.
+        task.add_done_callback(lambda _: self._forget(run_id, runner))
         task.add_done_callback(lambda done: self._driven(run_id, done))
 
     def _forget(self, run_id: str, runner: Runner) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from toolpath.engine.control import Control
@@ -51,6 +51,8 @@ class Commits:
         self._timer: Timer | None = None
         self.full: Callable[[], bool] = lambda: True
         """Whether every slot is taken."""
+        self.told: Callable[[], Awaitable[None] | None] = lambda: None
+        """What hears what the run was told, where it was told something."""
         self._turn: asyncio.Future[None] | None = None
         """Done when what was written in this turn of the loop is kept."""
         self._row = ""
@@ -164,6 +166,10 @@ class Commits:
             if future is not None:
                 await future
             self._held_at = now
+        # What the commit brought to light may be a cancel: then the call is not made.
+        hearing = self.told()
+        if hearing is not None:
+            await hearing
 
     async def mark(self) -> None:
         """Bring the run's row up to date where no event does."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Awaitable
 
 from toolpath.engine.cancel import cancel_run
 from toolpath.engine.control import Control
@@ -31,6 +32,10 @@ class Ears:
     def busy(self) -> bool:
         """Something was said that is not heard yet, or is being obeyed just now."""
         return self.called or self._one_at_a_time.locked()
+
+    def told(self) -> Awaitable[None] | None:
+        """What hears what was said, where there is something."""
+        return self.hear() if self.busy else None
 
     def call(self) -> None:
         """Somebody in this process has said something."""

@@ -55,6 +55,7 @@ class Runner(Drive):
         self.endings = Endings(self, self.takes)
         self.alarms = Alarms(self)
         self.ears = Ears(self)
+        self.commits.told = self.ears.told
         self.doubts = Doubts(self, self.children)
         self._leaving = self._parking = False
         self._released: asyncio.Future[None] | None = None
