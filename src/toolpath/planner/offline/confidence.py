@@ -59,7 +59,7 @@ class Evidence(msgspec.Struct, frozen=True):
 #: From this confidence on, about 90 of 100 plans are right in every argument. So it is where weights that were fitted
 #: on one half of the records are asked about the other.
 CONFIDENT = 0.84
-_THRESHOLD = 0.63
+_THRESHOLD = 0.65
 _FITTING = {
     "bias": -0.78,
     "name": 2.29,
