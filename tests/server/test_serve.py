@@ -141,6 +141,21 @@ def test_several_processes_serve_one_store(tmp_path: Path) -> None:
         assert process.wait(20) == 0
 
 
+def test_the_stream_of_an_mcp_session_ends_well_when_the_server_stops(tmp_path: Path) -> None:
+    heads = {"Accept": "application/json, text/event-stream"}
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    begun = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}
+    with serving(tmp_path) as (address, process):
+        answer = httpx.post(f"{address}/mcp", json=begun, headers=heads, timeout=60)
+        heads["Mcp-Session-Id"] = answer.headers["mcp-session-id"]
+        with httpx.stream("GET", f"{address}/mcp", headers=heads, timeout=60) as response:
+            assert response.status_code == 200
+            process.terminate()
+            # It raises where the end does not come.
+            response.read()
+        assert process.wait(20) == 0
+
+
 def test_an_address_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
     with serving(tmp_path) as (address, _):
         port = address.rpartition(":")[2]

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 import structlog
+from tests.access.access_cases import bearer, guarded
 from tests.telemetry.telemetry_cases import ASKING, PLAN, desk_of
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
 from toolpath import Settings, Toolpath
 from toolpath.telemetry.logs import RunLog, set_up_logs
@@ -144,3 +147,15 @@ async def test_an_onlooker_that_fails_is_dropped_and_said_once() -> None:
     assert len(faults) == 1
     assert "broken onlooker" in faults[0]["exception"]
     assert log.events().count("run.completed") == 1, "the others go on"
+
+
+async def test_a_websocket_that_is_refused_is_one_line() -> None:
+    log = Log()
+    async with guarded() as door:
+        address = f"ws://{door.client.base_url.netloc.decode()}/graphql"
+        with pytest.raises(InvalidStatus):
+            await connect(address, additional_headers=bearer("tpk_a_b"))
+        await door.client.get("/health")
+    assert [(line["logger"], line["level"]) for line in log.lines if line["level"] != "info"] == [
+        ("toolpath.access", "warning")
+    ]

@@ -70,9 +70,10 @@ class Guard:
         caller: Caller = scope["state"]["caller"]
         if presented is None or caller is NOBODY:
             await self.app(scope, receive, answer.send)
-            return
-        async with Lease(self._credentials, self._clock, refuse=answer.cut).held(presented, caller):
-            await self.app(scope, receive, answer.send)
+        else:
+            async with Lease(self._credentials, self._clock, refuse=answer.cut).held(presented, caller):
+                await self.app(scope, receive, answer.send)
+        # What was broken off, here or by an app whose server stops, ends as its protocol wants it.
         await answer.end()
 
     async def _admitted(self, scope: Scope, headers: dict[str, str]) -> Caller:
@@ -111,6 +112,7 @@ class _Answer:
         self._begun = False
         self._refused = False
         self._ended = False
+        self._cut = False
 
     async def send(self, message: Message) -> None:
         """Hand on what the app says, unless the guard has spoken for it."""
@@ -150,14 +152,16 @@ class _Answer:
             await self.refuse(error)
             return False
         _log_refusal(self._scope, error, details_of(error).status)
+        self._cut = True
         return True
 
     async def end(self) -> None:
         """End an answer that was broken off, in the way of its protocol."""
         if self._ended or not self._begun:
             return
-        self._ended = True
         if self._scope["type"] == "websocket":
+            if not self._cut:
+                return
             await self._send({"type": "websocket.close", "code": _UNAUTHORIZED, "reason": CredentialsRefused.code})
         else:
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -21,6 +21,8 @@ from toolpath.values import Json, type_names
 
 #: Libraries that say at `info` what matters to nobody but their authors.
 _CHATTY = ("httpx", "httpx2", "mcp", "aio_pika", "aiormq", "asyncio", "watchfiles", "uvicorn.error")
+#: What uvicorn says, as an error, of each WebSocket that was refused with an answer: the refusal has its own line.
+_UNTRUE = "ASGI callable returned without completing handshake."
 _LONGEST = 2_000
 
 Redact = Callable[[str], str]
@@ -50,6 +52,7 @@ def set_up_logs(*, level: str, as_json: bool, redact: Redact, stream: TextIO | N
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
+    handler.addFilter(lambda record: record.msg != _UNTRUE)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())

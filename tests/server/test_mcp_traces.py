@@ -1,0 +1,25 @@
+"""The trace that an MCP client names in `_meta`: what it starts belongs to it."""
+
+from __future__ import annotations
+
+import pytest
+from tests.server.mcp_cases import MODES, shop, talking
+
+from toolpath import Toolpath
+from toolpath.values import JsonObject
+
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+PLAN = {"steps": [{"tool": "math.add", "inputs": {"a": 1, "b": 2}}]}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("math--add", {"a": 1, "b": 2}), ("run_plan", {"plan": PLAN})], ids=["tool", "plan"]
+)
+async def test_a_call_joins_the_trace_that_its_client_names(mode: str, name: str, arguments: JsonObject) -> None:
+    async with shop(Toolpath()) as tp, talking(tp, mode) as client:
+        for meta in ({"traceparent": TRACE, "tracestate": "v=1"}, {"traceparent": "nonsense"}, {}):
+            answer = await client.call_tool(name, arguments, meta=meta)
+            assert not answer.is_error, answer
+        joined = [(await tp.events(info.run_id))[0].context.get("metadata", {}) for info in await tp.runs()]  # type: ignore[union-attr]
+    assert sorted(map(str, joined)) == sorted(map(str, [{}, {}, {"traceparent": TRACE, "tracestate": "v=1"}]))
