@@ -39,6 +39,25 @@ async def test_a_plan_with_everything_in_it_gives_the_same_as_in_memory(clock: F
     assert again.as_json() == found.result.as_json()
 
 
+async def test_a_result_shows_what_the_journal_has_where_values_are_large_or_calls_fail(
+    clock: FakeClock, store: SqliteStore
+) -> None:
+    tools = [scripted("big", then={"text": "x" * 5_000}), scripted("bad", then=[ValueError("no")] * 4)]
+    plan = {
+        "failure_mode": "continue",
+        "steps": [
+            {"id": "big", "tool": "big"},
+            {"id": "bad", "tool": "bad", "retry": {"max_retries": 1}},
+            {"id": "late", "tool": "t", "inputs": {"got": "{{ bad.x }}"}},
+        ],
+    }
+    async with opened(*tools, identity("t"), clock=clock, store=store, settings=Settings(max_result_size=1_000)) as tp:
+        result = await tp.run(tp.read(plan))
+        again = await tp.result(result.run_id)
+    assert [step.status for step in again.results] == ["succeeded", "failed", "skipped"]
+    assert again.as_json() == result.as_json()
+
+
 async def test_the_start_of_a_write_is_committed_before_it_is_called(clock: FakeClock, store: SqliteStore) -> None:
     seen: list[list[str]] = []
 

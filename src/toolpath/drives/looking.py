@@ -59,8 +59,9 @@ class Looking(Revising):
         return run_result(run_id, events)
 
     async def _result_of(self, runner: Runner) -> RunResult:
-        state = runner.state
-        events = await self._services.store.read_events(state.run_id)
+        state, events = runner.state, runner.commits.written
+        if events is None:
+            events = await self._services.store.read_events(state.run_id)
         if state.status not in ENDED_RUN:
             return run_result(state.run_id, events)
         # The state has it all; the steps' records are made of the events when somebody asks for them.

@@ -81,8 +81,12 @@ class Starting(Looking):
         _, journal = await self._begun(info, [started])
         assert journal is not None
         runner = Runner(program, self._services, journal)
+        if journal.durable:
+            runner.commits.written = [started]
         try:
-            return await self._result_of(await self._drive(info.run_id, runner, partial(runner.start, started)))
+            return await self._result_of(
+                await self._drive(info.run_id, runner, partial(runner.start, started, unheard=False))
+            )
         except StaleEpoch:
             # Another has taken it, and drives it to its end.
             await self._rest(info.run_id)

@@ -41,6 +41,8 @@ class Commits:
         """The batch holds more than starts of reads."""
         self.kept = 0
         """Number of the last event of which this driver knows that a durable journal has it."""
+        self.written: list[AnyEvent] | None = None
+        """All events handed over, where somebody is about to ask for them: else they would be read back."""
         self.parked = False
         self.blobs: list[Blob] = []
         self._control = control
@@ -87,6 +89,8 @@ class Commits:
         if not batch:
             return self._last
         control.batch = []
+        if self.written is not None:
+            self.written += batch
         self.weighty = False
         blobs = self.blobs
         if blobs:

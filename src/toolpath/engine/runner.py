@@ -65,8 +65,8 @@ class Runner(Drive):
 
     # The life of a drive.
 
-    async def start(self, started: ev.RunStarted) -> None:
-        """Begin a new run whose first event the journal has."""
+    async def start(self, started: ev.RunStarted, *, unheard: bool = True) -> None:
+        """Begin a new run whose first event the journal has. Not `unheard`: nobody can have told it anything yet."""
         self.program.rank(self.services.statistics)
         control = self.control
         control.at = started.at
@@ -78,7 +78,8 @@ class Runner(Drive):
             control.open_block(self.state.root)
             control.settle()
         self.commits.weighty = bool(control.batch)
-        await self._drive()
+        # What another process says meanwhile comes to light with the first commit, where it wakes nobody.
+        await self._drive(unheard=unheard or self.services.store.hears_others)
 
     async def resume(self, events: list[AnyEvent], *, reason: str = "", accepted: dict[str, str] | None = None) -> None:
         """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed."""
@@ -114,7 +115,7 @@ class Runner(Drive):
         self._leaving = self.commits.parked = self.held = True
         return True
 
-    async def _drive(self) -> None:
+    async def _drive(self, *, unheard: bool = True) -> None:
         services, state = self.services, self.state
         self.left = asyncio.get_running_loop().create_future()
         self.doubts.ask()
@@ -124,7 +125,8 @@ class Runner(Drive):
             if self.commits.durable:
                 listener = self.spawn(self.ears.listen())
             self.alarms.arm_run()
-            await self.ears.hear()
+            if unheard:
+                await self.ears.hear()
             self.go_on()
             await self.left
         finally:

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 
 #: Calls that all runs of a process conclude in one turn of its loop. More wait for the next one, in order.
-MOST = 32
+MOST = 128
 
 
 class Turns:
