@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator
 
 from toolpath.drives.revising import Revising
 from toolpath.drives.run import Run
+from toolpath.engine.large import LargeValues, digests_of
 from toolpath.engine.runner import Runner
 from toolpath.errors import StaleEpoch
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunResult
 from toolpath.ports import Signal
-from toolpath.projections.results import run_result
+from toolpath.projections.results import run_end, run_result
 from toolpath.projections.steps import step_results
 
 #: Seconds between two looks at a run that nobody here drives: of a store that is woken for it, and of one that is not.
@@ -56,7 +57,10 @@ class Looking(Revising):
         if not events:
             info = await self._services.store.get_run(run_id)
             return RunResult(run_id=run_id, status=info.status, reason=info.reason)
-        return run_result(run_id, events)
+        large, end = LargeValues(), run_end(events)
+        if end is not None:
+            await large.load(events, self._services.store, only=frozenset(digests_of(end.outputs)))
+        return run_result(run_id, events, restored=large.restored)
 
     async def _result_of(self, runner: Runner) -> RunResult:
         state, events = runner.state, runner.commits.written

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 
 from toolpath.engine.instances import Scope
 from toolpath.engine.results import Done
@@ -42,13 +42,14 @@ class LargeValues:
         self.values[done.handle.digest] = done.output
         return Blob(done.handle.digest, done.blob)
 
-    async def load(self, events: Iterable[AnyEvent], store: Store) -> None:
-        """Bring back the values whose handles are in these events."""
+    async def load(self, events: Iterable[AnyEvent], store: Store, *, only: Container[str] | None = None) -> None:
+        """Bring back the values whose handles are in these events; with `only`, those with these digests."""
         for event in events:
             # What a tool made to look like a handle stays what it is.
             handle = as_handle(event.output) if isinstance(event, ev.StepSucceeded) and event.large else None
-            if handle is not None and handle.digest not in self.values:
-                self.values[handle.digest] = decode(await store.get_blob(handle.digest))
+            if handle is None or handle.digest in self.values or (only is not None and handle.digest not in only):
+                continue
+            self.values[handle.digest] = decode(await store.get_blob(handle.digest))
 
     def view(self, scope: Scope) -> Frame:
         """The frame as expressions read it: values where the state has handles. The scope itself where it has none."""
@@ -85,3 +86,16 @@ class LargeValues:
         if type(value) is list:
             return [self.restored(item) for item in value]
         return value
+
+
+def digests_of(value: Json) -> Iterator[str]:
+    """The digests of all handles in the value."""
+    handle = as_handle(value)
+    if handle is not None:
+        yield handle.digest
+    elif type(value) is dict:
+        for item in value.values():
+            yield from digests_of(item)
+    elif type(value) is list:
+        for item in value:
+            yield from digests_of(item)

@@ -25,8 +25,13 @@ from toolpath.projections.steps import step_results
 from toolpath.values import Json
 
 
-def run_result(run_id: str, events: Sequence[AnyEvent]) -> RunResult:
-    """The result that the journal tells so far. Its step results are folded when they are first asked for."""
+def run_result(
+    run_id: str, events: Sequence[AnyEvent], *, restored: Callable[[Json], Json] = lambda value: value
+) -> RunResult:
+    """The result that the journal tells so far. Its step results are folded when they are first asked for.
+
+    `restored` puts values in the place of handles in its outputs; else the handles stay.
+    """
     kept = tuple(events)
     status: RunStatus = "pending"
     reason, outputs, error = "", None, None
@@ -45,7 +50,7 @@ def run_result(run_id: str, events: Sequence[AnyEvent]) -> RunResult:
         run_id=run_id,
         status=status,
         reason=reason,
-        outputs=outputs,
+        outputs=restored(outputs),
         error=error,
         total_duration=_last_turn(kept, status) - started_at if started_at is not None else 0.0,
         cost=run_cost(kept),
