@@ -100,5 +100,5 @@ def toolpath(shop: Path, capsys: pytest.CaptureFixture[str]) -> Command:
 def spawned(folder: Path, *arguments: str, **options: object) -> subprocess.Popen[bytes]:
     """The command in a process of its own, its streams piped."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("TOOL", "PYTEST"))}
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([sys.executable, "-m", "toolpath", *arguments], cwd=folder, env=env, **(streams | options))  # type: ignore[call-overload,no-any-return]
+    usual = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": env}
+    return subprocess.Popen([sys.executable, "-m", "toolpath", *arguments], cwd=folder, **(usual | options))  # type: ignore[call-overload,no-any-return]

@@ -1,48 +1,32 @@
-"""`toolpath eval`: a planner on requests whose right plans are known, line by line; a bad line is said and left out."""
+"""`toolpath eval`: a planner or the router on data sets, line by line; a bad line is said and left out."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
-from toolpath.cli.exits import ExitCode, UsageError
-from toolpath.cli.figures import as_json, draw, rows_of
+from toolpath.cli.data_sets import FORM, DataSet, find_data_sets, lines_of
+from toolpath.cli.examiner import Examiner
+from toolpath.cli.exits import ExitCode, UsageError, writing
+from toolpath.cli.figures import BadLine, Measured, as_json, draw, tables_of
 from toolpath.cli.options import Options
-from toolpath.cli.output import Output, table
+from toolpath.cli.output import Output
 from toolpath.cli.session import Session, perform
 from toolpath.clock import SystemClock
-from toolpath.errors import ConfigError, NoToolFits, PlanningFailed, ReadError, ToolpathError
-from toolpath.model.chat import Usage
-from toolpath.planner.choose import ground_of
-from toolpath.planner.evaluation import Attempt, summary_of
-from toolpath.planner.gold import (
-    LONGEST_LINE,
-    Task,
-    catalog_of,
-    gold_calls,
-    made_calls,
-    read_task,
-    read_tool_set,
-    tool_set_of,
-    tool_sets_of,
-)
-from toolpath.planner.offline.planner import plan_offline
-from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
-from toolpath.planner.score import score_plan
+from toolpath.errors import ConfigError, PlanningFailed, ReadError, closest
+from toolpath.planner.evaluation import Attempt
+from toolpath.planner.gold import catalog_of, read_task, read_tool_set
 from toolpath.ports import Chat
 
 PLANNERS = ("offline", "model")
-#: Bad lines that are told one by one.
+#: Bad lines that are told one by one, and of those that say the same of one file.
 _TOLD = 20
+_ALIKE = 3
 #: So many requests that a model does not answer, one after the other, end the evaluation.
 _SILENT = 5
 
@@ -51,104 +35,114 @@ _SILENT = 5
 class EvaluationRequest:
     """What was typed after `eval`."""
 
-    file: str
+    paths: tuple[str, ...]
     planner: str = "offline"
+    router: bool = False
     limit: int | None = None
     tool_sets: tuple[str, ...] = ()
     plot: str = ""
     concurrency: int = 1
 
+    @property
+    def subject(self) -> str:
+        """What is scored, in words."""
+        return f"the router ({self.planner})" if self.router else f"the {self.planner} planner"
+
 
 @dataclass(slots=True)
 class Evaluation:
-    """One data set while it is gone through."""
+    """The data sets while they are gone through."""
 
-    session: Session
-    clock: SystemClock
-    chat: Chat | None = None
-    sets: dict[str, Catalog] = field(default_factory=dict)
-    attempts: list[Attempt] = field(default_factory=list)
-    bad: list[tuple[str, int, str]] = field(default_factory=list)
-    left_out: int = 0
+    request: EvaluationRequest
+    sets: tuple[DataSet, ...]
+    examiner: Examiner
+    output: Output
+    tools: dict[tuple[str, ...], dict[str, Catalog]] = field(default_factory=dict)
+    """Tool sets by name, for each list of files that they come from."""
+    bad: list[BadLine] = field(default_factory=list)
+    begun: list[Measured] = field(default_factory=list)
     silent: int = 0
     """Requests that the model did not answer, one after the other."""
-    _indices: dict[str, ToolSearch] = field(default_factory=dict)
+    told: int = 0
+    """Bad lines that were told one by one."""
+    _alike: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    async def attempt(self, line: int, task: Task) -> Attempt:
-        """Plan one task and score it. Raises `ReadError` for a task that cannot be scored."""
-        catalog = await self._tools_of(task)
-        gold = gold_calls(task, catalog)
-        began = self.clock.monotonic()
-        record: PlanningRecord | None = None
-        known: dict[str, Any] = {"line": line, "task": task.id, "wants_plan": bool(gold)}
-        try:
-            planned = await self._plan(task.query, catalog)
-            record = planned.record
-            made = made_calls(planned.plan)
-            known["score"] = score_plan(made, gold, with_arguments=task.arguments != "unlabelled")
-            known["confidence"] = planned.plan.confidence or 0.0
-        except NoToolFits as refusal:
-            record = refusal.record
-            known["came"] = "refusal"
-        except ToolpathError as failure:
-            record = getattr(failure, "record", None)
-            known |= {"came": "failure", "error": failure.message}
-        unanswered = record is not None and bool(record.rounds) and all(one.error for one in record.rounds)
-        self.silent = self.silent + 1 if unanswered else 0
-        return Attempt(
-            seconds=self.clock.monotonic() - began,
-            usage=record.usage if record else Usage(),
-            cost=record.cost if record else 0.0,
-            **known,
-        )
+    def note(self, measured: Measured, made: Attempt) -> None:
+        """Keep what came of a task. Raises `PlanningFailed` where the model has been silent for too long."""
+        measured.attempts.append(made)
+        self.silent = 0 if made.answered else self.silent + 1
+        if self.silent >= _SILENT:
+            raise PlanningFailed(f"The model did not answer {_SILENT} requests in a row: {made.error}")
 
-    async def _tools_of(self, task: Task) -> Catalog:
-        """What the task may be planned with: its own tools, its tool set, else what is connected."""
-        if task.tools is not None:
-            return catalog_of(task.tools)
-        if task.toolset is not None:
-            return tool_set_of(task.toolset, self.sets)
-        if task.toolsets:
-            return tool_sets_of(task.toolsets, self.sets, task.excluded_tools)
-        connected = await self.session.tp.tools()
-        if not connected.tools:
-            raise ReadError("It names no tools, and none are connected.", hint="Give tools, a toolset, or --tools.")
-        return connected
-
-    async def _plan(self, text: str, catalog: Catalog) -> Planned:
-        if self.chat is None:
-            plan = plan_offline(text, catalog, search=self._index(catalog))
-            return Planned(plan=plan, record=PlanningRecord(request=text, planner="offline"))
-        from toolpath.planner.llm import plan_with_model  # noqa: PLC0415  # only who has a model pays for what it needs
-
-        ground = ground_of(catalog, self.chat, self.clock, self.session.settings)
-        # The rules' plan in place of the model's would be scored as the model's.
-        alone = msgspec.structs.replace(ground.options, fallback="error")
-        return await plan_with_model(PlanRequest(text=text), msgspec.structs.replace(ground, options=alone))
-
-    def _index(self, catalog: Catalog) -> ToolSearch:
-        if catalog.digest not in self._indices:
-            self._indices = {catalog.digest: ToolSearch(catalog.tools.values(), stats=catalog.stats)}
-        return self._indices[catalog.digest]
+    def note_bad(self, file: str, line: int, error: ReadError) -> None:
+        """Keep what is wrong with a line, and say it unless there are many."""
+        bad = BadLine(file=file, line=line, message=" ".join(str(error).split()))
+        self.bad.append(bad)
+        self._alike[file, bad.message] += 1
+        if self.told < _TOLD and self._alike[file, bad.message] <= _ALIKE:
+            self.told += 1
+            self.output.tell(f"{file}:{line}: {bad.message}", "red")
 
 
 def evaluate(options: Options, request: EvaluationRequest) -> int:
-    """Score the planner on the data set; returns the exit code: 3 where lines could not be read."""
-    if request.planner not in PLANNERS:
-        raise UsageError(f"{request.planner!r} is no planner.", hint="Planners are offline and model.")
-    if request.plot and Path(request.plot).suffix.lower() != ".svg":
-        raise UsageError(f"{request.plot} would hold an SVG picture.", hint="Name a file that ends with .svg.")
+    """Score on the data sets; returns the exit code: 3 where lines could not be read, 130 where it was interrupted."""
+    _check(request)
+    found = find_data_sets(request.paths, request.tool_sets)
 
     async def work(session: Session) -> int:
-        clock = SystemClock()
+        if found.left_out:
+            session.output.say(f"Left out, as they hold no requests with gold plans: {', '.join(found.left_out)}.")
         chat = await _model(session) if request.planner == "model" else None
-        evaluation = Evaluation(session, clock, chat)
-        _read_tool_sets(request.tool_sets, evaluation)
-        await _go_through(request, evaluation)
-        _report(request, evaluation)
+        examiner = Examiner(session, SystemClock(), chat, request.router)
+        evaluation = Evaluation(request, found.sets, examiner, session.output)
+        _read_tool_sets(evaluation)
+        failed: PlanningFailed | None = None
+        is_interrupted = False
+        try:
+            await _go_through(evaluation)
+        except PlanningFailed as failure:
+            failed = failure
+        except asyncio.CancelledError:
+            # What has been paid for is shown all the same; a second Ctrl-C ends at once.
+            _resume_current()
+            is_interrupted = True
+        _report(evaluation, is_interrupted=is_interrupted)
+        if failed is not None:
+            raise failed
+        if is_interrupted:
+            return ExitCode.INTERRUPTED
         return ExitCode.INVALID if evaluation.bad else ExitCode.DONE
 
     return perform(options, work, journal=False)
+
+
+def _resume_current() -> None:
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
+
+
+def _check(request: EvaluationRequest) -> None:
+    """Refuse what cannot be meant, before anything is planned."""
+    if request.planner == "router":
+        raise UsageError("The router is no planner.", hint="Say --router; --planner then says who chooses.")
+    if request.planner not in PLANNERS:
+        raise UsageError(
+            f"{request.planner!r} is no planner.",
+            suggestions=closest(request.planner, PLANNERS),
+            hint="Planners are offline and model; --router scores the router.",
+        )
+    if request.plot:
+        path = Path(request.plot)
+        if path.suffix.lower() != ".svg":
+            raise UsageError(
+                f"{request.plot} cannot be drawn: SVG is the only format.", hint="Name a file that ends with .svg."
+            )
+        with writing(request.plot):
+            was_there = path.exists()
+            path.open("ab").close()
+            if not was_there:
+                path.unlink()
 
 
 async def _model(session: Session) -> Chat:
@@ -161,63 +155,80 @@ async def _model(session: Session) -> Chat:
     return chat
 
 
-def _read_tool_sets(files: Sequence[str], evaluation: Evaluation) -> None:
-    for file in files:
-        for number, line in _lines(file):
-            try:
-                found = read_tool_set(line)
-            except ReadError as error:
-                _bad(evaluation, file, number, error)
-            else:
-                evaluation.sets.setdefault(found.toolset, catalog_of(found.tools))
+def _read_tool_sets(evaluation: Evaluation) -> None:
+    """Read every file of tool sets once; of two sets of one name in a list of files the first counts."""
+    files = dict.fromkeys(file for one in evaluation.sets for file in one.tool_sets)
+    read = {file: _tool_sets_of(file, evaluation) for file in files}
+    for one in evaluation.sets:
+        together: dict[str, Catalog] = {}
+        for file in one.tool_sets:
+            together = {**read[file], **together}
+        evaluation.tools[one.tool_sets] = together
 
 
-async def _go_through(request: EvaluationRequest, evaluation: Evaluation) -> None:
-    """Plan the tasks, some at a time, and note them in their order."""
-    under_way: deque[tuple[int, asyncio.Task[Attempt]]] = deque()
-    with _progress(evaluation.session.output) as tell:
+def _tool_sets_of(file: str, evaluation: Evaluation) -> dict[str, Catalog]:
+    sets: dict[str, Catalog] = {}
+    for number, line in lines_of(file):
         try:
-            for number, line in _lines(request.file):
-                if request.limit is not None and len(evaluation.attempts) + len(under_way) >= request.limit:
-                    while under_way:
-                        await _note(*under_way.popleft(), request, evaluation, tell)
-                    if len(evaluation.attempts) >= request.limit:
-                        break
-                try:
-                    task = read_task(line)
-                except ReadError as error:
-                    _bad(evaluation, request.file, number, error)
-                    continue
-                if not task.is_sound:
-                    evaluation.left_out += 1
-                    continue
-                under_way.append((number, asyncio.create_task(evaluation.attempt(number, task))))
-                if len(under_way) >= request.concurrency:
-                    await _note(*under_way.popleft(), request, evaluation, tell)
-            while under_way:
-                await _note(*under_way.popleft(), request, evaluation, tell)
-        finally:
-            for _, left in under_way:
-                left.cancel()
-            await asyncio.gather(*(left for _, left in under_way), return_exceptions=True)
+            found = read_tool_set(line)
+        except ReadError as error:
+            evaluation.note_bad(file, number, error)
+        else:
+            sets.setdefault(found.toolset, catalog_of(found.tools))
+    return sets
 
 
-async def _note(
-    number: int,
-    planned: asyncio.Task[Attempt],
-    request: EvaluationRequest,
-    evaluation: Evaluation,
-    tell: Callable[[str], None],
+async def _go_through(evaluation: Evaluation) -> None:
+    with _progress(evaluation.output) as tell:
+        for data_set in evaluation.sets:
+            measured = Measured(data_set=data_set.name, file=data_set.file)
+            evaluation.begun.append(measured)
+            await _measure(measured, evaluation, evaluation.tools[data_set.tool_sets], tell)
+            measured.is_complete = True
+
+
+async def _measure(
+    measured: Measured, evaluation: Evaluation, sets: Mapping[str, Catalog], tell: Callable[[str], None]
 ) -> None:
+    """Plan the tasks of one data set, some at a time, and note them in their order."""
+    under_way: deque[tuple[int, asyncio.Task[Attempt]]] = deque()
+    limit = evaluation.request.limit
+
+    async def note_next() -> None:
+        number, planned = under_way.popleft()
+        try:
+            made = await planned
+        except ReadError as error:
+            evaluation.note_bad(measured.file, number, error)
+            return
+        evaluation.note(measured, made)
+        done = measured.attempts
+        tell(f"{measured.data_set}: {len(done):,} planned, {sum(one.is_right for one in done):,} right")
+
     try:
-        made = await planned
-    except ReadError as error:
-        _bad(evaluation, request.file, number, error)
-        return
-    evaluation.attempts.append(made)
-    tell(f"{len(evaluation.attempts):,} planned, {sum(one.is_right for one in evaluation.attempts):,} right")
-    if evaluation.silent >= _SILENT:
-        raise PlanningFailed(f"The model did not answer {_SILENT} requests in a row: {made.error}")
+        for number, line in lines_of(measured.file):
+            if limit is not None and len(measured.attempts) + len(under_way) >= limit:
+                while under_way:
+                    await note_next()
+                if len(measured.attempts) >= limit:
+                    break
+            try:
+                task = read_task(line)
+            except ReadError as error:
+                evaluation.note_bad(measured.file, number, error)
+                continue
+            if not task.is_sound:
+                measured.left_out += 1
+                continue
+            under_way.append((number, asyncio.create_task(evaluation.examiner.attempt(number, task, sets))))
+            if len(under_way) >= evaluation.request.concurrency:
+                await note_next()
+        while under_way:
+            await note_next()
+    finally:
+        for _, left in under_way:
+            left.cancel()
+        await asyncio.gather(*(left for _, left in under_way), return_exceptions=True)
 
 
 @contextmanager
@@ -230,44 +241,36 @@ def _progress(output: Output) -> Iterator[Callable[[str], None]]:
         yield status.update
 
 
-def _lines(file: str) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that hold something, with their numbers; of one that is too long, as much as says so."""
-    try:
-        with Path(file).open("rb") as opened:
-            number = 0
-            while line := opened.readline(LONGEST_LINE + 2):
-                number += 1
-                rest = line
-                while not rest.endswith(b"\n") and (rest := opened.readline(LONGEST_LINE)):
-                    pass
-                if line.strip():
-                    yield number, line.strip() if len(line) <= LONGEST_LINE else line
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}.") from None
-
-
-def _bad(evaluation: Evaluation, file: str, number: int, error: ReadError) -> None:
-    said = " ".join(str(error).split())
-    evaluation.bad.append((file, number, said))
-    if len(evaluation.bad) <= _TOLD:
-        evaluation.session.output.tell(f"{file}:{number}: {said}", "red")
-
-
-def _report(request: EvaluationRequest, evaluation: Evaluation) -> None:
-    output, attempts, bad = evaluation.session.output, evaluation.attempts, evaluation.bad
-    summary = summary_of(attempts)
+def _report(evaluation: Evaluation, *, is_interrupted: bool) -> None:
+    output, request, measured = evaluation.output, evaluation.request, evaluation.begun
     if output.options.json:
-        unreadable = [{"file": file, "line": line, "message": said} for file, line, said in bad]
-        about = {"file": request.file, "planner": request.planner, "left_out": evaluation.left_out}
-        output.result({**about, "unreadable": unreadable, **as_json(summary, attempts)})
+        about = {"planner": request.planner, "router": request.router, "interrupted": is_interrupted}
+        output.result({**about, **as_json(measured, evaluation.bad)})
     else:
-        output.paragraph(table(rows_of(summary), ("measure", "value")))
-    if len(bad) > _TOLD:
-        output.tell(f"… and {len(bad) - _TOLD:,} more lines that cannot be read.", "red")
-    if not attempts:
-        output.tell(f"{request.file} holds no task that could be planned: nothing was measured.", "yellow")
-    if evaluation.left_out:
-        output.say(f"{evaluation.left_out:,} tasks were left out: by their own marks their gold plans are not sound.")
+        output.paragraph(tables_of(measured))
+    if len(evaluation.bad) > evaluation.told:
+        output.tell(f"… and {len(evaluation.bad) - evaluation.told:,} more lines that cannot be read.", "red")
+    for one in measured:
+        if one.is_complete and not one.attempts:
+            form = "" if any(line.file == one.file for line in evaluation.bad) else f" {FORM}"
+            output.tell(f"{one.file} holds no task that could be planned: nothing was measured.{form}", "yellow")
+    _tell_rest(evaluation, is_interrupted=is_interrupted)
+    left_out = sum(one.left_out for one in measured)
+    if left_out:
+        output.say(f"{left_out:,} tasks were left out: by their own marks their gold plans are not sound.")
     if request.plot:
-        draw(request.plot, f"{Path(request.file).name}: the {request.planner} planner", summary, attempts)
+        named = Path(measured[0].file).name if len(measured) == 1 else f"{len(measured)} data sets"
+        draw(request.plot, f"{named}: {request.subject}", measured)
         output.say(f"Drawn in {request.plot}.")
+
+
+def _tell_rest(evaluation: Evaluation, *, is_interrupted: bool) -> None:
+    """Say what an end before the end left undone."""
+    partial = [one for one in evaluation.begun if not one.is_complete]
+    if not partial:
+        return
+    said = "Interrupted" if is_interrupted else "Ended"
+    told = ", ".join(f"{one.data_set} after {len(one.attempts):,} of its tasks" for one in partial)
+    rest = ", ".join(one.name for one in evaluation.sets[len(evaluation.begun) :])
+    left = f"; not begun: {rest}" if rest else ""
+    evaluation.output.tell(f"{said}: {told}{left}. The figures are of what was done.", "yellow")

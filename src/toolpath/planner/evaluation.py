@@ -14,14 +14,14 @@ Came = Literal["plan", "refusal", "failure"]
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """What a planner made of one task."""
+    """What a planner or the router made of one task."""
 
     line: int
     """Of the data set, from 1."""
     task: str = ""
     """Its id."""
     came: Came = "plan"
-    """A plan; a refusal, since no tool fits; or nothing, for the reason in `error`."""
+    """A plan; a refusal, since no tool fits or can be called; or nothing. `error` has the reason."""
     wants_plan: bool = True
     """False: nothing may be called."""
     score: Score | None = None
@@ -30,6 +30,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
     cost: float = 0.0
     error: str = ""
+    answered: bool = True
+    """False: a model was asked and did not answer."""
 
     @property
     def is_right(self) -> bool:
@@ -40,13 +42,15 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of a planner on a data set. Shares are 0 to 1; None: there was nothing to count."""
+    """The figures of a planner or the router on data sets. Shares are 0 to 1; None: there was nothing to count."""
 
     tasks: int
     right: float | None
     """Plans that are right as a whole and right refusals, of all tasks."""
     whole_plans: float | None
     """Every call and every argument right, of the tasks that want a plan."""
+    tools_right: float | None
+    """The choice: the right tools, each as often, whatever the arguments. Of the tasks that want a plan."""
     tool_f1: float | None
     edge_f1: float | None
     arguments: float | None
@@ -76,6 +80,7 @@ def summary_of(attempts: Sequence[Attempt]) -> Summary:
         tasks=len(attempts),
         right=_mean(attempts, lambda one: one.is_right),
         whole_plans=_mean(wanted, lambda one: one.is_right),
+        tools_right=_mean(wanted, lambda one: one.score is not None and one.score.are_tools_right),
         tool_f1=_mean(wanted, lambda one: one.score.tool_f1 if one.score else 0.0),
         edge_f1=_mean(wanted, lambda one: one.score.edge_f1 if one.score else 0.0),
         arguments=_mean(wanted, lambda one: one.score.arguments if one.score else 0.0),

@@ -110,22 +110,39 @@ def explain(
 
 def evaluate(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Requests with gold plans, one JSON object a line.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|FOLDER",
+            help="Data sets, requests with gold plans, one JSON object a line; folders that hold them as .jsonl.",
+        ),
+    ],
     *,
-    planner: Annotated[str, typer.Option(metavar="offline|model", help="Who plans.")] = "offline",
-    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="The first N tasks alone.")] = None,
+    planner: Annotated[str, typer.Option(metavar="offline|model", help="Who plans or chooses.")] = "offline",
+    router: Annotated[bool, typer.Option("--router", help="Score the router in place of the planner.")] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="The first N tasks of each data set alone.")
+    ] = None,
     toolsets: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Tool sets that tasks name; repeatable.")
     ] = None,
     concurrency: Annotated[
         int, typer.Option(min=1, max=64, metavar="N", help="Tasks at the same time; for a model that takes its time.")
     ] = 1,
-    plot: Annotated[str, typer.Option(metavar="FILE.svg", help="Draw shares and calibration.")] = "",
+    plot: Annotated[
+        str, typer.Option(metavar="FILE.svg", help="Draw the data sets side by side, and calibration, as SVG.")
+    ] = "",
 ) -> None:
-    """Score a planner on requests whose right plans are known."""
+    """Score a planner or the router on requests whose right plans are known."""
     from toolpath.cli.evaluation import EvaluationRequest, evaluate
 
     request = EvaluationRequest(
-        file=file, planner=planner, limit=limit, tool_sets=tuple(toolsets or ()), plot=plot, concurrency=concurrency
+        paths=tuple(paths),
+        planner=planner,
+        router=router,
+        limit=limit,
+        tool_sets=tuple(toolsets or ()),
+        plot=plot,
+        concurrency=concurrency,
     )
     raise typer.Exit(evaluate(ctx.obj, request))

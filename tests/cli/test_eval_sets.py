@@ -1,0 +1,177 @@
+"""`toolpath eval` with several data sets: files, folders, a row for each and one for all, and what ends it early."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from cli_cases import Command, spawned
+from eval_cases import GOLD, LUNCH, PRICE, RIGHT, SETS, model_environment, with_model
+
+from toolpath.testing.model_replies import Fails, Hangs
+from toolpath.testing.model_server import ModelServer
+
+SONG = {"id": "song", "query": "Sing me a song", "gold_plan": []}
+MISSED = {"id": "missed", **PRICE, "gold_plan": []}
+
+
+def write(file: str, *records: object) -> str:
+    Path(file).parent.mkdir(exist_ok=True)
+    Path(file).write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    return file
+
+
+def words_of(picture: str) -> list[str | None]:
+    return [node.text for node in ET.parse(picture).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_each_data_set_has_its_figures_and_all_together_have_theirs(toolpath: Command) -> None:
+    one, other = write("one.jsonl", PRICE | GOLD, PRICE | GOLD, SONG), write("other.jsonl", MISSED)
+    found = toolpath("eval", one, other, "--json").json
+    assert [(each["data_set"], each["file"], each["tasks"]) for each in found["sets"]] == [
+        ("one", "one.jsonl", 3),
+        ("other", "other.jsonl", 1),
+    ]
+    assert [(each["right"], each["missed_refusals"]) for each in found["sets"]] == [(1.0, 0), (0.0, 1)]
+    assert (found["tasks"], found["right"], found["missed_refusals"]) == (4, 0.75, 1)
+    assert [each["data_set"] for each in found["attempts"]] == ["one", "one", "one", "other"]
+
+
+def test_people_read_a_row_for_each_data_set_and_one_for_all(toolpath: Command) -> None:
+    ran = toolpath("eval", write("one.jsonl", PRICE | GOLD), write("other.jsonl", MISSED))
+    rows = [line.split() for line in ran.out.splitlines()]
+    assert [row[:3] for row in rows if row and row[0] in ("one", "other", "all")][:3] == [
+        ["one", "1", "100.0%"],
+        ["other", "1", "0.0%"],
+        ["all", "2", "50.0%"],
+    ]
+    for measure in ("tool F1", "edge F1", "arguments right", "refusals wrong", "calibration error", "tokens", "time"):
+        assert ran.out.count(measure) >= 1
+
+
+def test_a_folder_gives_its_data_sets_with_its_tool_sets_and_leaves_the_rest_out(toolpath: Command) -> None:
+    write("folder/tools.jsonl", json.loads(Path(SETS).read_text()))
+    write("folder/b.jsonl", {**PRICE, "toolset": "shop", "gold_plan": [{"step": "p", "tool": "price"}]})
+    Path("folder/a.jsonl").write_bytes(Path(LUNCH).read_bytes())
+    write("folder/corpus.jsonl", {"name": "a tool", "description": "no request"})
+    write("folder/empty.jsonl")
+    write("folder/notes.txt", "no data set at all")
+    ran = toolpath("eval", "folder", "--json")
+    assert ran.code == 0
+    assert [(one["data_set"], one["tasks"]) for one in ran.json["sets"]] == [("a", 6), ("b", 1)]
+    assert "corpus.jsonl" in ran.err
+    assert "empty.jsonl" in ran.err
+    assert "notes.txt" not in ran.err
+
+
+def test_tool_sets_among_the_files_are_taken_for_what_they_are(toolpath: Command) -> None:
+    assert toolpath("eval", LUNCH, SETS, "--json").json["tasks"] == 6
+
+
+def test_folders_keep_their_tool_sets_to_themselves(toolpath: Command) -> None:
+    task = {**PRICE, "toolset": "mine", "gold_plan": [{"step": "p", "tool": "price", "arguments": {"item": "tea"}}]}
+    shop = json.loads(Path(SETS).read_text())
+    write("one/tasks.jsonl", task)
+    write("one/tools.jsonl", {**shop, "toolset": "mine"})
+    write("two/tasks.jsonl", task)
+    write("two/tools.jsonl", {"toolset": "mine", "tools": [{"name": "song", "description": "Sing."}]})
+    ran = toolpath("eval", "one", "two", "one/tasks.jsonl", "--json")
+    assert ran.code == 3
+    assert [(Path(one["data_set"]).parent.name, one["tasks"], one["unreadable"]) for one in ran.json["sets"]] == [
+        ("one", 1, 0),
+        ("two", 0, 1),
+    ]
+
+
+def test_a_limit_is_for_each_data_set(toolpath: Command) -> None:
+    one, other = write("one.jsonl", SONG, SONG, SONG), write("other.jsonl", SONG, SONG)
+    found = toolpath("eval", one, other, "--limit", "2", "--json").json
+    assert [each["tasks"] for each in found["sets"]] == [2, 2]
+
+
+def test_a_bad_line_is_said_with_its_file_and_costs_only_itself(toolpath: Command) -> None:
+    one, other = write("one.jsonl", SONG), write("other.jsonl", SONG)
+    with Path(other).open("a") as file:
+        file.write('{"query": "cut o\n')
+    ran = toolpath("eval", one, other, "--json")
+    assert ran.code == 3
+    assert "other.jsonl:2: " in ran.err
+    assert [(bad["file"], bad["line"]) for bad in ran.json["unreadable"]] == [("other.jsonl", 2)]
+    assert [each["tasks"] for each in ran.json["sets"]] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("one.json",), "Did you mean 'one.jsonl'?"),
+        (("nowhere/",), "nowhere/ cannot be read"),
+        (("bare",), "The folder bare holds no data set"),
+        (("plain.jsonl",), "plain.jsonl has no gold plans"),
+        (("one.jsonl", "plain.jsonl"), "plain.jsonl has no gold plans"),
+        ((SETS,), "Only tool sets"),
+        (("one.jsonl", "--planner", "ofline"), "Did you mean 'offline'?"),
+        (("one.jsonl", "--planner", "router"), "--router"),
+        (("one.jsonl", "--plot", "one.png"), "SVG is the only format"),
+        ((), "FILE|FOLDER"),
+    ],
+)
+def test_what_cannot_be_scored_is_said_before_anything_is_planned(
+    toolpath: Command, words: tuple[str, ...], said: str
+) -> None:
+    write("one.jsonl", SONG)
+    write("plain.jsonl", {"query": "no gold"}, {"query": "none here either"})
+    write("bare/readme.txt", "nothing")
+    ran = toolpath("eval", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+
+
+def test_a_picture_shows_the_data_sets_side_by_side(toolpath: Command) -> None:
+    one, other = write("one.jsonl", PRICE | GOLD), write(f"{'long' * 20}.jsonl", MISSED)
+    assert toolpath("eval", one, other, "--plot", "plot.svg").code == 0
+    words = words_of("plot.svg")
+    assert "2 data sets: the offline planner" in words
+    assert {"one", "all", "tool F1", "edge F1", "arguments right", "0 / 0 / 1"} <= set(words)
+    assert max(len(word or "") for word in words) < 80
+    assert len(list(ET.parse("plot.svg").iter("{http://www.w3.org/2000/svg}polyline"))) == 1
+
+
+async def test_a_model_that_falls_silent_costs_no_figures(toolpath: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = write("one.jsonl", SONG), write("other.jsonl", *[PRICE | GOLD] * 9)
+    ran, _ = await with_model(toolpath, monkeypatch, Fails(status=401), one, other)
+    assert ran.code == 1
+    assert "did not answer 5 requests" in ran.err
+    assert [(each["data_set"], each["tasks"], each["complete"]) for each in ran.json["sets"]] == [
+        ("one", 1, True),
+        ("other", 4, False),
+    ]
+
+
+async def test_an_interrupted_evaluation_shows_what_was_done(shop: Path) -> None:
+    write("one.jsonl", PRICE | GOLD)
+    write("other.jsonl", PRICE | GOLD, PRICE | GOLD)
+    write("third.jsonl", PRICE | GOLD)
+    plan = json.dumps(RIGHT)
+    async with ModelServer(plan, plan, then=Hangs()) as server:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("TOOL", "PYTEST"))}
+        words = ("eval", "one.jsonl", "other.jsonl", "third.jsonl", "--planner", "model", "--plot", "plot.svg")
+        process = spawned(shop, *words, env=kept | model_environment(server))
+        async with asyncio.timeout(60):
+            while len(server.requests) < 3:
+                assert process.poll() is None, process.communicate()
+                await asyncio.sleep(0)
+        process.send_signal(signal.SIGINT)
+        out, err = await asyncio.to_thread(process.communicate, timeout=60)
+    assert process.returncode == 130
+    rows = [line.split() for line in out.decode().splitlines() if line]
+    assert ["one", "1", "100.0%"] in [row[:3] for row in rows]
+    assert ["other", "(not", "all)", "1", "100.0%"] in [row[:5] for row in rows]
+    assert "third" not in out.decode()
+    assert "other after 1 of its tasks; not begun: third" in err.decode()
+    assert "Traceback" not in err.decode()
+    assert "other (not all)" in words_of(str(shop / "plot.svg"))
