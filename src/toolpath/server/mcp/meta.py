@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
@@ -11,6 +12,7 @@ from mcp_types import Tool as McpTool
 from toolpath.app import Toolpath
 from toolpath.catalog.embeddings import Embeddings
 from toolpath.catalog.search import ToolSearch
+from toolpath.catalog.vector_cache import cache_file
 from toolpath.checks.check import has_errors
 from toolpath.errors import RunConflict, SchemaError, ToolpathError
 from toolpath.language.composite import read_document
@@ -77,7 +79,11 @@ class MetaTools:
         catalog = listing.catalog
         if self._search is None or self._search[0] != catalog.digest:
             tools = [tool for tool in catalog.tools.values() if is_published(tool)]
-            self._search = (catalog.digest, ToolSearch(tools, stats=catalog.stats, similarity=self._similarity()))
+            similarity = await self._similarity()
+            self._search = (catalog.digest, ToolSearch(tools, stats=catalog.stats, similarity=similarity))
+        index = self._search[1]
+        if self._meanings is not None:
+            await asyncio.to_thread(self._meanings.settle_few)
         found = [
             {
                 "key": hit.tool.key,
@@ -88,16 +94,19 @@ class MetaTools:
                 "score": round(hit.score, 4),
                 **({"output": hit.tool.output_schema} if hit.tool.output_schema is not None else {}),
             }
-            for hit in self._search[1].search(given["query"], given.get("limit", 10))
+            for hit in index.search(given["query"], given.get("limit", 10))
         ]
         return json_answer({"tools": found})
 
-    def _similarity(self) -> Embeddings | None:
+    async def _similarity(self) -> Embeddings | None:
+        """Of an index of its own; model and vectors are those of the one before, and loaded beside the event loop."""
         if self._tp.settings.search == "words":
             return None
-        if self._meanings is None:
-            self._meanings = Embeddings()
-        return Embeddings(like=self._meanings)
+        before = self._meanings
+        self._meanings = (
+            await asyncio.to_thread(Embeddings, file=cache_file()) if before is None else Embeddings(like=before)
+        )
+        return self._meanings
 
     async def _plan(self, given: JsonObject) -> CallToolResult:
         plan = await self._tp.plan(given["request"], tools=given.get("tools"), planner=given.get("planner"))
