@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -158,6 +159,16 @@ async def test_a_model_that_never_answers_ends_it_early(
     assert ran.code == 1
     assert "did not answer 5 requests" in ran.err
     assert asked == 5
+
+
+async def test_a_model_whose_library_is_missing_is_no_planner_that_fails(
+    toolpath: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "toolpath.llm.requests", None)
+    for words in ((LUNCH, SETS), (LUNCH, SETS, "--router")):
+        ran, asked = await with_model(toolpath, monkeypatch, json.dumps(RIGHT), *words)
+        assert (ran.code, ran.out, asked) == (2, "", 0)
+        assert "pip install" in ran.err
 
 
 def test_several_tool_sets_together_and_tasks_at_the_same_time_score_alike(toolpath: Command, shop: Path) -> None:

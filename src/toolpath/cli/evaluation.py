@@ -146,7 +146,7 @@ def _check(request: EvaluationRequest) -> None:
 
 
 async def _model(session: Session) -> Chat:
-    chat = await session.tp.planning.model()
+    chat = await session.tp.planning.model(opened=True)
     if chat is None:
         raise ConfigError(
             "No model is configured for planning.",

@@ -76,6 +76,16 @@ class ModelChat:
     ) -> None:
         await self.close()
 
+    async def open(self) -> None:
+        """Load what it needs, so that the first answer takes no longer than others. Raises `ConfigError`."""
+        await self._opened()
+
+    async def _opened(self) -> Client:
+        async with self._opening:
+            if self._client is None:
+                self._client = await _open(self.choice)
+            return self._client
+
     async def close(self) -> None:
         """Let go of all connections. It may be asked again; new ones are opened then."""
         client, self._client = self._client, None
@@ -165,10 +175,7 @@ class ModelChat:
             request = _without_secrets(request, self._redactor)
         if request.max_tokens is None:
             request = msgspec.structs.replace(request, max_tokens=self.limits.max_tokens)
-        async with self._opening:
-            if self._client is None:
-                self._client = await _open(self.choice)
-            return self._client, request
+        return await self._opened(), request
 
     def _time(self, request: ChatRequest) -> float:
         return self.limits.timeout if request.timeout is None else min(request.timeout, self.limits.timeout)

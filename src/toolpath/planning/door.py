@@ -272,9 +272,16 @@ class Planning:
         await self._know_meanings(catalog)
         return self._finder(catalog).search(text, limit)
 
-    async def model(self) -> Chat | None:
-        """The model that is given or configured; None where there is none."""
-        return await self._model(None)
+    async def model(self, *, opened: bool = False) -> Chat | None:
+        """The model that is given or configured; None where there is none.
+
+        `opened`: what it needs is loaded now, so that its first answer takes no longer than others. Raises
+        `ConfigError` where that is not installed.
+        """
+        chat = await self._model(None)
+        if opened and self._own_chat is not None:
+            await self._own_chat.open()
+        return chat
 
     async def _model(self, planner: Planner | None) -> Chat | None:
         if planner == "offline":
