@@ -141,6 +141,19 @@ def test_a_picture_shows_the_data_sets_side_by_side(toolpath: Command) -> None:
     assert len(list(ET.parse("plot.svg").iter("{http://www.w3.org/2000/svg}polyline"))) == 1
 
 
+def test_a_file_may_have_any_name(toolpath: Command) -> None:
+    odd = os.fsdecode(b"odd/\xff\x01.jsonl")
+    write(odd, SONG)
+    with Path(odd).open("a") as file:
+        file.write("no\n")
+    tools = write(os.fsdecode(b"\xff.jsonl"), json.loads(Path(SETS).read_text()), "no tools")
+    ran = toolpath("eval", "odd", LUNCH, tools, "--json", "--plot", "plot.svg")
+    assert ran.code == 3
+    assert [(one["file"], one["line"]) for one in ran.json["unreadable"]] == [("?.jsonl", 2), ("odd/?\\x01.jsonl", 2)]
+    assert [(one["data_set"], one["unreadable"]) for one in ran.json["sets"]] == [("?\\x01", 1), ("lunch", 0)]
+    assert "?\\x01" in words_of("plot.svg")
+
+
 async def test_a_model_that_falls_silent_costs_no_figures(toolpath: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = write("one.jsonl", SONG), write("other.jsonl", *[PRICE | GOLD] * 9)
     ran, _ = await with_model(toolpath, monkeypatch, Fails(status=401), one, other)

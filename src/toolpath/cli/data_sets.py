@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from toolpath.cli.exits import UsageError
+from toolpath.cli.output import clean
 from toolpath.errors import closest
 from toolpath.planner.gold import LONGEST_LINE
 
@@ -22,6 +23,8 @@ class DataSet:
     """Requests with gold plans in one file."""
 
     name: str
+    shown: str
+    """Its file as it can be written anywhere."""
     file: str
     tool_sets: tuple[str, ...] = ()
     """Files that hold the tool sets which its tasks may name."""
@@ -74,11 +77,18 @@ def find_data_sets(paths: Sequence[str], tool_sets: Sequence[str] = ()) -> Found
     stems = [Path(file).stem for file, _ in files.values()]
     return Found(
         sets=tuple(
-            DataSet(stem if stems.count(stem) == 1 else file, file, (*given, *beside))
+            DataSet(
+                readable_name(stem if stems.count(stem) == 1 else file), readable_name(file), file, (*given, *beside)
+            )
             for stem, (file, beside) in zip(stems, files.values(), strict=True)
         ),
         left_out=tuple(left_out),
     )
+
+
+def readable_name(name: str) -> str:
+    """A file's name, which may hold any byte, as text of every encoding and without control characters."""
+    return clean(name).encode("utf-8", "replace").decode()
 
 
 def _of_folder(folder: str) -> tuple[list[str], tuple[str, ...], list[str]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.cli.data_sets import FORM, DataSet, find_data_sets, lines_of
+from toolpath.cli.data_sets import FORM, DataSet, find_data_sets, lines_of, readable_name
 from toolpath.cli.examiner import Examiner
 from toolpath.cli.exits import ExitCode, UsageError, writing
 from toolpath.cli.figures import BadLine, Measured, as_json, draw, tables_of
@@ -172,7 +172,7 @@ def _tool_sets_of(file: str, evaluation: Evaluation) -> dict[str, Catalog]:
         try:
             found = read_tool_set(line)
         except ReadError as error:
-            evaluation.note_bad(file, number, error)
+            evaluation.note_bad(readable_name(file), number, error)
         else:
             sets.setdefault(found.toolset, catalog_of(found.tools))
     return sets
@@ -181,18 +181,16 @@ def _tool_sets_of(file: str, evaluation: Evaluation) -> dict[str, Catalog]:
 async def _go_through(evaluation: Evaluation) -> None:
     with _progress(evaluation.output) as tell:
         for data_set in evaluation.sets:
-            measured = Measured(data_set=data_set.name, file=data_set.file)
+            measured = Measured(data_set=data_set.name, file=data_set.shown)
             evaluation.begun.append(measured)
-            await _measure(measured, evaluation, evaluation.tools[data_set.tool_sets], tell)
+            await _measure(data_set, measured, evaluation, tell)
             measured.is_complete = True
 
 
-async def _measure(
-    measured: Measured, evaluation: Evaluation, sets: Mapping[str, Catalog], tell: Callable[[str], None]
-) -> None:
+async def _measure(data_set: DataSet, measured: Measured, evaluation: Evaluation, tell: Callable[[str], None]) -> None:
     """Plan the tasks of one data set, some at a time, and note them in their order."""
     under_way: deque[tuple[int, asyncio.Task[Attempt]]] = deque()
-    limit = evaluation.request.limit
+    limit, sets = evaluation.request.limit, evaluation.tools[data_set.tool_sets]
 
     async def note_next() -> None:
         number, planned = under_way.popleft()
@@ -206,7 +204,7 @@ async def _measure(
         tell(f"{measured.data_set}: {len(done):,} planned, {sum(one.is_right for one in done):,} right")
 
     try:
-        for number, line in lines_of(measured.file):
+        for number, line in lines_of(data_set.file):
             if limit is not None and len(measured.attempts) + len(under_way) >= limit:
                 while under_way:
                     await note_next()
