@@ -47,7 +47,7 @@ _VOLATILE = [
     (re.compile(r"run_\d{10,}_[0-9a-z]{9}"), "RUN"),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?"), "TIME"),
     (re.compile(r"sha256:[0-9a-f]{64}"), "DIGEST"),
-    (re.compile(r" *\b\d+\.\d+ ?s\b"), " DURATION"),
+    (re.compile(r" *\b\d+\.\d+ ?m?s\b"), " DURATION"),
     (re.compile(r"0x[0-9a-f]+"), "ADDRESS"),
 ]
 

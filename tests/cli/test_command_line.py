@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import io
 from pathlib import Path
 
@@ -145,6 +146,12 @@ def test_explain_draws_the_plan(toolpath: Command, lunch: str) -> None:
     assert "order: shop.order" in toolpath("explain", lunch).out
     assert toolpath("explain", lunch, "--format", "mermaid").out.startswith("flowchart TD")
     assert toolpath("explain", lunch, "--format", "json").json["name"] == "lunch"
+
+
+def test_explain_says_how_long_it_took_before(toolpath: Command, lunch: str) -> None:
+    assert "Duration: unknown" in toolpath("explain", lunch).out
+    assert toolpath("run", lunch, "-i", "item=tea").code == 0
+    assert re.search(r"Duration: about \d+\.\d+ m?s", toolpath("explain", lunch).out)
 
 
 def test_runs_are_listed_shown_and_read_back(toolpath: Command, lunch: str) -> None:

@@ -27,7 +27,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """As people read it, e.g. `about 1.2 s`; `unknown` where nothing is known."""
         if self.unknown and not self.value:
             return "unknown"
-        number = f"{self.value:.4f} USD" if unit == "USD" else f"{self.value:.3g} {unit}"
+        number = f"{self.value:.4f} USD" if unit == "USD" else _seconds(self.value)
         found = f"at least {number}" if self.unknown or self.per_item else f"about {number}"
         notes = []
         if self.unknown:
@@ -35,6 +35,10 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         if self.per_item:
             notes.append("with one item for each loop")
         return f"{found} ({'; '.join(notes)})" if notes else found
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3g} s" if value >= 0.01 else f"{value * 1000:.2f} ms"
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):

@@ -35,7 +35,7 @@ def search_tools(options: Options, text: str, limit: int) -> int:
         _problems(session)
         return ExitCode.DONE
 
-    return perform(options, work, journal=False)
+    return perform(options, work)
 
 
 def show_tool(options: Options, name: str) -> int:

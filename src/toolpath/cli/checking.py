@@ -108,7 +108,8 @@ def explain_file(options: Options, file: str, form: str) -> int:
             session.output.say(f"{_count(warnings, 'warning')}: toolpath validate {file} shows them.")
         return ExitCode.INVALID if any(finding.severity == "error" for finding in findings) else ExitCode.DONE
 
-    return perform(options, work, journal=False)
+    # What is known of the tools from their calls stands in the store, where there is one.
+    return perform(options, work)
 
 
 def _count(number: int, noun: str) -> str:
