@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import re
 import io
+import re
 from pathlib import Path
 
 import pytest
