@@ -63,7 +63,7 @@ class Options:
     connections: int = 32
     at_once: int = 1_000
     readers: int = 1_000
-    memory_runs: int = 5_000
+    memory_runs: int = 10_000
 
 
 #: Schemas of the set-up with workers: that of the service, and that of the engine alone.
@@ -71,14 +71,14 @@ SCHEMAS = ("toolpath_load", "toolpath_load_alone")
 
 
 def with_workers() -> Options:
-    """The second set-up, with a queue of its own. It is measured with fewer runs: what limits it shows all the same."""
+    """The second set-up, with a queue of its own. Its memory is not measured: it is spread over three processes."""
     return Options(
         store=f"{SERVER}?schema={SCHEMAS[0]}",
         queue=os.environ.get("TOOLPATH_TEST_RABBITMQ", "amqp://guest:guest@127.0.0.1:5672/"),
         workers=2,
-        runs=500,
-        at_once=500,
-        readers=500,
+        runs=1_000,
+        at_once=1_000,
+        readers=1_000,
         memory_runs=0,
     )
 
