@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -62,7 +63,7 @@ def serving(folder: Path, *options: str, tools: str = TOOLS) -> Iterator[tuple[s
     """The address and the process of a server in this folder."""
     (folder / "own_tools.py").write_text(tools)
     command = [sys.executable, "-m", "toolpath", "--tools", "own_tools.py", "serve", "--port", "0", *options]
-    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, start_new_session=True)
     assert process.stderr is not None
     reading = threading.Thread(target=process.stderr.read, daemon=True)
     try:
@@ -73,7 +74,9 @@ def serving(folder: Path, *options: str, tools: str = TOOLS) -> Iterator[tuple[s
         reading.start()
         yield found[0], process
     finally:
-        process.kill()
+        with suppress(ProcessLookupError):
+            # With its processes: one that lives holds the pipe open.
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         if reading.ident is not None:
             reading.join(10)
@@ -139,6 +142,18 @@ def test_several_processes_serve_one_store(tmp_path: Path) -> None:
             assert json.loads(last[6:])["outputs"] == number + 1
         process.terminate()
         assert process.wait(20) == 0
+
+
+def test_metrics_are_those_of_all_processes_whichever_answers(tmp_path: Path) -> None:
+    with serving(tmp_path, "--workers", "2") as (address, process):
+        for number in range(12):
+            # A connection each: the next one may go to the other process.
+            body = {"tool": "math.add", "inputs": {"a": number, "b": 1}}
+            assert httpx.post(f"{address}/api/v1/runs", json=body, timeout=60).status_code == 202
+        shown = [httpx.get(f"{address}/metrics", timeout=60).text for _ in range(6)]
+        process.terminate()
+        assert process.wait(20) == 0
+    assert [re.findall(r"^toolpath_runs_started_total (\S+)", text, re.MULTILINE) for text in shown] == [["12.0"]] * 6
 
 
 def test_the_stream_of_an_mcp_session_ends_well_when_the_server_stops(tmp_path: Path) -> None:
