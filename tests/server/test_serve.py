@@ -195,3 +195,19 @@ def test_schemathesis_finds_no_answer_that_the_description_has_not(tmp_path: Pat
         command = [str(script), "run", f"{address}/api/v1/openapi.json", *options, *how]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-6_000:]
+
+
+def test_an_answer_on_a_connection_that_stays_open_does_not_wait_for_the_client_s_acknowledgement(
+    tmp_path: Path,
+) -> None:
+    plan = {"steps": [{"id": "sum", "tool": "math.add", "inputs": {"a": 1, "b": 2}}]}
+
+    def seconds(client: httpx.Client) -> float:
+        began = time.perf_counter()
+        assert client.post("/api/v1/runs", json={"plan": plan}).status_code == 202
+        return time.perf_counter() - began
+
+    for options in ((), ("--workers", "2")):
+        with serving(tmp_path, *options) as (address, _), httpx.Client(base_url=address, timeout=30) as client:
+            # A client acknowledges no sooner than after 40 ms: however busy the machine, the quickest of many tells.
+            assert min(seconds(client) for _ in range(40)) < 0.03

@@ -97,7 +97,10 @@ async def _require_credentials(options: Options) -> None:
 def _listener(host: str, port: int) -> socket.socket:
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(where[:2], family=family, backlog=2048)
+        with socket.create_server(where[:2], family=family, backlog=2048) as made:
+            # Named as TCP: only of such sockets does asyncio turn the waiting for full packets off, without which an
+            # answer in two writes waits for the client's delayed acknowledgement.
+            return socket.socket(made.family, made.type, socket.IPPROTO_TCP, fileno=made.detach())
     except OSError as error:
         raise UsageError(
             f"{host}:{port} cannot be listened on: {error.strerror or error}.", hint="Give another --port; 0 is any."
