@@ -81,6 +81,8 @@ class SharedLimit(Limit):
         self._all = places
         self._most = places
         """How many of them this process may have now: fewer while others want some."""
+        self._told_at = float("-inf")
+        """When the store was last asked for places, of those times that it answered."""
         self._task: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
 
@@ -101,13 +103,17 @@ class SharedLimit(Limit):
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
-        if self._places:
+            # It may have been cut off while the store wrote places down.
             self._places = 0
             await self._ledger.hold(self._name, self._all, 0, waits=False)
 
     def blocked(self) -> bool:
         """Whether a call would have to wait now."""
-        return self.taken >= self._most or super().blocked()
+        return self.taken >= self._most or super().blocked() or not self._is_known_to_hold()
+
+    def _is_known_to_hold(self) -> bool:
+        """Whether others must still leave this process its places: one of which they hear nothing loses them."""
+        return asyncio.get_running_loop().time() - self._told_at < EXPIRY / 2
 
     async def _share(self) -> None:
         """Hold as many places as are needed, as long as any are."""
@@ -128,11 +134,15 @@ class SharedLimit(Limit):
     async def _settle(self, wanted: int, turn: float) -> float:
         """Have so many places, as far as they are there; gives when this process's turn began."""
         now = asyncio.get_running_loop().time()
+        # While the store is asked for fewer, others may have the rest already: they are nobody's to hand out here. What
+        # is asked for beyond that is there when the store says so.
+        self._places = min(self._places or 0, wanted)
         try:
             self._places, sharing = await self._ledger.hold(self._name, self._all, wanted, waits=bool(self._waiting))
         except StoreError:
-            # Nobody else gets places either.
+            # Nobody else gets places either. Whether fewer were written down, nobody knows.
             return turn
+        self._told_at = now
         if sharing == 1:
             self._most, turn = self._all, now
         elif self._all >= sharing:
