@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from toolpath.aside import Aside
 from toolpath.asking import Asking
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.saving import Saving
@@ -141,6 +142,7 @@ class Toolpath(Asking, Steering):
         await self.registry.close()
         await self.store.close()
         self._services.threads.close()
+        self._preparation.aside.close()
         if self._token is not None:
             _current.reset(self._token)
             self._token = None
@@ -217,6 +219,11 @@ class Toolpath(Asking, Steering):
         return self.registry.stats
 
     @property
+    def aside(self) -> Aside:
+        """Does what is large beside the event loop."""
+        return self._preparation.aside
+
+    @property
     def has_queue(self) -> bool:
         """Whether runs are driven by workers; else this process drives them."""
         return self._services.queue is not None
@@ -263,8 +270,8 @@ class Toolpath(Asking, Steering):
     async def _review(self, plan: Plan) -> Review:
         from toolpath.workspace.plans import Review  # as above
 
-        catalog = await self.load(plan)
-        return Review(findings=self._preparation.checked(plan, catalog), explanation=explain(plan, catalog))
+        findings, explanation = await self._preparation.reviewed(plan)
+        return Review(findings=findings, explanation=explanation)
 
     async def load(self, plan: Runnable) -> Catalog:
         """Start what the plan's tools need, so that `check` and `explain` see them all."""
@@ -334,7 +341,7 @@ class Toolpath(Asking, Steering):
         async with self.trail.refusing("run.start", context):
             if not isinstance(what, StoredPlan):
                 return *await self._preparation.ready(what, inputs, context), NOT_STORED
-            program, filled = await self._preparation.ready(self.plans.plan_of(what), inputs, context)
+            program, filled = await self._preparation.ready(await self.plans.plan(what), inputs, context)
             return program, filled, Stored(what.plan_id, self.plans.approval_for(what, program, filled))
 
     async def stream(

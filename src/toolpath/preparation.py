@@ -7,9 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from toolpath.access.permits import permit
+from toolpath.aside import LIGHT, Aside, weight_of
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
+from toolpath.checks.explain import explain
+from toolpath.checks.explanation import Explanation
 from toolpath.checks.start import check_inputs, fill_inputs
 from toolpath.config import Settings
 from toolpath.engine.program import Program
@@ -49,6 +52,8 @@ class Preparation:
         self._secrets = secrets
         self._redactor = redactor
         self._load = load
+        self.aside = Aside()
+        """Does what is large beside the event loop."""
         self._programs: dict[int, tuple[Plan, int, Program, tuple[Finding, ...]]] = {}
 
     def document(self, source: Runnable) -> Plan | Tool:
@@ -75,21 +80,37 @@ class Preparation:
         known = list(self._secrets) if not isinstance(self._secrets, EnvironmentSecrets) else None
         return check(plan, catalog, secrets=known)
 
+    async def read(self, source: Runnable) -> Plan | Tool:
+        """As `document`, without holding the event loop up over what is large."""
+        if isinstance(source, Plan | Tool):
+            return source
+        return await self.aside.do(lambda: self.document(source), weight_of([source]))
+
+    async def reviewed(self, plan: Plan) -> tuple[tuple[Finding, ...], Explanation]:
+        """Everything that is wrong with the plan, and what it will do; its tools are loaded first."""
+        catalog = await self._load(tools_of(plan))
+        weight = _weight(plan, catalog)
+        return await self.aside.do(lambda: (self.checked(plan, catalog), explain(plan, catalog)), weight)
+
     async def program(self, plan: Plan) -> tuple[Program, tuple[Finding, ...]]:
         """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors."""
         cached = self._programs.get(id(plan))
         if cached is not None and cached[0] is plan and cached[1] == self._registry.revision:
             return cached[2], cached[3]
         catalog = await self._load(tools_of(plan))
-        findings = self.checked(plan, catalog)
-        if has_errors(findings):
+        revision = self._registry.revision
+        program, findings = await self.aside.do(lambda: self._made(plan, catalog), _weight(plan, catalog))
+        if program is None:
             # Why a server's tools are not there is known to the registry alone.
             raise PlanInvalid((*findings, *self._registry.findings()))
-        program = Program(plan, catalog, self._settings)
         if len(self._programs) > KEPT:
             self._programs.clear()
-        self._programs[id(plan)] = (plan, self._registry.revision, program, findings)
+        self._programs[id(plan)] = (plan, revision, program, findings)
         return program, findings
+
+    def _made(self, plan: Plan, catalog: Catalog) -> tuple[Program | None, tuple[Finding, ...]]:
+        findings = self.checked(plan, catalog)
+        return None if has_errors(findings) else Program(plan, catalog, self._settings), findings
 
     async def ready(self, what: Runnable, inputs: JsonObject, context: RunContext | None) -> tuple[Program, JsonObject]:
         """The program to run and its inputs, filled in. Raises `PlanInvalid`, `ReadError`, `PolicyViolationError`."""
@@ -111,7 +132,7 @@ class Preparation:
             catalog = await self._load({what})
             if what in catalog or not is_file(what):
                 return call_plan(catalog.find(what).key, inputs)
-        document = self.document(what)
+        document = await self.read(what)
         if isinstance(document, Plan):
             return document
         refused = refusal(document, context or RunContext())
@@ -129,6 +150,18 @@ def _read(source: str | bytes | JsonObject, *, file: str = "") -> Plan | Tool:
         return read_document(source, file=file)
     text = encode(source).decode() if isinstance(source, dict) else source
     return read_model_plan(text if isinstance(text, str) else text.decode("utf-8-sig"), file=file)
+
+
+def _weight(plan: Plan, catalog: Catalog) -> int:
+    """How much there is to check: the plan, and the tools and plans that it calls."""
+    weight = weight_of([plan.steps, plan.outputs])
+    if weight > LIGHT:
+        return weight
+    tools = [tool for name in tools_of(plan) if (tool := catalog.get(name)) is not None]
+    bodies = [tool.body for tool in tools if isinstance(tool.body, Plan)]
+    schemas = [schema for tool in tools for schema in (tool.input_schema, tool.output_schema)]
+    # Most of a schema is not looked at.
+    return weight + weight_of(bodies) + weight_of([*schemas, plan.inputs], 4 * LIGHT) // 4
 
 
 def _own(inputs: JsonObject) -> JsonObject:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from toolpath.access.trail import Trail
+from toolpath.aside import weight_of
 from toolpath.checks.check import has_errors
 from toolpath.checks.explanation import Explanation
 from toolpath.checks.start import check_inputs, fill_inputs
@@ -99,7 +100,7 @@ class Plans:
         user: str = "",
     ) -> StoredPlan:
         """Keep a plan in any notation, also one that does not check yet. Raises `ReadError` for what is no plan."""
-        plan = source if isinstance(source, Plan) else read_plan_document(source)
+        plan = source if isinstance(source, Plan) else await self.read(source)
         if request_id:
             await self.request(request_id, tenant=tenant)
         about = {"request": request, "requires_approval": requires_approval, "user": user}
@@ -173,14 +174,25 @@ class Plans:
             raise RecordNotFound(f"There is no plan {plan_id[:100]!r}.")
         return record
 
+    async def read(self, source: str | JsonObject) -> Plan:
+        """As `read_plan_document`, without holding the event loop up over what is large."""
+        return await self._preparation.aside.do(lambda: read_plan_document(source), weight_of([source]))
+
     def plan_of(self, stored: StoredPlan) -> Plan:
         """The plan itself, read once for each of its revisions."""
+        return self._known(stored) or self._kept_read(stored, read_plan_document(stored.plan))
+
+    async def plan(self, stored: StoredPlan) -> Plan:
+        """As `plan_of`, without holding the event loop up over what is large."""
+        return self._known(stored) or self._kept_read(stored, await self.read(stored.plan))
+
+    def _known(self, stored: StoredPlan) -> Plan | None:
         known = self._read.get(stored.plan_id)
-        if known is None or known[0] != stored.revision:
-            plan = read_plan_document(stored.plan)
-            self._remember(Record(kind="plan", id=stored.plan_id, version=stored.revision), plan)
-            return plan
-        return known[1]
+        return known[1] if known is not None and known[0] == stored.revision else None
+
+    def _kept_read(self, stored: StoredPlan, plan: Plan) -> Plan:
+        self._remember(Record(kind="plan", id=stored.plan_id, version=stored.revision), plan)
+        return plan
 
     def _remember(self, record: Record, plan: Plan) -> None:
         self._read.pop(record.id, None)
@@ -195,7 +207,7 @@ class Plans:
 
         Raises `RecordNotFound`, `RecordConflict`, `ReadError`.
         """
-        plan = source if isinstance(source, Plan) else read_plan_document(source)
+        plan = source if isinstance(source, Plan) else await self.read(source)
         record = await self._record(plan_id)
         data = {**record.data, "plan": plan_to_dict(plan), "approval": None}
         changed = msgspec.structs.replace(record, name=plan.name, data=data)
@@ -230,7 +242,7 @@ class Plans:
     ) -> StoredPlan:
         """Allow the plan, as it is now, to be run with these inputs. Raises `PlanInvalid` where it could not be."""
         record = await self._record(plan_id)
-        plan = self.plan_of(_stored(record))
+        plan = await self.plan(_stored(record))
         program, _ = await self._preparation.program(plan)
         faults = check_inputs(plan, inputs or {})
         if faults:

@@ -6,6 +6,7 @@ import msgspec
 import strawberry
 from graphql import GraphQLError
 
+from toolpath.aside import weight_of
 from toolpath.errors import PlanInvalid, ReadError, RecordNotFound, RunConflict, SchemaError
 from toolpath.model.run import ENDED_RUN
 from toolpath.model.stored import StoredPlan
@@ -24,7 +25,6 @@ from toolpath.server.graphql.types import (
 )
 from toolpath.server.visibility import visible_run
 from toolpath.values import JsonObject
-from toolpath.workspace.plans import read_plan_document
 
 _RUN = Needs("run")
 _ANSWER = Needs("answer")
@@ -56,7 +56,7 @@ class Mutation:
         """A plan that can be read as one can be executed; any other text is kept as it is."""
         tp, caller = info.context.tp, info.context.caller
         try:
-            plan = read_plan_document(output)
+            plan = await tp.plans.read(output)
         except ReadError:
             return texts.shown(await texts.kept(tp, caller, "plan", input, output), Plan)
         stored = await tp.plans.add(plan, request=input, tenant=caller.tenant, user=caller.user)
@@ -116,7 +116,7 @@ class Mutation:
     async def execute_with_workflow(self, info: Info, plan: str, tools: str) -> ExecutionWithResults:
         """Nothing is executed where the check finds errors; they are all told."""
         tp, caller = info.context.tp, info.context.caller
-        chain = chain_of(tools, name=plan)
+        chain = await tp.aside.do(lambda: chain_of(tools, name=plan), weight_of([tools]))
         try:
             run = await tp.start(chain, {}, context=caller.context())
         except PlanInvalid as error:

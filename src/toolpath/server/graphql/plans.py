@@ -25,7 +25,7 @@ from toolpath.values import JsonObject
 
 async def shown_plan(tp: Toolpath, stored: StoredPlan) -> PlanWithRequest:
     """The stored plan with all that the chaining system tells of one."""
-    plan = tp.plans.plan_of(stored)
+    plan = await tp.plans.plan(stored)
     review = await tp.plans.review(plan)
     run = await latest_run(tp, stored)
     names = Names(await tp.load(plan))
@@ -50,7 +50,7 @@ async def shown_plan(tp: Toolpath, stored: StoredPlan) -> PlanWithRequest:
 
 async def shown_with_tools(tp: Toolpath, stored: StoredPlan) -> PlanWithTools:
     """The stored plan with the tools that it uses."""
-    plan = tp.plans.plan_of(stored)
+    plan = await tp.plans.plan(stored)
     review = await tp.plans.review(plan)
     catalog = await tp.load(plan)
     used = {step.tool: None for _, step in notation.every_step(plan.block) if isinstance(step, notation.Call)}

@@ -10,6 +10,7 @@ from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult
 from mcp_types import Tool as McpTool
 
 from toolpath.app import Toolpath
+from toolpath.aside import weight_of
 from toolpath.catalog.embeddings import Embeddings
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.vector_cache import cache_file
@@ -113,11 +114,14 @@ class MetaTools:
         return json_answer({**await self._judged(plan), "plan": plan_to_dict(plan), "reasoning": plan.reasoning})
 
     async def _check(self, given: JsonObject) -> CallToolResult:
-        return json_answer(await self._judged(_plan_of(given["plan"])))
+        return json_answer(await self._judged(await self._read(given["plan"])))
+
+    async def _read(self, source: str | JsonObject) -> Plan:
+        return await self._tp.aside.do(lambda: _plan_of(source), weight_of([source]))
 
     async def _judged(self, plan: Plan) -> JsonObject:
-        await self._tp.load(plan)
-        findings = self._tp.check(plan)
+        review = await self._tp.plans.review(plan)
+        findings = review.findings
         is_valid = not has_errors(findings)
         found: JsonObject = {
             "valid": is_valid,
@@ -127,7 +131,7 @@ class MetaTools:
         if plan.confidence is not None:
             found["confidence"] = plan.confidence
         if is_valid:
-            found["explanation"] = self._tp.explain(plan).text()
+            found["explanation"] = review.explanation.text()
         return found
 
     # Runs.
@@ -137,7 +141,7 @@ class MetaTools:
             run_id, said = await take_answers(self._tp, client, params)
         else:
             run = await self._tp.start(
-                _plan_of(given["plan"]),
+                await self._read(given["plan"]),
                 given.get("inputs") or {},
                 context=client.caller.context(),
                 idempotency_key=given.get("idempotency_key", ""),

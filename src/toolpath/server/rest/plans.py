@@ -27,7 +27,7 @@ _DETAIL = shows(PlanDetail, "The plan, its findings, and what it will do.")
 
 
 async def _detailed(tp: Toolpath, stored: StoredPlan, status: int = 200) -> Response:
-    plan = tp.plans.plan_of(stored)
+    plan = await tp.plans.plan(stored)
     review = await tp.plans.review(plan)
     detail = PlanDetail(
         **msgspec.structs.asdict(stored),

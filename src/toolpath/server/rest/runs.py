@@ -24,7 +24,6 @@ from toolpath.server.rest.described import Before, Filter, Limit, answer, proble
 from toolpath.server.rest.views import RunDetail, RunPage, RunRow, run_detail, run_row
 from toolpath.server.visibility import visible_plan, visible_run
 from toolpath.values import JsonObject, as_handle, digest
-from toolpath.workspace.plans import read_plan_document
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 
@@ -77,7 +76,7 @@ async def check_same(tp: Toolpath, run_id: str, what: Plan | StoredPlan, inputs:
     assert isinstance(first, RunStarted)
     if isinstance(what, StoredPlan):
         is_same = (await tp.store.get_run(run_id)).plan_id == what.plan_id
-        plan = tp.plans.plan_of(what)
+        plan = await tp.plans.plan(what)
     else:
         is_same = digest(first.plan) == digest(freeze(what))
         plan = what
@@ -104,7 +103,7 @@ async def _what(tp: Toolpath, caller: Caller, body: NewRun) -> Plan | StoredPlan
     if body.plan_id:
         return await visible_plan(tp, caller, body.plan_id)
     if body.plan is not None:
-        return read_plan_document(body.plan)
+        return await tp.plans.read(body.plan)
     return await tool_plan(tp, body.tool, body.inputs)
 
 
