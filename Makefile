@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 DEMO ?= demo
 PYTEST_ARGS ?=
+# Many tests wait for processes: one worker more than there are cores keeps these busy.
+TEST_WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.built
@@ -20,8 +22,8 @@ help: ## this list
 demo: $(STAMP) ## the main job on real MCP servers, offline, in the folder demo/
 	@$(BIN)/toolpath demo --into $(DEMO)
 
-test: $(STAMP) ## all tests but the long ones
-	@$(BIN)/pytest -q $(PYTEST_ARGS)
+test: $(STAMP) ## all tests but the long ones, side by side
+	@$(BIN)/pytest -q --numprocesses $(TEST_WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 lint: $(STAMP) ## style, types and the layers of the house
 	@$(BIN)/ruff check .

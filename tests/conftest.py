@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator
 
 import pytest
 
 _SERVICES = ("postgres", "rabbitmq")
+
+
+def pytest_configure() -> None:
+    # A shell that starts the tests in the background has them ignore Ctrl-C, and every process that a test starts too.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
