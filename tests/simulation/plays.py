@@ -1,0 +1,204 @@
+"""Random structures run in virtual time, in memory: to their end, cut anywhere and resumed, forked, and tried again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from folding import Shadow
+from structures import INPUTS, Structure
+from virtual import VirtualClock
+from worlds import CALLERS, World, drawn
+
+from toolpath.app import Toolpath
+from toolpath.config import Settings
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent
+from toolpath.model.plan import Plan
+from toolpath.model.run import ENDED_RUN, RunContext, RunInfo, RunResult
+from toolpath.store.memory import MemoryStore
+from toolpath.values import JsonObject
+
+#: Who runs structures may do what they ask for.
+SETTINGS = Settings(max_retries=1, retry_backoff="none")
+#: A run that waits for people more often than this is stuck.
+MOST_ANSWERS = 200
+CONTEXT = RunContext("somebody")
+
+
+class Watcher:
+    """Holds a live run to its journal while it runs."""
+
+    def __init__(self) -> None:
+        self.tp: Toolpath | None = None
+        self.shadows: dict[str, Shadow] = {}
+        self.faults: list[str] = []
+
+    def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
+        shadow = self.shadows[run_id] = Shadow(self.live(run_id).program)
+        self.faults += shadow.differences(list(events), self.live(run_id))
+
+    def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
+        found = self.shadows[run_id].differences(list(events), self.live(run_id))
+        self.faults += [f"after {events[-1].seq} {type(events[-1]).__name__}: {fault}" for fault in found]
+
+    def calling(self, run_id: str, path: str, attempt: int) -> Callable[[], None]:
+        return lambda: None
+
+    def left(self, run_id: str) -> None:
+        self.shadows.pop(run_id, None)
+
+    def live(self, run_id: str) -> Any:
+        assert self.tp is not None
+        return self.tp._drives._runners[run_id].state
+
+
+class Played:
+    """What came of a run."""
+
+    def __init__(self, result: RunResult, events: list[AnyEvent], world: World, faults: list[str]) -> None:
+        self.result = result
+        self.events = events
+        self.world = world
+        self.faults = faults
+
+    def same(self) -> JsonObject:
+        """What is the same in every run of an exact structure."""
+        return {
+            "status": self.result.status,
+            "outputs": self.result.outputs,
+            "steps": {step.path: step.status for step in self.result.results},
+            "state": {key: value for key, value in final_state(self.events).items() if key not in _OF_THE_RUN},
+        }
+
+
+_OF_THE_RUN = ("chain_id", "chain_name", "started_at")
+
+
+def final_state(events: Sequence[AnyEvent]) -> JsonObject:
+    """The variables of the plan itself, as they were written."""
+    state: JsonObject = {}
+    for event in events:
+        if isinstance(event, ev.StateWritten) and not event.path:
+            state.update(event.values)
+    return state
+
+
+@asynccontextmanager
+async def opened(world: World, store: MemoryStore | None = None) -> AsyncIterator[tuple[Toolpath, Watcher]]:
+    """A Toolpath with the world's tools, held to the law of folding."""
+    clock = VirtualClock()
+    watcher = Watcher()
+    store = store or MemoryStore(clock=clock.time)
+    async with Toolpath(store, clock=clock, settings=SETTINGS, observer=watcher) as tp:
+        watcher.tp = tp
+        tp.add(*world.tools())
+        yield tp, watcher
+
+
+async def play(plan: Plan, world: World, inputs: JsonObject = INPUTS) -> Played:
+    """Run the plan to its end."""
+    async with opened(world) as (tp, watcher):
+        return await played(tp, watcher, world, await tp.run(plan, inputs, context=CONTEXT))
+
+
+async def played(tp: Toolpath, watcher: Watcher, world: World, result: RunResult) -> Played:
+    """The run at its end: its questions answered, its doubts settled."""
+    result = await to_the_end(tp, result)
+    return Played(result, await tp.events(result.run_id), world, watcher.faults)
+
+
+async def to_the_end(tp: Toolpath, result: RunResult) -> RunResult:
+    """Answer what is asked until nothing is."""
+    count = 0
+    while result.status == "waiting" and count < MOST_ANSWERS:
+        count += 1
+        await _tell(tp, result)
+        result = await tp.result(result.run_id)
+    return result
+
+
+async def _tell(tp: Toolpath, result: RunResult) -> None:
+    """Say what a person would, to one of the steps that wait."""
+    run_id = result.run_id
+    for question in result.questions:
+        number = drawn(question.path) % 100
+        if isinstance(question, ev.ApprovalRequested):
+            await tp.approve(run_id, question.path)
+        else:
+            await tp.answer(run_id, question.path, {"n": number})
+        return
+    for step in result.results:
+        if step.status == "unknown":
+            await tp.settle(run_id, step.path, retry=True)
+            return
+
+
+async def resume_from(events: Sequence[AnyEvent], world: World, *, settle_done: bool = False) -> Played:
+    """Go on with a run of which only these events are left, its driver dead."""
+    clock = VirtualClock()
+    store = MemoryStore(clock=clock.time)
+    async with opened(world, store) as (tp, watcher):
+        run_id = await left_behind(store, events)
+        run = await tp.resume(run_id)
+        return await played(tp, watcher, world, await run.result())
+
+
+async def left_behind(store: MemoryStore, events: Sequence[AnyEvent]) -> str:
+    """Put the run into the store as its driver left it."""
+    started = events[0]
+    assert isinstance(started, ev.RunStarted)
+    await store.create_run(RunInfo(run_id=started.run_id, status="running"))
+    (await store.drive(started.run_id, "gone")).append(list(events))
+    return started.run_id
+
+
+# What holds for every run.
+
+
+def faults_of(played: Played) -> Iterator[str]:
+    """What does not hold of a run that has come to its end."""
+    yield from played.faults
+    if played.result.status not in ENDED_RUN:
+        yield f"it is {played.result.status}, and nothing goes on with it"
+    events = played.events
+    if [event.seq for event in events] != list(range(1, len(events) + 1)):
+        yield "the journal's numbers have gaps"
+    for path, count in Counter(event.path for event in events if isinstance(event, ev.StepSucceeded)).items():
+        if count > 1:
+            yield f"{path} succeeded {count} times"
+    for key, count in Counter(made.key for made in played.world.made if made.effect).items():
+        if count > 1:
+            yield f"the write {key} was made {count} times"
+    keys: dict[str, str] = {}
+    for event in events:
+        if isinstance(event, ev.StepStarted) and event.key and keys.setdefault(event.key, event.path) != event.path:
+            yield f"{event.key} stands for two calls"
+
+
+def called_again(before: Sequence[AnyEvent], world: World) -> Iterator[str]:
+    """Finished steps of the journal that were called."""
+    finished = {event.path for event in before if isinstance(event, ev.StepSucceeded)}
+    for made in world.made:
+        if made.path in finished and made.tool not in CALLERS:
+            yield f"{made.path} had finished, and was called"
+
+
+def differing(one: Played, other: Played, *names: str) -> Iterator[str]:
+    """What differs of two runs that should be alike."""
+    mine, theirs = one.same(), other.same()
+    for name in names or mine:
+        if mine[name] == theirs[name]:
+            continue
+        if name == "steps":
+            for path in sorted({*mine[name], *theirs[name]}):
+                if mine[name].get(path) != theirs[name].get(path):
+                    yield f"{path} is {mine[name].get(path)}, in the other run {theirs[name].get(path)}"
+        else:
+            yield f"{name}: {mine[name]!r}, in the other run {theirs[name]!r}"
+
+
+def name(structure: Structure) -> str:
+    return f"structure({structure.seed})"

@@ -1,0 +1,185 @@
+"""The tools that random structures use: they leave a record of every call, take as long as a schedule says, and fail
+where they are told to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from structures import BODIES, LEAVES, SCHEMA, body
+
+from toolpath.errors import ToolFailed, ToolRetry
+from toolpath.model.tool import Body, Requires, Tool
+from toolpath.values import Json, JsonObject, canonical
+
+NUMBER: JsonObject = {"type": "object", "properties": {"v": {"type": "integer"}}, "required": ["v"]}
+#: Tools that run others are called again with their run; what they called is not.
+CALLERS = frozenset({"sim.caller", "sim.breaking", "sim.asker"})
+
+
+def answer(tool: str, inputs: Json) -> JsonObject:
+    """What a tool gives: its inputs folded into one number, so that a wrong argument shows in every result after it."""
+    return {"v": zlib.crc32(tool.encode() + canonical(inputs)) % 1_000_003}
+
+
+def drawn(*key: Any) -> int:
+    """A number that is always the same for this key."""
+    return zlib.crc32("/".join(map(str, key)).encode())
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A call that was made: before its effect, for a tool that has one."""
+
+    tool: str
+    path: str
+    key: str
+    inputs: JsonObject
+    effect: bool
+
+
+class World:
+    """What the tools of one run have done, and how they behave."""
+
+    def __init__(self, schedule: int = 0, fails: Callable[[str], bool] | None = None) -> None:
+        self.schedule = schedule
+        self.fails = fails
+        """By path: whether a leaf fails there."""
+        self.made: list[Made] = []
+
+    def effects(self) -> list[tuple[str, bytes]]:
+        """Tool and inputs of each effect, sorted."""
+        return sorted((made.tool, canonical(made.inputs)) for made in self.made if made.effect)
+
+    async def pass_time(self, *key: Any) -> None:
+        match drawn(self.schedule, *key) % 8:
+            case 0 | 1:
+                return
+            case 2:
+                await asyncio.sleep(0)
+            case _:
+                await asyncio.sleep(drawn(self.schedule, "time", *key) % 50 / 1000)
+
+    def tools(self) -> list[Tool]:
+        """Every tool that a structure names."""
+        leaves = [self._leaf(name, name) for name in LEAVES]
+        signed = self._leaf("signed", "write", requires=Requires(approval=True))
+        others = [self._unsure(), self._broken(), self._slow(), self._caller(), self._breaking(), self._asker()]
+        return [*leaves, signed, *others, *_BODIES]
+
+    def _leaf(self, name: str, kind: str, **fields: Any) -> Tool:
+        async def invoke(inputs: JsonObject, context: Any) -> JsonObject:
+            await self.pass_time(context.path, context.attempt)
+            failing = (self.fails is not None and self.fails(context.path)) or (
+                kind == "flaky" and context.attempt == 1
+            )
+            self.note(f"sim.{name}", context, inputs, effect=not failing and kind in ("write", "idempotent"))
+            if failing:
+                raise ToolRetry("the first attempt fails") if kind == "flaky" else ToolFailed("it fails now")
+            await self.pass_time(context.path, "after")
+            return answer(f"sim.{name}", inputs)
+
+        effect = "read" if kind in ("read", "flaky") else "write"
+        return Tool(
+            name=name,
+            group="sim",
+            input_schema=SCHEMA,
+            output_schema=NUMBER,
+            effect=effect,  # type: ignore[arg-type]
+            idempotent=kind == "idempotent",
+            body=Body(invoke=invoke, wants_context=True),
+            **fields,
+        )
+
+    def note(self, tool: str, context: Any, inputs: JsonObject, *, effect: bool) -> None:
+        self.made.append(Made(tool, context.path, context.idempotency_key, inputs, effect))
+
+    def _reading(self, name: str, invoke: Any, **fields: Any) -> Tool:
+        made = Body(invoke=invoke, wants_context=True)
+        schema = {**SCHEMA, "properties": {"of": {}, "way": {"type": "integer"}}}
+        return Tool(name=name, group="sim", input_schema=schema, body=made, **{"effect": "read", **fields})
+
+    def _unsure(self) -> Tool:
+        async def invoke(inputs: JsonObject, context: Any) -> JsonObject:
+            self.note("sim.unsure", context, inputs, effect=False)
+            await self.pass_time(context.path)
+            return {**answer("sim.unsure", inputs), "confidence": 0.1 * (drawn(canonical(inputs)) % 10)}
+
+        return self._reading("unsure", invoke)
+
+    def _broken(self) -> Tool:
+        async def invoke(inputs: JsonObject, context: Any) -> JsonObject:
+            await self.pass_time(context.path)
+            raise ToolFailed("this tool always fails")
+
+        return self._reading("broken", invoke)
+
+    def _slow(self) -> Tool:
+        async def invoke(inputs: JsonObject, context: Any) -> JsonObject:
+            await asyncio.sleep(1_000)
+            return {}
+
+        return self._reading("slow", invoke)
+
+    def _breaking(self) -> Tool:
+        """It makes a call, then fails."""
+
+        async def invoke(inputs: JsonObject, context: Any) -> JsonObject:
+            await context.call("sim.write", {"of": [inputs["of"], "breaking"]}, key="x")
+            raise ToolFailed("it has made a call, and fails")
+
+        return self._reading("breaking", invoke, effect="write")
+
+    def _asker(self) -> Tool:
+        async def invoke(inputs: JsonObject, context: Any) -> JsonObject:
+            form = {"title": "How many?", "inputs": [{"name": "n", "type": "integer"}]}
+            given = await context.ask(form, key="many")
+            await self.pass_time(context.path)
+            return answer("sim.asker", [inputs, given["values"]["n"] if "values" in given else given["n"]])
+
+        return self._reading("asker", invoke)
+
+    def _caller(self) -> Tool:
+        async def invoke(inputs: JsonObject, context: Any) -> JsonObject:
+            await self.pass_time(context.path)
+            return answer("sim.caller", await _call_others(inputs, context))
+
+        # To call it again is safe: its calls are in the journal.
+        return self._reading("caller", invoke, effect="write", idempotent=True)
+
+
+async def _call_others(inputs: JsonObject, context: Any) -> list[Json]:
+    of, call = inputs["of"], context.call
+    match inputs.get("way", 0):
+        case 0:
+            first = await call("sim.read", {"of": [of, "a"]})
+            return [first, await call("sim.write", {"of": [first, "b"]})]
+        case 1:
+            calls = (call("sim.write", {"of": [of, n]}) for n in range(2))
+            return list(await asyncio.gather(*calls, call("sim.read", {"of": of}), call("sim.idempotent", {"of": of})))
+        case 2:
+            return [await call(f"sim.body{drawn(canonical(of)) % BODIES}", {"of": of})]
+        case 3:
+            return [await call("sim.caller", {"of": of, "way": 1}), await call("sim.write", {"of": of})]
+        case 4:
+            return [await call("sim.write", {"of": [of, n]}, key=f"x{n}") for n in range(2)]
+        case 5:
+            try:
+                await call("sim.broken", {"of": of})
+            except ToolFailed:
+                return [await call("sim.write", {"of": of}, key="x")]
+            return []
+        case 6:
+            calls = (call("sim.body0", {"of": [of, 1]}), call("sim.write", {"of": of}, key="x"))
+            return list(await asyncio.gather(*calls))
+        case _:
+            return [await call("sim.read", {"of": of}), await call("sim.signed", {"of": of})]
+
+
+_BODIES = [
+    Tool(name=f"body{number}", group="sim", input_schema=SCHEMA, effect="write", body=body(number))
+    for number in range(BODIES)
+]
