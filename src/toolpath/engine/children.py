@@ -8,16 +8,13 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import msgspec
-
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.chatting import CHAT, asked, reply_of
 from toolpath.engine.drive import Drive
-from toolpath.engine.instances import EMPTY, StepState
+from toolpath.engine.instances import EMPTY, ENDED, StepState
 from toolpath.engine.paths import safe_key
-from toolpath.engine.recover import ENDED, take_up_step
+from toolpath.engine.recover import take_up_step
 from toolpath.errors import OutputInvalid, ToolFailed
-from toolpath.language.expressions.compile import Compiled
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
@@ -99,7 +96,7 @@ class Children:
             inputs["idempotency_key"] = step.key
         child = self._verifying(step, node.targets[0].key)
         if child.status in ("pending", "ready"):
-            if node.always_approve:
+            if node.targets[0].asks:
                 # A person who has to be asked may as well be asked about the write itself.
                 return None
             reply = self._reply_to(child)
@@ -134,7 +131,7 @@ class Children:
         asked = child.path in self._replies
         reply = self._reply_to(child)
         if not asked:
-            self._give(child, inputs)
+            child.given = inputs
             if child.status == "running" and not child.key and child.path not in self._begun:
                 # A plan that was left: what is finished in it stays so.
                 drive.control.at = drive.services.clock.time()
@@ -148,14 +145,6 @@ class Children:
                 self._admit(child)
                 drive.control.settle()
         await self._wait(parent, reply)
-
-    def _give(self, child: StepState, inputs: JsonObject) -> None:
-        child.given = inputs
-        if child.node.always_approve:
-            # What a person is shown, and their approval binds to, is what the tool gave.
-            (target,) = child.node.targets
-            shown = msgspec.structs.replace(target, inputs=Compiled(inputs, {}))
-            child.node = msgspec.structs.replace(child.node, targets=(shown,))
 
     def _admit(self, child: StepState) -> None:
         """Begin the call, or ask a person first."""
@@ -185,7 +174,8 @@ class Children:
             if parent.paused == 0 and not parent.abandoned:
                 drive.busy += 1
                 parent.started = drive.services.clock.monotonic()
-                drive.deadlines.add(parent)
+                if parent.calling:
+                    drive.deadlines.add(parent)
 
     def reply(self) -> None:
         """Wake the tools whose calls have ended or whose questions were answered."""

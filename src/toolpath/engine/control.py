@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from toolpath.engine import ends
 from toolpath.engine.cancel import cancel_scope, cancel_step, fail_run
-from toolpath.engine.instances import EMPTY, Lane, Scope, StepState
+from toolpath.engine.instances import EMPTY, ENDED, Lane, Scope, StepState
 from toolpath.engine.joins import Verdict, loop_verdict, may_begin, parallel_verdict
 from toolpath.engine.results import Done, exhausted, failure_of_expression, read_field, redacted
 from toolpath.engine.retries import next_delay
@@ -74,6 +74,8 @@ class Control(Starts):
                 large=done.handle is not None,
             )
         )
+        if step.children is not None:
+            self._cut_calls(step)
         if node.map_outputs or node.transform:
             self._write_state(step, done.output)
         if node.after_success is not None and step.scope.block.flow == "chain":
@@ -87,6 +89,13 @@ class Control(Starts):
             self.reply_to(step)
             return
         self.settle()
+
+    def _cut_calls(self, step: StepState) -> None:
+        """The tool has ended: what it has called and not waited for ends with it, and nobody is asked about that."""
+        for child in list(step.children.steps.values()) if step.children is not None else ():
+            if child.status not in ENDED:
+                cancel_step(self, child, f"{step.path} has ended")
+                self.reply_to(child)
 
     def _doubted(self, step: StepState, done: Done) -> bool:
         """Whether another tool is asked since this one was not sure enough."""
@@ -198,6 +207,7 @@ class Control(Starts):
         if step.scopes:
             for inner in step.scopes:
                 cancel_scope(self, inner, f"{step.path} failed")
+        self._cut_calls(step)
         kind = ev.StepTimedOut if failure.code == "timeout" else ev.StepFailed
         self.emit(kind(self.seq, self.at, step.path, failure, duration, continued))
         if continued and node.after_failure is not None and scope.block.flow == "chain":

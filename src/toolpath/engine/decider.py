@@ -49,6 +49,8 @@ class Decider:
         """The runner has something to do besides beginning ready steps."""
         self.redact: Callable[[Json], Json] = _as_it_is
         """Takes secrets out of what goes into the journal."""
+        self.restore: Callable[[Json], Json] = _as_it_is
+        """Puts large values in the place of what stands for them in the journal."""
         self.replies: list[StepState] = []
         """Ended calls that a running tool had made, and its questions that were answered."""
 

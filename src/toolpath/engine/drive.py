@@ -35,6 +35,7 @@ class Drive:
         self.large = LargeValues()
         self.control = Control(self.state, chance=services.chance, view=self.large.view)
         self.control.redact = services.redactor.value
+        self.control.restore = self.large.restored
         self.commits = Commits(journal, self.control, services.clock, self.fail, services.observer)
         self.time_limits = TimeLimits(services.statistics, services.settings)
         self.deadlines = Deadlines(services.clock, self.expired)

@@ -14,6 +14,9 @@ from toolpath.model.events import Failure
 from toolpath.model.plan import Call, Plan
 from toolpath.values import Json, JsonObject
 
+#: What a step is when nothing more will come of it, unless a retry takes it back.
+ENDED = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
+
 
 class Lane(Protocol):
     """Calls the items of a loop."""

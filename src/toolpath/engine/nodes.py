@@ -44,6 +44,8 @@ class Target(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     repeatable: bool = False
     guarded: bool = False
     """The tool asks something of its caller."""
+    asks: bool = False
+    """A person has to allow its calls."""
     reads: bool = False
     """It changes nothing."""
     is_valid: Callable[[JsonObject], bool]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from toolpath.engine.control import Control
-from toolpath.engine.instances import EMPTY, StepState
+from toolpath.engine.instances import EMPTY, ENDED, StepState
 from toolpath.engine.results import Done
 from toolpath.errors import RunConflict, SchemaError, closest
 from toolpath.language.schema.coerce import coerce
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.ports import Signal
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, is_redacted
 
 _TYPES: dict[str, JsonObject] = {
     "number": {"type": "number"},
@@ -177,8 +177,7 @@ def _settle(control: Control, signal: Signal) -> None:
     step = _find(control, signal.path, None)
     data = signal.data
     if data.get("retry"):
-        step.status, step.attempt = "pending", max(0, step.attempt - 1)
-        control.push(step)
+        _make_again(control, step)
     elif data.get("failed"):
         message = f"{signal.by or 'A person'} settled that {step.path} failed."
         control.fail(step, Failure(type="SettledFailed", message=message, code="tool_failed"))
@@ -188,6 +187,27 @@ def _settle(control: Control, signal: Signal) -> None:
         raise RunConflict(
             f"Say how {step.path} is settled.", hint="retry=True, output=… (it succeeded with this), or failed=True."
         )
+
+
+def _make_again(control: Control, step: StepState) -> None:
+    """Make the write again. One that a tool has made gets what it was given then, or waits for the tool to give it."""
+    is_child = step.scope.block is EMPTY
+    if is_child and step.given is None and not is_redacted(step.inputs):
+        step.given = control.restore(step.inputs or {})
+    caller = step.scope.owner
+    if (
+        is_child
+        and step.given is None
+        and caller is not None
+        and (caller.status == "unknown" or caller.status in ENDED)
+    ):
+        raise RunConflict(
+            f"{step.path} was given a secret, which no journal has, and {caller.path} runs no more to give it again.",
+            hint=f"Settle {caller.path} first, or settle this one by output=… or failed=True.",
+        )
+    step.status, step.attempt = "pending", max(0, step.attempt - 1)
+    if not is_child or step.given is not None:
+        control.begin(step)
 
 
 def expire(control: Control, step: StepState) -> None:

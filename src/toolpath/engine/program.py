@@ -18,7 +18,7 @@ from toolpath.engine.links import link
 from toolpath.engine.nodes import TO_END, BlockProgram, Kind, Node, Target
 from toolpath.engine.ranks import rank_nodes
 from toolpath.errors import PlanInvalid, ToolNotFound
-from toolpath.language.expressions.compile import Compiled, compile_condition, compile_value
+from toolpath.language.expressions.compile import compile_condition, compile_value
 from toolpath.language.names import Names, Root, inner_names, plan_names
 from toolpath.language.schema.validate import Validator
 from toolpath.model.plan import (
@@ -207,16 +207,14 @@ class Program:
             case _:
                 pass
         node.plain = node.kind == "call" and not (
-            node.when or node.approval or node.always_approve or node.exclusive or node.cached
+            node.when or node.approval or node.always_approve or node.exclusive or node.cached or node.targets[0].asks
         )
         return node
 
     def _call(self, node: Node, step: Call, names: Names, plan: Plan) -> None:
-        main = self._target(step, step.tool, compile_value(step.inputs, names, allow_secrets=True), plan)
+        main = self._target(step, step.tool, step.inputs, names, plan)
         others = [self._fallback(step, fallback, names, plan) for fallback in step.fallback]
         node.targets = (main, *others)
-        if main.tool.requires.approval:
-            node.always_approve = True
         if main.plan is not None:
             node.kind = "nested"
         cache = step.cache or main.tool.cache
@@ -228,10 +226,10 @@ class Program:
 
     def _fallback(self, step: Call, fallback: Fallback, names: Names, plan: Plan) -> Target:
         inputs = step.inputs if fallback.inputs is None else fallback.inputs
-        target = self._target(step, fallback.tool, compile_value(inputs, names, allow_secrets=True), plan)
+        target = self._target(step, fallback.tool, inputs, names, plan)
         return msgspec.structs.replace(target, condition=fallback.condition, threshold=fallback.threshold)
 
-    def _target(self, step: Call, name: str, inputs: Compiled, plan: Plan) -> Target:
+    def _target(self, step: Call, name: str, inputs: JsonObject, names: Names, plan: Plan) -> Target:
         tool = chat_tool() if name == CHAT else self.tools.find(name)
         if name != CHAT:
             self.used[tool.key] = tool
@@ -247,8 +245,8 @@ class Program:
             key=tool.key,
             body=body if isinstance(body, Body) else None,
             plan=self._nested(tool, body) if isinstance(body, Plan) else None,
-            inputs=inputs,
-            droppable=_droppable(step.inputs, tool.input_schema),
+            inputs=compile_value(inputs, names, allow_secrets=True),
+            droppable=_droppable(inputs, tool.input_schema),
             accepts=accepts,
             returns=returns,
             validation=validation,
@@ -257,6 +255,7 @@ class Program:
             explicit_retry=explicit,
             repeatable=tool.is_repeatable,
             guarded=tool.requires != Requires() or tool.metadata.get("enabled") is False,
+            asks=tool.requires.approval,
             reads=tool.is_read,
             is_valid=accepts.is_valid,
             wants_context=isinstance(body, Body) and body.wants_context,

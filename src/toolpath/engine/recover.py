@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from toolpath.engine import ends
 from toolpath.engine.control import Control
-from toolpath.engine.instances import EMPTY, Scope, StepState
+from toolpath.engine.instances import EMPTY, ENDED, Scope, StepState
 from toolpath.model import events as ev
-
-ENDED = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
 
 
 def recover(control: Control) -> None:
@@ -22,6 +20,9 @@ def recover(control: Control) -> None:
     for step in list(state.steps.values()):
         if step.status == "running" and step.key:
             _in_flight(control, step)
+        elif step.status == "waiting" and step.asked is None:
+            # The question itself was not written any more.
+            step.status = "ready" if step.entered else "pending"
         elif step.status == "unknown" and not step.entered:
             # Taken back by a retry: somebody has to say first what became of it.
             control.emit(
@@ -38,11 +39,21 @@ def _in_flight(control: Control, step: StepState) -> None:
         # An attempt that its driver did not live to see is made again, not counted as failed.
         step.attempt -= 1
         control.emit(ev.StepReady(control.seq, control.at, step.path))
-        if step.scope.block is not EMPTY:
-            # A call that a running tool made is begun by that tool, which is run again.
+        if not _is_called(step.scope):
+            # What a running tool has called is begun by that tool, which is run again.
             control.push(step)
     else:
         control.emit(ev.StepUnknown(control.seq, control.at, step.path, target.key, step.key))
+
+
+def _is_called(scope: Scope) -> bool:
+    """Whether the block is, or is inside, what a running tool has called."""
+    at: Scope | None = scope
+    while at is not None:
+        if at.block is EMPTY:
+            return True
+        at = at.owner.scope if at.owner is not None else None
+    return False
 
 
 def _waited(control: Control, step: StepState) -> bool:
@@ -63,8 +74,8 @@ def _waited(control: Control, step: StepState) -> bool:
 def _take_up(control: Control, scope: Scope) -> None:
     block = scope.block
     if scope.done:
-        if scope.owner is not None and scope.owner.loop is not None and scope.failure is None and not scope.halted:
-            # Its calls have ended, and what it gives was not said.
+        if scope.owner is not None:
+            # What is in it has ended, and what follows from that was not said.
             control.state.finished.append(scope)
         return
     for step in list(scope.steps.values()):

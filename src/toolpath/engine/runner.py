@@ -355,7 +355,8 @@ class Runner(Drive):
         """Something else than people will go on with the run: a ready step, a retry that is due later, a limit."""
         if self.control.ready or self.takes.queued or self.doubts:
             return True
-        return any(step.status == "ready" for step in self.state.steps.values())
+        # A call that a tool has made goes on with that tool alone.
+        return any(step.status == "ready" and step.watched for step in self.state.steps.values())
 
     async def _park(self) -> None:
         """Look once more whether somebody has said something, then leave nothing but the journal."""

@@ -126,17 +126,16 @@ class Starts(Decider):
         return False
 
     def admit(self, step: StepState) -> None:
-        """The step's condition holds: ask for approval where that is needed, else begin."""
-        node, scope = step.node, step.scope
-        if scope.block.has_exclusive and self._held(step):
-            return
-        if (node.always_approve or node.approval is not None) and step.approved is None and self._ask_approval(step):
+        """The step's condition holds: begin, unless it has to wait for others to end."""
+        if step.scope.block.has_exclusive and self._held(step):
             return
         self.begin(step)
 
     def begin(self, step: StepState) -> None:
-        """Nothing is in the step's way but a slot."""
+        """Nothing is in the step's way but a person's word, where one is needed, and a slot."""
         node = step.node
+        if step.approved is None and self._asks_approval(step):
+            return
         match node.kind:
             case "call" | "nested":
                 if node.targets[step.target].plan is None:
@@ -215,6 +214,11 @@ class Starts(Decider):
     def _begin_plan(self, step: StepState) -> None:
         target = step.node.targets[step.target]
         assert target.plan is not None
+        if step.approved is not None and self.approval_of(step)[1] != step.approved:
+            # What was approved is not what would be called now.
+            step.approved, step.status = None, "pending"
+            self.begin(step)
+            return
         refused = refusal(target.tool, self.state.context) if target.guarded else None
         if refused is not None:
             self.attempt_failed(step, refused, 0.0)
@@ -296,22 +300,28 @@ class Starts(Decider):
         """See to it that the question is over at this Unix time."""
         self.watch(step, self.deadlines, (deadline, step))
 
-    def _ask_approval(self, step: StepState) -> bool:
-        """Whether a person has to decide first."""
+    def _asks_approval(self, step: StepState) -> bool:
+        """Whether a person has to decide first, or the step has ended since its caller may not call it at all."""
         node = step.node
+        target = node.targets[step.target] if node.targets else None
+        asks = node.always_approve or (target is not None and target.asks)
+        if not asks and (node.approval is None or step.attempt):
+            # What an expression has said of a tool's first attempt holds for those after it.
+            return False
+        refused = refusal(target.tool, self.state.context) if target is not None and target.guarded else None
+        if refused is not None:
+            # Nobody is asked about what will not be done whatever they say.
+            self.attempt_failed(step, refused, 0.0)
+            return True
         try:
-            if (
-                not node.always_approve
-                and node.approval is not None
-                and not node.approval.evaluate(self.frame_of(step))
-            ):
+            if not asks and node.approval is not None and not node.approval.evaluate(self.frame_of(step)):
                 return False
             shown, bound = self.approval_of(step)
         except (ExpressionError, SchemaError) as error:
             self.fail(step, failure_of_expression(error))
             return True
-        tool = node.targets[step.target].key if node.targets else ""
         self.emit(ev.StepWaiting(self.seq, self.at, step.path, "approval"))
+        tool = "" if target is None else target.key
         self.emit(ev.ApprovalRequested(self.seq, self.at, step.path, bound, tool, shown))
         return True
 
@@ -321,7 +331,8 @@ class Starts(Decider):
         if not node.targets:
             return {}, digest([step.path, step.visit])
         target = node.targets[step.target]
-        shown = target.inputs.public(self.frame_of(step))
+        # What a running tool has given to the call it makes is no template.
+        shown = target.inputs.public(self.frame_of(step)) if step.given is None else step.given
         shown = self.redact(shown)
         return shown, digest([step.path, step.visit, target.tool.fingerprint, shown])
 

@@ -98,7 +98,8 @@ def _last_turn(events: Sequence[AnyEvent], status: RunStatus) -> float:
 
 def _waits_for_people(results: Sequence[StepResult]) -> bool:
     """Some step waits, and nothing else is under way but the blocks around those that wait."""
-    waiting = [result.path for result in results if result.status in ("waiting", "unknown")]
+    waiting = {result.path for result in results if result.status in ("waiting", "unknown")}
     around = {outer for path in waiting for outer in ancestors(path)}
     busy = (result.path for result in results if result.status in ("ready", "running"))
-    return bool(waiting) and all(path in around for path in busy)
+    # What a tool has called goes on with that tool alone.
+    return bool(waiting) and all(path in around or not waiting.isdisjoint(ancestors(path)) for path in busy)
