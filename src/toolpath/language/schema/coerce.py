@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Final
 
 from toolpath.language.schema.document import Document, Node
+from toolpath.language.schema.load import load_of, size
 from toolpath.values import MAX_DEPTH, Json, JsonObject, type_name
 
 #: A number as JSON writes it: `007`, `+5`, ` 5`, `0x1f` and `1_000` would lose what they say as text.
@@ -20,9 +21,11 @@ _LONGEST_NUMBER: Final = 350
 _LARGEST_INTEGER: Final = 14_000
 #: Whole floats below it are written out, as JavaScript does.
 _PLAIN_FLOAT: Final = 1e21
-#: A few seconds at most; an array of 100,000 items with alternatives stays below.
-_MOST_STEPS: Final = 1_000_000
+#: A tenth of a second, rather less. Beyond it the value stays as it is.
+_MOST_STEPS: Final = 20_000
 _STEPS_OF_ALTERNATIVES: Final = 5
+#: Comparisons of the validator that take as long as one step here.
+_CHECKS_OF_STEP: Final = 100
 _TEXT_TRUTH: Final = {"true": True, "false": False}
 
 
@@ -124,12 +127,20 @@ class _TooMuchWork(Exception):  # a signal that never leaves this file
 class _Coercion:
     """One walk over value and schema together, with its budget. Depth is that of the value."""
 
-    __slots__ = ("active", "document", "steps")
+    __slots__ = ("_load", "active", "document", "steps")
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self._load = 0
         self.steps = 0
         self.active: set[tuple[int, int]] = set()
+
+    @property
+    def load(self) -> int:
+        """What one part of a value costs to be compared: looked at where there are alternatives at all."""
+        if not self._load:
+            self._load = load_of(self.document)
+        return self._load
 
     def part(self, node: Node, value: Json, depth: int) -> Json:
         schema = node.schema
@@ -161,6 +172,7 @@ class _Coercion:
             case list():
                 value = self._array(node, schema, value, depth)
             case _:
+                self.steps += len(schema["enum"]) // 2 if isinstance(schema.get("enum"), list) else 0
                 value = _to_scalar(value, schema)
         for part in node.list("allOf"):
             value = self.part(part, value, depth)
@@ -182,6 +194,7 @@ class _Coercion:
         return {**value, **changed} if changed else value
 
     def _property(self, node: Node, schema: JsonObject, name: str) -> list[Node]:
+        self.steps += len(schema.get("patternProperties") or ()) // 4
         found = [part] if (part := node.child("properties", name)) is not None else []
         patterns = schema.get("patternProperties")
         if isinstance(patterns, dict):
@@ -214,10 +227,14 @@ class _Coercion:
         return value if changed is None else changed
 
     def _alternative(self, branches: tuple[Node, ...], value: Json, depth: int) -> Json:
+        self.steps += _STEPS_OF_ALTERNATIVES
+        most = _MOST_STEPS * _CHECKS_OF_STEP // self.load
+        self.steps += size(value, most) * self.load // _CHECKS_OF_STEP
+        if self.steps > _MOST_STEPS:
+            raise _TooMuchWork
         if any(self.document.accepts(branch, value) for branch in branches):
             return value
         found: list[Json] = []
-        self.steps += _STEPS_OF_ALTERNATIVES
         for branch in branches:
             new = self.part(branch, value, depth)
             if new is value or not self.document.accepts(branch, new):

@@ -57,6 +57,23 @@ DRAFT_ADDRESSES: Final[dict[Draft, str]] = {
     jsonschema_rs.Draft201909Validator: "https://json-schema.org/draft/2019-09/schema",
     jsonschema_rs.Draft202012Validator: "https://json-schema.org/draft/2020-12/schema",
 }
+_NUMBERS: Final[dict[Draft, int]] = {
+    jsonschema_rs.Draft4Validator: jsonschema_rs.Draft4,
+    jsonschema_rs.Draft6Validator: jsonschema_rs.Draft6,
+    jsonschema_rs.Draft7Validator: jsonschema_rs.Draft7,
+    jsonschema_rs.Draft201909Validator: jsonschema_rs.Draft201909,
+    jsonschema_rs.Draft202012Validator: jsonschema_rs.Draft202012,
+}
+#: The name of the document in its own registry.
+_ADDRESS: Final = "urn:toolpath:schema"
+_PLAIN: Final = "/~!$&'()*+,;=:@"
+#: Schemas made ready for single places of one document: a fifth of a second, rather less.
+_MOST_PREPARED: Final = 60_000
+#: A search by a regular expression that has to try again more often ends, unfound.
+BACKTRACKS: Final = 5_000
+#: Bytes of a compiled regular expression: the engine's time grows with it.
+PATTERN_SIZE: Final = 1_000_000
+PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKS, size_limit=PATTERN_SIZE)
 _ARRAY_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
@@ -68,6 +85,13 @@ def draft_of(schema: JsonObject | bool) -> Draft:
             if mark in named:
                 return draft
     return jsonschema_rs.Draft202012Validator
+
+
+class _Unknown:
+    pass
+
+
+_UNKNOWN: Final = _Unknown()
 
 
 class Node(msgspec.Struct, frozen=True, eq=False):
@@ -108,12 +132,14 @@ class Node(msgspec.Struct, frozen=True, eq=False):
 class Document:
     """A root schema with what is looked up in it more than once. Built for one question or kept by a validator."""
 
-    __slots__ = ("_anchors", "_embeds", "_patterns", "_validators", "draft", "root")
+    __slots__ = ("_allowance", "_anchors", "_embeds", "_patterns", "_registry", "_validators", "draft", "root")
 
     def __init__(self, root: JsonObject | bool) -> None:
         self.root = root
         self.draft = draft_of(root)
-        self._validators: jsonschema_rs.ValidatorMap | None = None
+        self._registry: jsonschema_rs.Registry | None = None
+        self._allowance = _MOST_PREPARED
+        self._validators: dict[tuple[str, bool], jsonschema_rs.Validator | None] = {}
         self._patterns: dict[str, jsonschema_rs.Validator] = {}
         self._embeds: bool | None = None
         self._anchors: dict[str, Node] | None = None
@@ -153,18 +179,61 @@ class Document:
 
     def accepts(self, node: Node, value: Json) -> bool:
         """Whether the value is valid at that place of the document, as it is."""
-        if self._validators is None:
-            self._validators = self._compiled()
-        validator = self._validators.get("#" + node.at)
+        validator = self.validator(node)
         return validator is not None and _is_valid(validator, value)
 
-    def _compiled(self) -> jsonschema_rs.ValidatorMap:
+    def validator(self, node: Node, *, formats: bool = False) -> jsonschema_rs.Validator | None:
+        """The compiled check of one place, made when it is first asked for; None where there can be none.
+
+        A map of all places would take time with the square of their number. None too where so many were asked for
+        that making them ready has taken long enough.
+        """
+        known = self._validators.get((node.at, formats), _UNKNOWN)
+        if not isinstance(known, _Unknown):
+            return known
+        if self._registry is None:
+            self._registry = self._indexed()
+        if self._allowance <= 0:
+            return None
+        self._allowance -= self._reach(node)
+        try:
+            validator: jsonschema_rs.Validator | None = self.draft(
+                {"$ref": f"{_ADDRESS}#{urllib.parse.quote(node.at, safe=_PLAIN)}"},
+                registry=self._registry,
+                validate_formats=formats,
+                offline=True,
+                pattern_options=PATTERNS,
+            )
+        except (ValueError, TypeError, jsonschema_rs.ReferencingError):
+            validator = None
+        self._validators[node.at, formats] = validator
+        return validator
+
+    def _reach(self, start: Node) -> int:
+        """How many schemas have to be made ready for one place, those behind references too."""
+        seen: set[int] = set()
+        waiting = [start]
+        while waiting and len(seen) < self._allowance:
+            for node in subschemas(waiting.pop()):
+                if id(node.schema) in seen:
+                    continue
+                seen.add(id(node.schema))
+                reference = node.get("$ref")
+                if reference is not None and (target := self.target(reference)) is not None:
+                    waiting.append(target)
+                if len(seen) >= self._allowance:
+                    break
+        return len(seen)
+
+    def _indexed(self) -> jsonschema_rs.Registry:
         root = self.root
         if isinstance(root, dict) and "$schema" in root:
             # A dialect of somebody's own would be looked for; the draft was chosen already.
             root = {**root, "$schema": DRAFT_ADDRESSES[self.draft]}
         try:
-            return jsonschema_rs.validator_map_for(root, validate_formats=False, offline=True)
+            # The whole is compiled once: what is no usable schema is refused here, wherever its fault lies.
+            self.draft(root, validate_formats=False, offline=True, pattern_options=PATTERNS)
+            return jsonschema_rs.Registry([(_ADDRESS, root)], draft=_NUMBERS[self.draft])
         except (ValueError, TypeError, jsonschema_rs.ReferencingError) as error:
             raise SchemaError("The schema is no usable JSON Schema.", hint=str(error).partition("\n")[0]) from None
 
@@ -173,7 +242,7 @@ class Document:
         known = self._patterns.get(pattern)
         if known is None:
             try:
-                known = jsonschema_rs.Draft202012Validator({"pattern": pattern}, offline=True)
+                known = jsonschema_rs.Draft202012Validator({"pattern": pattern}, offline=True, pattern_options=PATTERNS)
             except ValueError:
                 known = jsonschema_rs.Draft202012Validator(False)
             self._patterns[pattern] = known

@@ -9,16 +9,17 @@ import jsonschema_rs
 
 from toolpath.errors import SchemaError
 from toolpath.language.schema.coerce import coerce_in
-from toolpath.language.schema.document import (
-    DRAFT_ADDRESSES,
-    Document,
-    draft_of,
-)
-from toolpath.language.schema.faults import Fault, fault_of, foreign, shown
+from toolpath.language.schema.descent import Descent, TooMuchWork
+from toolpath.language.schema.document import DRAFT_ADDRESSES, PATTERNS, Document, draft_of
+from toolpath.language.schema.faults import Fault, Found, fault_of, foreign, shown
+from toolpath.language.schema.load import HEAVIEST, LIGHT, MOST_CHECKS, checks, load_of, size
 from toolpath.language.schema.references import lost_references, tangle
 from toolpath.values import Json, JsonObject
 
+_MOST_FAULTS: Final = 20
 _MOST_SCHEMA_FAULTS: Final = 20
+#: Parts of a schema; preparing this many takes a tenth of a second.
+_LARGEST_SCHEMA: Final = 200_000
 
 
 class Validator:
@@ -28,17 +29,19 @@ class Validator:
     Raises `SchemaError` for a schema that is none; its `faults` point into the schema.
     """
 
-    __slots__ = ("_document", "_is_valid", "_validator", "is_valid_json")
+    __slots__ = ("_compiled", "_document", "_formats", "_is_valid", "_load", "is_valid_json")
 
     def __init__(self, schema: JsonObject | bool, *, formats: bool = False) -> None:
         compiled = _compiled(schema, formats=formats)
         if isinstance(compiled, tuple):
             raise SchemaError(_summary("The schema is no usable JSON Schema", compiled), faults=compiled)
-        self._validator = compiled
-        self._is_valid = compiled.is_valid
-        #: `is_valid` for values that are known to be JSON: the compiled check itself, nothing around it.
-        self.is_valid_json = compiled.is_valid
         self._document = Document(schema)
+        self._formats = formats
+        self._compiled = compiled.is_valid
+        self._load = load_of(self._document)
+        self._is_valid = self._compiled if self._load <= LIGHT else self._is_valid_in_time
+        #: `is_valid` for values that are known to be JSON: mostly the compiled check itself, nothing around it.
+        self.is_valid_json = self._is_valid
 
     def is_valid(self, value: Json) -> bool:
         """Whether the value fits as it is; false where the schema looks at a part that is no JSON."""
@@ -47,19 +50,30 @@ class Validator:
         except (ValueError, TypeError):
             return False
 
-    def faults(self, value: Json, limit: int = 20) -> tuple[Fault, ...]:
+    def _is_valid_in_time(self, value: Json) -> bool:
+        """Whether the value fits; false where it is too large to be compared with so many schemas."""
+        return checks(value, self._load) <= MOST_CHECKS and self._compiled(value)
+
+    def faults(self, value: Json, limit: int = _MOST_FAULTS) -> tuple[Fault, ...]:
         """Pairs of JSON pointer into the value and what is wrong there, at most `limit`; empty for a valid value."""
         if self.is_valid(value):
             return ()
-        strange = foreign(value)
+        return self._told(value, limit, foreign(value))
+
+    def _told(self, value: Json, limit: int, strange: Fault | None) -> tuple[Fault, ...]:
+        """The faults of a value that does not fit."""
         if strange is not None:
             return (strange,)
-        found: dict[Fault, None] = {}
-        for error in self._validator.iter_errors(value):
-            found.update(dict.fromkeys(fault_of(error, self._document.root)))
-            if len(found) >= limit:
-                break
-        return tuple(found)[:limit]
+        if self._load > LIGHT and checks(value, self._load) > MOST_CHECKS:
+            return (("", f"too large to be compared with {self._load:,} schemas and literals part by part"),)
+        try:
+            found = Descent(self._document, formats=self._formats).faults(value)
+        except TooMuchWork:
+            found = ()
+        if not found:
+            # As with `unevaluatedProperties`, or a search for a pattern that was given up.
+            return (("", f"does not fit its schema, got {shown(value)}"),)
+        return tuple((at, message) for at, message, _ in found[:limit])
 
     def accept(self, value: Json) -> Json:
         """The value itself where it is valid, else its losslessly coerced copy where that is.
@@ -75,7 +89,7 @@ class Validator:
         changed = value if strange else coerce_in(self._document, value)
         if changed is not value and self.is_valid(changed):
             return changed
-        faults = self.faults(changed)
+        faults = self._told(changed, _MOST_FAULTS, strange)
         raise SchemaError(_summary("The value does not fit its schema", faults), faults=faults)
 
 
@@ -95,11 +109,16 @@ def _compiled(schema: Json, *, formats: bool) -> jsonschema_rs.Validator | tuple
     strange = foreign(schema)
     if strange is not None:
         return (strange,)
-    tangled = tangle(Document(schema))
+    if size(schema, _LARGEST_SCHEMA) > _LARGEST_SCHEMA:
+        return (("", f"a schema of more than {_LARGEST_SCHEMA:,} parts is too large"),)
+    document = Document(schema)
+    tangled = tangle(document)
     if tangled is not None:
         return (tangled,)
+    if load_of(document) > HEAVIEST:
+        return (("", "its alternatives and references branch too often to be followed"),)
     try:
-        return draft_of(schema)(schema, validate_formats=formats, offline=True)
+        return draft_of(schema)(schema, validate_formats=formats, offline=True, pattern_options=PATTERNS)
     except Exception as error:  # noqa: BLE001  # whatever the library says of a foreign schema, it is no schema
         return _faults_of_schema(schema, error)
 
@@ -108,14 +127,18 @@ def _faults_of_schema(schema: JsonObject | bool, error: Exception) -> tuple[Faul
     found: dict[Fault, None] = {}
     if isinstance(schema, dict):
         for inner in _meta_validator(DRAFT_ADDRESSES[draft_of(schema)]).iter_errors(schema):
-            found.update(dict.fromkeys(fault_of(inner, False)))
+            found.update(dict.fromkeys(map(_told, fault_of(inner, False))))
             if len(found) >= _MOST_SCHEMA_FAULTS:
                 break
         found.update(dict.fromkeys(lost_references(schema)))
     if not found and isinstance(error, jsonschema_rs.ValidationError):
         # A pattern that does not compile is told of by the format of the draft's own schema only.
-        found.update(dict.fromkeys(fault_of(error, False)))
+        found.update(dict.fromkeys(map(_told, fault_of(error, False))))
     return tuple(found)[:_MOST_SCHEMA_FAULTS] or (("", str(error).partition("\n")[0]),)
+
+
+def _told(found: Found) -> Fault:
+    return found.at, found.message
 
 
 @functools.cache
