@@ -40,10 +40,11 @@ from toolpath.preparation import Preparation, Runnable
 from toolpath.providers.files import FolderProvider
 from toolpath.providers.functions import ToolFields, bind, marked_in, tool_from_function
 from toolpath.providers.modules import is_file, load_module
+from toolpath.redaction import Redactor
 from toolpath.secret_values import EnvironmentSecrets
 from toolpath.steering import Steering
 from toolpath.store.memory import MemoryStore
-from toolpath.values import Json, JsonObject, Redactor
+from toolpath.values import Json, JsonObject
 
 if TYPE_CHECKING:
     from toolpath.planner.records import Planned

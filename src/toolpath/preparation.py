@@ -25,8 +25,9 @@ from toolpath.model.tool import Tool
 from toolpath.opening import call_plan, file_bytes, is_file, tools_of
 from toolpath.policy import refusal
 from toolpath.providers.functions import bind
+from toolpath.redaction import Redactor
 from toolpath.secret_values import EnvironmentSecrets
-from toolpath.values import JsonObject, Redactor, encode, plain
+from toolpath.values import JsonObject, encode, plain
 
 #: What may be run: a plan, a tool, a tool's name, a document's path or text, or a document as a dictionary.
 Runnable = Plan | Tool | str | Path | JsonObject

@@ -1,12 +1,10 @@
-"""JSON values: plain form, canonical form and digest, pointers, handles of large values, redaction. Pure."""
+"""JSON values: plain form, canonical form and digest, pointers, handles of large values. Pure."""
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import math
-import urllib.parse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -155,82 +153,3 @@ def as_handle(value: Json) -> Handle | None:
         except msgspec.ValidationError:
             return None
     return None
-
-
-#: What stands where a secret stood.
-REDACTED = "[redacted]"
-
-
-class Redactor:
-    """Replaces secret values in text and JSON by `[redacted]`, in their plain, base64 and URL forms."""
-
-    __slots__ = ("forms",)
-
-    def __init__(self, values: Iterable[str] = ()) -> None:
-        self.forms: tuple[str, ...] = ()
-        """Every text that is replaced, longest first; empty: nothing is."""
-        self.add(values)
-
-    def __bool__(self) -> bool:
-        return bool(self.forms)
-
-    def add(self, values: Iterable[str]) -> None:
-        """Redact these values too. Values under four characters would blank out ordinary text and are left."""
-        forms = set(self.forms)
-        for value in values:
-            if len(value) < 4:
-                continue
-            raw = value.encode("utf-8", "surrogatepass")
-            forms |= {
-                value,
-                _decoder.decode(_encoder.encode(value)),
-                _encoder.encode(value).decode()[1:-1],
-                # As it stands in Python's messages.
-                repr(value)[1:-1],
-                base64.b64encode(raw).decode(),
-                base64.b64encode(raw).decode().rstrip("="),
-                base64.urlsafe_b64encode(raw).decode(),
-                base64.urlsafe_b64encode(raw).decode().rstrip("="),
-                urllib.parse.quote(value, safe=""),
-                urllib.parse.quote_plus(value),
-            }
-        # Longest first, so that a form that contains another one goes as a whole.
-        self.forms = tuple(sorted(forms, key=len, reverse=True))
-
-    def text(self, text: str) -> str:
-        """The text without any secret."""
-        for form in self.forms:
-            if form in text:
-                text = text.replace(form, REDACTED)
-        return text
-
-    def value(self, value: Json) -> Json:
-        """The JSON value without any secret, in its keys and texts; the same object where there was none."""
-        if not self.forms:
-            return value
-        match value:
-            case str():
-                return self.text(value)
-            case dict():
-                return {self.text(key): self.value(item) for key, item in value.items()}
-            case list():
-                return [self.value(item) for item in value]
-            case _:
-                return value
-
-    def finds(self, value: Json) -> bool:
-        """Whether the JSON value holds a secret."""
-        return bool(self.forms) and self.value(value) != value
-
-
-def is_redacted(value: Json) -> bool:
-    """Whether a secret was taken out of the value."""
-    match value:
-        case str():
-            return REDACTED in value
-        case dict():
-            return any(is_redacted(item) for item in value.values())
-        case list():
-            return any(is_redacted(item) for item in value)
-        case _:
-            return False

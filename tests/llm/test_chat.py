@@ -11,10 +11,11 @@ from toolpath.errors import ChatFailed, ConfigError
 from toolpath.llm.chat import ChatLimits, ModelChat, chat_of
 from toolpath.llm.choice import Api, ModelChoice, choose_model
 from toolpath.model.chat import ChatRequest, Message, ToolCall, ToolSpec
+from toolpath.redaction import Redactor
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.model_replies import Breaks, Calls, Fails, Hangs, Refuses, Reply, Says, Sends
 from toolpath.testing.model_server import ModelServer
-from toolpath.values import JsonObject, Redactor
+from toolpath.values import JsonObject
 
 KEY = "sk-very-secret-0123456789"
 MODELS: dict[Api, str] = {

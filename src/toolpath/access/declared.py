@@ -12,7 +12,8 @@ from toolpath.model.events import AnyEvent
 from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunContext
 from toolpath.model.tool import Tool
-from toolpath.values import REDACTED, Json, JsonObject
+from toolpath.redaction import REDACTED
+from toolpath.values import Json, JsonObject
 
 _ENDS = ev.StepSucceeded | ev.StepFailed | ev.StepTimedOut | ev.StepCancelled
 _RUN_ENDS = ev.RunCompleted | ev.RunFailed | ev.RunCancelled

@@ -20,7 +20,8 @@ from toolpath.model.run import RunContext, RunInfo
 from toolpath.model.tool import Tool
 from toolpath.patience import most_patience, waiting_long
 from toolpath.ports import Clock, Signal, Store
-from toolpath.values import JsonObject, Redactor
+from toolpath.redaction import Redactor
+from toolpath.values import JsonObject
 
 _log = logging.getLogger("toolpath.audit")
 #: What a signal asks of a run.

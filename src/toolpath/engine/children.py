@@ -21,6 +21,9 @@ from toolpath.model.events import Failure
 from toolpath.ports import Signal
 from toolpath.values import Json, JsonObject, digest, plain, writable
 
+#: Characters of a report of progress.
+LONGEST_PROGRESS = 1000
+
 
 class Children:
     """The engine's side of every `ToolContext` of a run."""
@@ -52,6 +55,7 @@ class Children:
         inputs = _json(inputs, f"What is given to {tool}")
         node = drive.program.dynamic(tool)
         target = node.targets[0]
+        self._public(key)
         name = safe_key(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
         child = drive.state.child(parent.step, name, target.key)
         if child.status in ("failed", "timed_out", "cancelled", "skipped") and not child.denied:
@@ -62,6 +66,11 @@ class Children:
             return drive.large.restored(child.output)
         error = child.error
         raise ToolFailed(error.message if error else f"{child.path} was {child.status}.")
+
+    def _public(self, key: str) -> None:
+        """Raise `ToolFailed` for a key with a secret in it: it becomes part of a path, and paths are not changed."""
+        if self.redact(key) != key:
+            raise ToolFailed("The key of a call holds a secret.", hint="Give another key: it stands in the journal.")
 
     def _reset(self, child: StepState) -> None:
         """A call that failed is made again: as the journal says, and in a block of its own where it is a plan."""
@@ -201,6 +210,7 @@ class Children:
         known = (step.answers or {}).get(key)
         if known is not None:
             return known
+        self._public(key)
         form = _json(form, "The form")
         if parent.stopped or parent.abandoned:
             raise ToolFailed("The call is over: it can ask nobody any more.")
@@ -238,6 +248,10 @@ class Children:
         reply: ChatReply = await chat(request)
         return reply
 
+    def redact(self, text: str) -> str:
+        """The text without any secret."""
+        return self._drive.services.redactor.text(text)
+
     def report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
         """Journal how far a call is. Also from the thread of a `def` tool."""
         if threading.get_ident() == self._thread:
@@ -257,7 +271,8 @@ class Children:
             total = None
         control = drive.control
         control.at = drive.services.clock.time()
-        text = writable(drive.services.redactor.text(str(message)[:1000]))
+        # Cut short only without the secrets: no redaction finds a piece of one.
+        text = writable(drive.services.redactor.text(str(message))[:LONGEST_PROGRESS])
         control.emit(ev.StepProgress(control.seq, control.at, parent.step.path, float(progress), total, text))
         drive.commits.flush_soon()
 

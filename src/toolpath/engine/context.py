@@ -31,6 +31,10 @@ class Caller(Protocol):
         """Send a request to the model."""
         ...
 
+    def redact(self, text: str) -> str:
+        """The text without any secret."""
+        ...
+
     def report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
         """Journal how far the call is."""
         ...
@@ -101,6 +105,10 @@ class CallContext:
             raise ToolFailed("The person declined to answer.")
         values: JsonObject = answer["values"]
         return values
+
+    def redact(self, text: str) -> str:
+        """The text without any secret: for what is to be cut short, since a piece of one is not found any more."""
+        return self._caller.redact(text)
 
     def progress(self, progress: float, total: float | None = None, message: str = "") -> None:
         """Report how far the call is."""

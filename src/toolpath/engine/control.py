@@ -19,7 +19,8 @@ from toolpath.errors import ExpressionError, SchemaError
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
-from toolpath.values import Json, JsonObject, is_redacted
+from toolpath.redaction import is_redacted
+from toolpath.values import Json, JsonObject
 
 
 class Control(Starts):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from toolpath.engine.cleaning import clean
 from toolpath.engine.fold import HANDLERS
 from toolpath.engine.instances import EMPTY, Scope, StepState
 from toolpath.engine.state import State
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
+from toolpath.redaction import Redactor
 from toolpath.values import Json
 
 #: A heap entry: the longest way to the end first, then first come, first served.
@@ -47,15 +49,17 @@ class Decider:
         """Running calls to be cut off."""
         self.has_commands = False
         """The runner has something to do besides beginning ready steps."""
-        self.redact: Callable[[Json], Json] = _as_it_is
-        """Takes secrets out of what goes into the journal."""
         self.restore: Callable[[Json], Json] = _as_it_is
         """Puts large values in the place of what stands for them in the journal."""
+        self.redactor = Redactor()
+        """Takes secrets out of all that goes into the journal, before it is made true."""
         self.replies: list[StepState] = []
         """Ended calls that a running tool had made, and its questions that were answered."""
 
     def emit(self, event: AnyEvent) -> None:
         """Write the event and make it true."""
+        if self.redactor.active:
+            event = clean(event, self.redactor)
         self.batch.append(event)
         state = self.state
         # `fold.apply` in place: three times a step is often enough to count.
@@ -64,6 +68,10 @@ class Decider:
             handler(state, event)
         state.seq = event.seq
         state.last_at = event.at
+
+    def redact(self, value: Json) -> Json:
+        """The value as the journal may have it."""
+        return self.redactor.value(value)
 
     @property
     def seq(self) -> int:

@@ -34,8 +34,8 @@ class Drive:
         self.state.secrets = services.secrets
         self.large = LargeValues()
         self.control = Control(self.state, chance=services.chance, view=self.large.view)
-        self.control.redact = services.redactor.value
         self.control.restore = self.large.restored
+        self.control.redactor = services.redactor
         self.commits = Commits(journal, self.control, services.clock, self.fail, services.observer)
         self.time_limits = TimeLimits(services.statistics, services.settings)
         self.deadlines = Deadlines(services.clock, self.expired)

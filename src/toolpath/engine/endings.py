@@ -21,12 +21,9 @@ class Endings:
     def succeeded(self, attempt: Attempt, done: Done) -> None:
         """The call gave this."""
         drive, step = self._drive, attempt.step
-        redactor = drive.services.redactor
         self.learn(attempt.target, done)
         if done.warning:
             drive.warn(step.path, "output_mismatch", done.warning)
-        if redactor.forms:
-            done.output = redactor.value(done.output)
         if done.handle is not None:
             drive.commits.blobs.append(drive.large.keep(done))
         drive.control.succeed(step, done)
@@ -48,4 +45,4 @@ class Endings:
         services.statistics.failed(target.key, duration, control.at, timed_out=failure.code == "timeout")
         if not target.reads:
             clear_group(services, target.tool.group)
-        control.attempt_failed(attempt.step, self._takes.redacted(failure), duration)
+        control.attempt_failed(attempt.step, failure, duration)

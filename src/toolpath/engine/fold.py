@@ -20,7 +20,8 @@ from toolpath.errors import ExpressionError
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.run import RunContext
-from toolpath.values import Json, is_redacted
+from toolpath.redaction import is_redacted
+from toolpath.values import Json
 
 
 def fold(state: State, events: Iterable[AnyEvent]) -> State:

@@ -139,7 +139,7 @@ class Lane:
     def _inputs(self, index: int) -> JsonObject | None:
         """What the item's call is given; None where that has to be looked into."""
         drive, target = self.drive, self.target
-        if drive.services.redactor.forms or drive.large.values or drive.state.calls >= self.most:
+        if drive.services.redactor.active or drive.large.values or drive.state.calls >= self.most:
             return None
         frame = self._frame
         frame.item = self.loop.items[index]
@@ -159,7 +159,7 @@ class Lane:
         drive, loop, index = self.drive, self.loop, attempt.index
         if not attempt.light:
             return False
-        if done.handle is not None or done.warning or drive.services.redactor.forms or drive.large.values:
+        if done.handle is not None or done.warning or drive.services.redactor.active or drive.large.values:
             return False
         frame, output = self._frame, done.output
         frame.item = loop.items[index]

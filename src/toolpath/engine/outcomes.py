@@ -20,10 +20,13 @@ from toolpath.errors import (
 )
 from toolpath.model.events import Failure
 from toolpath.model.tool import ToolResult
-from toolpath.values import Handle, Json, Redactor, digest_bytes, plain, writable
+from toolpath.redaction import Redactor
+from toolpath.values import Handle, Json, digest_bytes, encode, plain, writable
 
 #: Bytes of a result's sources: they travel in the journal.
 LARGEST_SOURCES = 100_000
+#: Characters of the message of a failure.
+LONGEST_MESSAGE = 10_000
 #: Failures after which a write may have happened.
 DOUBTFUL = frozenset({"timeout", "connection"})
 
@@ -36,14 +39,14 @@ def check_result(
     try:
         value, data = plain(result if given is None else given.output)
     except OutputInvalid as error:
-        return failure_of(error, target)
+        return failure_of(error, target, redactor)
     if len(data) > settings.max_result_bytes:
         message = (
             f"{target.key} returned {len(data):,} bytes; the most is {settings.max_result_bytes:,} (max_result_bytes)."
         )
         return Failure(type="ResultTooLarge", message=message, code="invalid_output")
     if type(value) is dict and ("error" in value or "success" in value):
-        failed = _says_failed(value)
+        failed = _says_failed(value, redactor)
         if failed is not None:
             return failed
     done = Done(value, duration)
@@ -52,18 +55,20 @@ def check_result(
         if unfit is not None:
             return unfit
     if given is not None:
-        done.warning = _take_over(given, done) or done.warning
+        done.warning = _take_over(given, done, redactor) or done.warning
     elif type(value) is dict and ("confidence" in value or "sources" in value):
         _read_confidence(value, done)
     if done.cost is None and target.tool.cost is not None:
         done.cost = target.tool.cost
+    # What a schema says of the result holds for what the tool gave; all else is said, cut and kept of what is left.
+    done.output, data = redactor.result(done.output, data if done.output is value else encode(done.output))
     if len(data) > settings.max_result_size:
         done.handle = Handle(digest=digest_bytes(data), size=len(data), preview=data[:200].decode(errors="replace"))
         done.blob = data
     return done
 
 
-def _take_over(given: ToolResult, done: Done) -> str:
+def _take_over(given: ToolResult, done: Done, redactor: Redactor) -> str:
     """Keep what the tool says beside its output, as far as it can be; gives what is wrong with the rest."""
     wrong = []
     if _is_number(given.confidence) and 0 <= given.confidence <= 1:
@@ -84,7 +89,7 @@ def _take_over(given: ToolResult, done: Done) -> str:
         wrong.append("sources are no JSON")
     else:
         if len(data) <= LARGEST_SOURCES:
-            done.sources = tuple(sources)
+            done.sources = tuple(redactor.value(sources))
         else:
             wrong.append(f"sources have {len(data):,} bytes, {LARGEST_SOURCES:,} are the most")
     return f"Left out of what the tool says of its result: {'; '.join(wrong)}." if wrong else ""
@@ -113,7 +118,7 @@ def _unfit(done: Done, target: Target, redactor: Redactor) -> Failure | None:
     return None
 
 
-def _says_failed(value: dict[str, Json]) -> Failure | None:
+def _says_failed(value: dict[str, Json], redactor: Redactor) -> Failure | None:
     """An object with an `error` that is not null, or `success: false`, tells of a failure."""
     error = value.get("error")
     if error is None and value.get("success", True) is not False:
@@ -123,7 +128,9 @@ def _says_failed(value: dict[str, Json]) -> Failure | None:
         message = error.get("message", error.get("type"))
     if not isinstance(message, str) or not message:
         message = (
-            "The tool returned success: false." if error is None else f"The tool returned an error: {error!r:.500}"
+            "The tool returned success: false."
+            if error is None
+            else f"The tool returned an error: {redactor.value(error)!r:.500}"
         )
     return Failure(type="ToolFailed", message=message, code="tool_failed", details=value if len(value) < 50 else None)
 
@@ -137,8 +144,8 @@ def _read_confidence(value: dict[str, Json], done: Done) -> None:
         done.sources = tuple(sources)
 
 
-def failure_of(error: BaseException, target: Target) -> Failure:
-    """The record of what a tool raised."""
+def failure_of(error: BaseException, target: Target, redactor: Redactor) -> Failure:
+    """The record of what a tool raised. What is cut short in it is cut without the secrets: a piece of one is not found."""
     retry_after = None
     details: Json = None
     match error:
@@ -173,14 +180,14 @@ def failure_of(error: BaseException, target: Target) -> Failure:
         message = type(error).__name__
     return Failure(
         type=type(error).__name__,
-        message=writable(message[:10_000]),
+        message=writable(redactor.text(message)[:LONGEST_MESSAGE]),
         code=code,
         retryable=retryable,
         in_doubt=in_doubt,
-        details=_json_or_none(details),
+        details=_json_or_none(details, redactor),
         hint=writable(error.hint) if isinstance(error, ToolpathError) else "",
         retry_after=retry_after,
-        where=place_of(error),
+        where=place_of(error, redactor),
     )
 
 
@@ -189,14 +196,14 @@ _LIBRARIES = (asyncio.__file__.rpartition("asyncio")[0], "<frozen ")
 _PLACES = ("site-packages", "dist-packages")
 
 
-def place_of(error: BaseException) -> str:
+def place_of(error: BaseException, redactor: Redactor) -> str:
     """The line of the tool that raised, `file:line in function`: the last one outside of this package and of libraries.
 
     Where only a library's lines are known, its last one; empty where there is none but ours.
     """
     told = getattr(error, "where", "")
     if isinstance(told, str) and told:
-        return writable(told[:500])
+        return writable(redactor.text(told)[:500])
     own = foreign = ""
     trace = error.__traceback__
     while trace is not None:
@@ -236,13 +243,13 @@ def _pause(seconds: Any) -> float | None:
     return float(seconds) if _is_number(seconds) and 0 <= seconds <= 86_400 else None
 
 
-def _json_or_none(value: Any) -> Json:
+def _json_or_none(value: Any, redactor: Redactor) -> Json:
     if value is None:
         return None
     try:
         return plain(value)[0]
     except OutputInvalid:
-        return writable(repr(value)[:1000])
+        return writable(redactor.text(repr(value))[:1000])
 
 
 def timed_out(target: Target, timeout: float) -> Failure:

@@ -14,7 +14,7 @@ from toolpath.engine.limits import Limits
 from toolpath.engine.threads import Threads
 from toolpath.engine.turns import Turns
 from toolpath.ports import Chat, Clock, Observer, Queue, Store
-from toolpath.values import Redactor
+from toolpath.redaction import Redactor
 
 
 class Flight:

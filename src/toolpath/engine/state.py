@@ -16,7 +16,8 @@ from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.model.plan import Loop as LoopStep
 from toolpath.model.run import RunContext
-from toolpath.values import Json, JsonObject, is_redacted
+from toolpath.redaction import is_redacted
+from toolpath.values import Json, JsonObject
 
 
 class State:

@@ -47,10 +47,10 @@ async def perform(  # one attempt, readable from top to bottom
         else:
             # The tool raised it, or cancelled the task it runs in: nobody else does that without saying why.
             swallow_cancellation(attempt)
-            return outcomes.failure_of(error, target)
+            return outcomes.failure_of(error, target, services.redactor)
     except BaseException as error:  # noqa: BLE001  # a tool may raise anything, SystemExit too
         if not attempt.stopped:
-            return outcomes.failure_of(error, target)
+            return outcomes.failure_of(error, target, services.redactor)
         swallow_cancellation(attempt)
         result = None
     finally:

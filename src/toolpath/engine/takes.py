@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from heapq import heappop
 
-import msgspec
-
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.context import CallContext, Caller
 from toolpath.engine.drive import Drive
@@ -130,8 +128,6 @@ class Takes:
         if watched and not self._may(step, target):
             return None
         journaled = target.inputs.public(frame) if target.inputs.uses_secrets else inputs
-        if drive.services.redactor.forms:
-            journaled = drive.services.redactor.value(journaled)
         timeout = target.timeout
         if timeout is None:
             timeout = drive.time_limits.of(target)
@@ -175,8 +171,8 @@ class Takes:
     def _unfit(self, error: ExpressionError | SchemaError, inputs: JsonObject | None) -> Failure:
         """The failure of inputs that could not be made or do not fit, without any secret nor a piece of one."""
         if isinstance(error, SchemaError) and self._drive.services.redactor.finds(inputs):
-            return self.redacted(unfit_of_secrets(error))
-        return self.redacted(failure_of_expression(error))
+            return unfit_of_secrets(error)
+        return failure_of_expression(error)
 
     def _may(self, step: StepState, target: Target) -> bool:
         """Whether caller, approval and budget allow the call; where not, the step has been dealt with."""
@@ -279,18 +275,6 @@ class Takes:
     def _limits_of(self, target: Target) -> tuple[Limit, ...]:
         limits = self._limits.get(target.key, ())
         return limits if self._tenant is None else (*limits, self._tenant)
-
-    def redacted(self, failure: Failure) -> Failure:
-        """The failure without any secret."""
-        redactor = self._drive.services.redactor
-        if not redactor:
-            return failure
-        return msgspec.structs.replace(
-            failure,
-            message=redactor.text(failure.message),
-            details=redactor.value(failure.details),
-            hint=redactor.text(failure.hint),
-        )
 
 
 def _drop_nulls(inputs: JsonObject, target: Target) -> None:

@@ -21,7 +21,7 @@ from toolpath.errors import ChatFailed, ConfigError
 from toolpath.llm.choice import ModelChoice, choose_model
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.ports import Clock
-from toolpath.values import Redactor
+from toolpath.redaction import Redactor
 
 if TYPE_CHECKING:
     from toolpath.llm.requests import Client

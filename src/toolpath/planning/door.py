@@ -30,9 +30,10 @@ from toolpath.planning.report import PlanningReport, read_weights, report_of
 from toolpath.planning.routes import Routes, filled_by_rules
 from toolpath.planning.watched_chat import WatchedChat
 from toolpath.ports import Chat, ChatObserver, Clock, Store
+from toolpath.redaction import Redactor
 from toolpath.router.records import OnMultiple, Routed, RouteRecord, RouterOptions
 from toolpath.router.route import route
-from toolpath.values import Redactor, digest
+from toolpath.values import digest
 
 Planner = Literal["offline", "model"]
 

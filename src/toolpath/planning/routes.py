@@ -12,9 +12,10 @@ from toolpath.model.record import Record
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.rank import candidate
 from toolpath.ports import Clock, Store
+from toolpath.redaction import Redactor
 from toolpath.router.calls import filled_from_request
 from toolpath.router.records import RouteRecord
-from toolpath.values import JsonObject, Redactor, plain
+from toolpath.values import JsonObject, plain
 
 KIND: Final = "route"
 #: Routings of one tenant that are kept, and characters of each text.

@@ -18,7 +18,8 @@ import msgspec
 from toolpath.errors import ConfigError, ReadError, ToolFailed
 from toolpath.model.tool import Body, Tool, ToolResult
 from toolpath.providers.functions import bind
-from toolpath.values import Json, JsonObject, Redactor, canonical, plain
+from toolpath.redaction import Redactor
+from toolpath.values import Json, JsonObject, canonical, plain
 
 
 class RecordedError(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

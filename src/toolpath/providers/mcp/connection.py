@@ -26,7 +26,8 @@ from toolpath.providers.mcp.flight import Flight, current_flight
 from toolpath.providers.mcp.http import HttpFault, http_streams, noted_fault
 from toolpath.providers.mcp.launch import Launch
 from toolpath.providers.mcp.stdio import StdioTransport
-from toolpath.values import JsonObject, Redactor
+from toolpath.redaction import Redactor
+from toolpath.values import JsonObject
 
 #: Bounds on what a server may make us read.
 _MOST_PAGES = 200

@@ -10,8 +10,6 @@ from toolpath.values import Json, decode
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
-_LONGEST_MESSAGE = 4000
-
 
 def output_of(result: CallToolResult) -> Json:
     """`structuredContent`; else one text, parsed if it is wholly a JSON object or array; else the content blocks.
@@ -44,7 +42,7 @@ def _text(text: str) -> Json:
 
 def _failure(result: CallToolResult) -> ToolFailed:
     texts = [block.text for block in result.content if block.type == "text"]
-    message = "\n".join(texts).strip()[:_LONGEST_MESSAGE] or "The server says that the call failed, and not why."
+    message = "\n".join(texts).strip() or "The server says that the call failed, and not why."
     details = result.structured_content
     if details is None and len(texts) != len(result.content):
         details = _blocks(result)

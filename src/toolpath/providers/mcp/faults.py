@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from toolpath.errors import ToolFailed, ToolpathError, ToolRetry, ToolTimeout, ToolUnavailable
 from toolpath.providers.mcp.http import HttpFault
 
-_LONGEST_MESSAGE = 4000
 #: Characters of a server's standard error in a message.
 _LAST_WORDS = 400
 
@@ -63,14 +62,14 @@ def call_fault(server: str, error: Exception, fault: HttpFault, ending: Ending) 
         case MCPError() if error.code == CONNECTION_CLOSED:
             return ToolUnavailable(f"{where} went away during the call{ending}.")
         case MCPError() if error.code == REQUEST_TIMEOUT:
-            return ToolTimeout(f"{where}: {error.message[:_LONGEST_MESSAGE]}")
+            return ToolTimeout(f"{where}: {error.message}")
         case MCPError():
             details = {"code": error.code, "data": error.error.data}
-            return ToolFailed(error.message[:_LONGEST_MESSAGE] or f"{where} refused the call.", details=details)
+            return ToolFailed(error.message or f"{where} refused the call.", details=details)
         case ValidationError():
-            return ToolFailed(f"{where} answered with what is not MCP: {' '.join(str(error).split())[:300]}")
+            return ToolFailed(f"{where} answered with what is not MCP: {' '.join(str(error).split())}")
         case _:
-            return ToolUnavailable(f"{where}: {type(error).__name__}: {str(error)[:_LONGEST_MESSAGE]}")
+            return ToolUnavailable(f"{where}: {type(error).__name__}: {error}")
 
 
 def _http_fault(where: str, fault: HttpFault) -> ToolpathError:
@@ -102,7 +101,7 @@ def start_fault(
     elif error is None or ending.reason or ending.exit_code is not None:
         why = ""
     else:
-        why = f": {type(error).__name__}: {str(error)[:500]}"
+        why = f": {type(error).__name__}: {error}"
     return ToolUnavailable(
         f"Server {server!r} did not start{why}{ending}.",
         reached=False,

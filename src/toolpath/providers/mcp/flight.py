@@ -77,7 +77,7 @@ class Flight:
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Tell the caller's context how far the call is."""
         if self._context is not None and not self._ended:
-            self._context.progress(progress, total, (message or "")[:1000])
+            self._context.progress(progress, total, message or "")
 
     def end(self) -> None:
         """Answer what is still open: nobody will."""
