@@ -13,7 +13,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
 from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
-from toolpath.checks.start import check_inputs, fill_inputs
+from toolpath.checks.start import check_inputs, fill_inputs, secrets_given
 from toolpath.config import Settings
 from toolpath.engine.program import Program
 from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PlannerAnswer, PolicyViolationError, ReadError
@@ -119,11 +119,10 @@ class Preparation:
         plan = await self._runnable(what, inputs, context)
         program, _ = await self.program(plan)
         permit(plan, program.secrets, context or RunContext())
-        faults = check_inputs(plan, inputs)
+        self._redactor.add([self._secrets[name] for name in program.secrets if name in self._secrets])
+        faults = secrets_given(inputs, self._redactor) or check_inputs(plan, inputs)
         if faults:
             raise PlanInvalid(faults)
-        if program.secrets:
-            self._redactor.add([self._secrets[name] for name in program.secrets if name in self._secrets])
         return program, fill_inputs(plan, inputs)
 
     async def _runnable(self, what: Runnable, inputs: JsonObject, context: RunContext | None) -> Plan:

@@ -107,10 +107,11 @@ class Redactor:
                 return self.text(value)
             case None | bool():
                 return value
-            case dict() | list():
-                return self._walked(value) if self._may_hold(value) else value
+            case dict() | list() if not self._may_hold(value):
+                return value
             case _:
-                return self._walked(value)
+                clean = self._walked(value)
+                return value if clean == value else clean
 
     def result(self, value: Json, data: bytes) -> tuple[Json, bytes]:
         """The same for a value and its JSON text, which is looked through once."""

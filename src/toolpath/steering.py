@@ -9,7 +9,7 @@ import msgspec
 from toolpath.access.acting import who_acts
 from toolpath.access.permits import permit, permit_again
 from toolpath.access.trail import Trail
-from toolpath.checks.start import check_inputs
+from toolpath.checks.start import check_inputs, secrets_given
 from toolpath.drives.drives import Drives
 from toolpath.drives.run import Run
 from toolpath.errors import PlanInvalid, PolicyViolationError, RunConflict
@@ -122,7 +122,9 @@ class Steering:
         program = (await self._drives.program_of(events)).latest
         started = events[0]
         assert isinstance(started, RunStarted)
-        faults = check_inputs(program.plan, {**started.inputs, **(inputs or {})})
+        faults = secrets_given(inputs or {}, self.trail.redactor) or check_inputs(
+            program.plan, {**started.inputs, **(inputs or {})}
+        )
         if faults:
             raise PlanInvalid(faults)
         now = self.clock.time()

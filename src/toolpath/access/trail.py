@@ -46,7 +46,7 @@ class Trail:
     def __init__(self, store: Store, clock: Clock, redactor: Redactor, *, enabled: bool) -> None:
         self._store = store
         self.clock = clock
-        self._redactor = redactor
+        self.redactor = redactor
         self._enabled = enabled
         self._waiting: list[tuple[AuditEntry, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
@@ -139,7 +139,7 @@ class Trail:
         self._ends.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             # The run has ended all the same; `audit verify` names it as one whose end is not in the trail.
-            _log.error("the end of a run is not in the audit trail: %s", self._redactor.text(str(error)))
+            _log.error("the end of a run is not in the audit trail: %s", self.redactor.text(str(error)))
 
     async def close(self) -> None:
         """Wait for all that is being written."""
@@ -159,9 +159,9 @@ class Trail:
         return self._redacted(entry)
 
     def _redacted(self, entry: AuditEntry) -> AuditEntry:
-        if not self._redactor:
+        if not self.redactor:
             return entry
-        data = self._redactor.value(entry.data)
+        data = self.redactor.value(entry.data)
         return AuditEntry(
             at=entry.at, tenant=entry.tenant, user=entry.user, action=entry.action, subject=entry.subject, data=data
         )

@@ -7,6 +7,7 @@ from toolpath.errors import Finding, SchemaError
 from toolpath.language.schema.coerce import coerce
 from toolpath.language.schema.validate import Validator
 from toolpath.model.plan import Plan
+from toolpath.redaction import Redactor
 from toolpath.values import JsonObject, pointer
 
 
@@ -32,6 +33,20 @@ def check_inputs(plan: Plan, inputs: JsonObject) -> tuple[Finding, ...]:
     found += _surplus(plan, inputs)
     found += _wrong(plan, inputs)
     return tuple(found)
+
+
+def secrets_given(inputs: JsonObject, redactor: Redactor) -> tuple[Finding, ...]:
+    """What is wrong with inputs that hold a secret: those of a run are kept in its journal. Code: wrong_input."""
+    return tuple(
+        error(
+            "wrong_input",
+            "/inputs" + pointer(redactor.text(name)),
+            f"The input '{redactor.text(name)}' holds the value of a secret, and inputs are kept in the journal.",
+            hint="Leave it out, and have the plan read it as {{ secrets.NAME }}.",
+        )
+        for name, value in inputs.items()
+        if redactor.finds({name: value})
+    )
 
 
 def fill_inputs(plan: Plan, inputs: JsonObject) -> JsonObject:

@@ -141,7 +141,7 @@ class Starting(Looking):
             bodies=program.frozen_bodies,
             tools=program.fingerprints,
             inputs=inputs,
-            context=_traced(context.as_json()),
+            context=self._public(_traced(context.as_json())),
             secrets=program.secrets,
             sources=self.sources,
             approval=origin.approval,
@@ -157,6 +157,11 @@ class Starting(Looking):
             conversation_id=context.conversation_id,
         )
         return started, info
+
+    def _public(self, context: JsonObject) -> JsonObject:
+        """The context without a secret in what is told to tools of it."""
+        redact = self._services.redactor.value
+        return {**context, **{name: redact(context[name]) for name in ("conversation", "metadata") if name in context}}
 
 
 def _traced(context: JsonObject) -> JsonObject:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from toolpath.drives.run import Run
 from toolpath.drives.taking import Taking
 from toolpath.engine.people import read_answers
@@ -59,13 +61,9 @@ class Telling(Taking):
         return Run(run_id, self)
 
     def _without_secrets(self, signal: Signal) -> Signal:
-        """The signal without a secret in what a person wrote beside their decision. Answers are what they are."""
-        redactor = self._services.redactor
-        said = {name: signal.data[name] for name in ("comment", "reason") if isinstance(signal.data.get(name), str)}
-        if not redactor or not said:
-            return signal
-        data = {**signal.data, **{name: redactor.text(text) for name, text in said.items()}}
-        return Signal(kind=signal.kind, path=signal.path, data=data, by=signal.by)
+        """The signal without a secret in what a person said: it is kept until it is heard."""
+        data = self._services.redactor.value(signal.data)
+        return signal if data is signal.data else msgspec.structs.replace(signal, data=data)
 
     async def _checked(self, run_id: str, signal: Signal) -> Signal:
         """The signal with its step named by its whole path. What cannot be obeyed is said now, not in the journal."""

@@ -1,4 +1,4 @@
-"""Events without secrets: every one passes here before it is made true, so that the state is what the journal says. Pure."""
+"""Events without secrets: each passes here before it is made true, so that state and journal say the same. Pure."""
 
 from __future__ import annotations
 
@@ -12,38 +12,9 @@ from toolpath.redaction import Redactor
 from toolpath.values import Handle
 
 #: Names, numbers and digests that the engine goes by. None is made of what a tool or a person gave.
-_OWN = frozenset(
-    [
-        "seq",
-        "at",
-        "run_id",
-        "path",
-        "tool",
-        "key",
-        "attempt",
-        "timeout",
-        "delay",
-        "duration",
-        "epoch",
-        "accepted",
-        "status",
-        "digest",
-        "deadline",
-        "index",
-        "plan",
-        "bodies",
-        "tools",
-        "kept",
-        "planner",
-        "seconds",
-        "source",
-        "target",
-        "question",
-        "budget",
-        "used",
-        "limit",
-    ]
-)
+_NAMES = "run_id path tool key digest plan bodies tools kept planner source target question budget status accepted"
+_NUMBERS = "seq at attempt timeout delay duration epoch deadline index seconds used limit"
+_OWN = frozenset(f"{_NAMES} {_NUMBERS}".split())
 
 
 def clean(event: AnyEvent, redactor: Redactor) -> AnyEvent:

@@ -145,7 +145,7 @@ def _read_confidence(value: dict[str, Json], done: Done) -> None:
 
 
 def failure_of(error: BaseException, target: Target, redactor: Redactor) -> Failure:
-    """The record of what a tool raised. What is cut short in it is cut without the secrets: a piece of one is not found."""
+    """The record of what a tool raised, cut short only without the secrets: a piece of one is not found any more."""
     retry_after = None
     details: Json = None
     match error:

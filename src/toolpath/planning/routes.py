@@ -48,15 +48,17 @@ class Routes:
 
     async def keep(self, record: RouteRecord, tenant: str) -> str:
         """Keep it; gives its id."""
+        text = self._redactor.text
+        request = text(record.request)
         cut = msgspec.structs.replace(
             record,
-            request=record.request[:_LONGEST],
-            answers=tuple(answer[:_LONGEST] for answer in record.answers),
+            request=request[:_LONGEST],
+            answers=tuple(text(answer)[:_LONGEST] for answer in record.answers),
         )
         data = self._redactor.value(plain(msgspec.to_builtins(cut))[0])
         route_id = new_id("route", self._clock.time())
         await self._store.put_record(
-            Record(kind=KIND, id=route_id, tenant=tenant, name=record.request[:100], data=data), expected=0
+            Record(kind=KIND, id=route_id, tenant=tenant, name=request[:100], data=data), expected=0
         )
         self._since += 1
         if self._since > _SLACK:

@@ -194,7 +194,11 @@ class Connection:
 
     def _ending(self) -> Ending:
         pipe = self._pipe
-        return Ending(self._reason) if pipe is None else Ending(self._reason, pipe.exit_code, pipe.stderr)
+        return (
+            Ending(self._reason)
+            if pipe is None
+            else Ending(self._reason, pipe.exit_code, self._redactor.text(pipe.stderr))
+        )
 
     def _program(self) -> str:
         command = self._launch.command
