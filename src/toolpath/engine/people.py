@@ -12,7 +12,8 @@ from toolpath.language.schema.coerce import coerce
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.ports import Signal
-from toolpath.values import Json, JsonObject, is_redacted
+from toolpath.redaction import is_redacted
+from toolpath.values import Json, JsonObject
 
 _TYPES: dict[str, JsonObject] = {
     "number": {"type": "number"},
