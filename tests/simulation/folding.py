@@ -15,7 +15,7 @@ from toolpath.model.events import AnyEvent
 _RUN = ("status", "reason", "seq", "calls", "cost", "tokens", "errors", "outputs", "error", "fingerprints", "approval")
 _STEP = (
     "status", "entered", "attempt", "target", "entry", "error", "duration", "confidence", "continued", "spreads",
-    "due", "approved", "asked", "denied", "answers", "question", "winner", "key", "started_at", "inputs", "visit",
+    "approved", "asked", "denied", "answers", "question", "winner", "key", "started_at", "inputs", "visit",
 )  # fmt: skip
 _SCOPE = ("failure", "active", "stopping", "trouble", "done", "left", "outputs", "last", "state", "writes", "depth")
 _LOOP = ("active", "next", "failure", "results", "writes", "items")

@@ -242,8 +242,6 @@ class Builder:
         self.tolerant = True
         chance, of = self.chance, {"of": [common["id"], self.reads(seen)]}
         tool = chance.choice(["sim.broken", "sim.broken", "sim.slow", "sim.breaking"])
-        if tool == "sim.slow":
-            common["timeout"] = 0.05
         match chance.choice(["continue", "fallback", "fallback", "critical"]):
             case "continue":
                 common["on_failure"] = OnFailure(action="continue")

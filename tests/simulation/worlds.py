@@ -122,7 +122,7 @@ class World:
             await asyncio.sleep(1_000)
             return {}
 
-        return self._reading("slow", invoke)
+        return self._reading("slow", invoke, timeout=0.05)
 
     def _breaking(self) -> Tool:
         """It makes a call, then fails."""

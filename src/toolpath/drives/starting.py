@@ -145,6 +145,7 @@ class Starting(Looking):
             secrets=program.secrets,
             sources=self.sources,
             approval=origin.approval,
+            paths=ev.PATHS,
         )
         info = RunInfo(
             run_id=run_id,

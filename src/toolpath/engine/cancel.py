@@ -31,7 +31,7 @@ def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
     for inner in list(step.scopes or ()):
         if not inner.done:
             cancel_scope(decider, inner, reason)
-    for child in _children_of(step):
+    for child in step.children():
         cancel_step(decider, child, reason)
     decider.unwatch(step)
     calling = step.status == "running" and bool(step.key)
@@ -40,13 +40,6 @@ def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
     decider.emit(ev.StepCancelled(decider.seq, decider.at, step.path, reason, in_doubt))
     if calling or step.question:
         decider.stop_call(step)
-
-
-def _children_of(step: StepState) -> list[StepState]:
-    """The calls that a running tool has made itself."""
-    if step.children is None:
-        return []
-    return list(step.children.steps.values())
 
 
 def cancel_run(decider: Decider, reason: str) -> None:

@@ -12,7 +12,7 @@ from toolpath.engine.attempt import Attempt
 from toolpath.engine.chatting import CHAT, asked, reply_of
 from toolpath.engine.drive import Drive
 from toolpath.engine.instances import EMPTY, ENDED, StepState
-from toolpath.engine.paths import safe_key
+from toolpath.engine.paths import old_key, safe_key
 from toolpath.engine.recover import take_up_step
 from toolpath.errors import OutputInvalid, ToolFailed
 from toolpath.model import events as ev
@@ -56,7 +56,7 @@ class Children:
         node = drive.program.dynamic(tool)
         target = node.targets[0]
         self._public(key)
-        name = safe_key(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
+        name = self._name(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
         child = drive.state.child(parent.step, name, target.key)
         if child.status in ("failed", "timed_out", "cancelled", "skipped") and not child.denied:
             self._reset(child)
@@ -79,11 +79,13 @@ class Children:
         control.at = drive.services.clock.time()
         error = child.error or Failure(type="Skipped", message=f"{child.path} was {child.status}.", code="cancelled")
         control.emit(ev.StepRetrying(control.seq, control.at, child.path, child.attempt, 0.0, error))
-        child.attempt = 0
+
+    def _name(self, key: str) -> str:
+        return safe_key(key) if self._drive.state.paths > 1 else old_key(key)
 
     def _derived(self, parent: Attempt, name: str, key: str, inputs: JsonObject) -> str:
         """Tool, digest of its inputs, and occurrence: the same when the tool is run again."""
-        base = f"{safe_key(name)}-{digest([key, inputs])[7:15]}"
+        base = f"{old_key(name)}-{digest([key, inputs])[7:15]}"
         counts = parent.context.counts
         count = counts[base] = counts.get(base, 0) + 1
         return base if count == 1 else f"{base}-{count}"
@@ -198,7 +200,6 @@ class Children:
                 _wake((asker,))
             elif step.status == "running" and step not in drive.running:
                 # The tool that asked runs no more: it is called again, and finds the answer under its key.
-                step.attempt -= 1
                 control.emit(ev.StepReady(control.seq, control.at, step.path))
                 if step.scope.block is not EMPTY or step.given is not None:
                     control.push(step)

@@ -11,10 +11,11 @@ from toolpath.engine import ends
 from toolpath.engine.cancel import cancel_scope, cancel_step, fail_run
 from toolpath.engine.instances import EMPTY, ENDED, Lane, Scope, StepState
 from toolpath.engine.joins import Verdict, loop_verdict, may_begin, parallel_verdict
-from toolpath.engine.results import Done, exhausted, failure_of_expression, read_field, redacted
+from toolpath.engine.results import Done, exhausted, failure_of_expression, redacted
 from toolpath.engine.retries import next_delay
 from toolpath.engine.starts import Starts, block_limit
 from toolpath.engine.state import State
+from toolpath.engine.variables import Writing
 from toolpath.errors import ExpressionError, SchemaError
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
@@ -51,8 +52,8 @@ class Control(Starts):
 
     # A step has ended.
 
-    def succeed(self, step: StepState, done: Done) -> None:
-        """The step's call, block or form gave an output."""
+    def succeed(self, step: StepState, done: Done, merged: JsonObject | None = None) -> None:
+        """The step's call, block or form gave an output. `merged`: variables that were written inside it."""
         node = step.node
         if done.confidence is not None and len(node.targets) > 1 and self._doubted(step, done):
             return
@@ -60,12 +61,15 @@ class Control(Starts):
             1.0 if done.confidence is None else done.confidence
         ):
             done.output, done.confidence, done.sources = step.doubt.output, step.doubt.confidence, step.doubt.sources
+        output = done.output if done.handle is None else done.handle
+        if merged or node.map_outputs or node.transform:
+            self._write_state(step, done.output, output, merged or {})
         self.emit(
             ev.StepSucceeded(
                 self.state.seq + 1,
                 self.at,
                 step.path,
-                done.output if done.handle is None else done.handle,
+                output,
                 done.duration,
                 done.cached,
                 done.confidence,
@@ -75,10 +79,8 @@ class Control(Starts):
                 large=done.handle is not None,
             )
         )
-        if step.children is not None:
+        if step.calls:
             self._cut_calls(step)
-        if node.map_outputs or node.transform:
-            self._write_state(step, done.output)
         if node.after_success is not None and step.scope.block.flow == "chain":
             self._jumped(step, node.after_success, "on_success")
         self._after(step)
@@ -93,7 +95,7 @@ class Control(Starts):
 
     def _cut_calls(self, step: StepState) -> None:
         """The tool has ended: what it has called and not waited for ends with it, and nobody is asked about that."""
-        for child in list(step.children.steps.values()) if step.children is not None else ():
+        for child in step.children():
             if child.status not in ENDED:
                 cancel_step(self, child, f"{step.path} has ended")
                 self.reply_to(child)
@@ -123,27 +125,14 @@ class Control(Starts):
                 return True
         return False
 
-    def _write_state(self, step: StepState, output: Json) -> None:
-        node = step.node
+    def _write_state(self, step: StepState, whole: Json, output: Json, merged: JsonObject) -> None:
+        """Write down what the step writes before it is said that it succeeded: a journal has both, or neither counts."""
         owner = self.state.state_owner(step.scope)
-        values: JsonObject = {}
-        for field, variable in node.map_outputs:
-            found, value = read_field(output, field)
-            if found:
-                values[variable] = value
-            else:
-                message = f"The output of {step.path} has no field {field!r}; the variable {variable!r} stays unset."
-                self.warn(step.path, "missing_field", message)
-        if values:
-            self.emit(ev.StateWritten(self.seq, self.at, owner.path, self.redact(values)))
-        for variable, compiled in node.transform:
-            try:
-                value = compiled.evaluate(self.frame_of(step))
-            except ExpressionError as error:
-                message = f"transform of {variable!r} failed: {error}"
-                self.warn(step.path, "transform_failed", message)
-                continue
-            self.emit(ev.StateWritten(self.seq, self.at, owner.path, self.redact({variable: value})))
+        written, warnings = Writing(step, owner).of(whole, output, merged, lambda: self.frame_of(step))
+        for code, message in warnings:
+            self.warn(step.path, code, message)
+        for values in written:
+            self.emit(ev.StateWritten(self.seq, self.at, owner.path, self.redact(values), step.path))
 
     def _jumped(self, step: StepState, target: int, cause: str) -> None:
         block = step.scope.block
@@ -343,10 +332,7 @@ class Control(Starts):
         if verdict.failure is not None:
             self.attempt_failed(owner, verdict.failure, self._since(owner))
             return
-        if verdict.writes:
-            path = self.state.state_owner(owner.scope).path
-            self.emit(ev.StateWritten(self.seq, self.at, path, verdict.writes))
-        self.succeed(owner, Done(self.redact(verdict.output), self._since(owner)))
+        self.succeed(owner, Done(self.redact(verdict.output), self._since(owner)), verdict.writes)
 
     def _plan_finished(self, owner: StepState, scope: Scope) -> None:
         if scope.failure is not None:

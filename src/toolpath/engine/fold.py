@@ -50,6 +50,7 @@ def _run_started(state: State, event: ev.RunStarted) -> None:
     state.context = RunContext.from_json(event.context)
     state.fingerprints = dict(event.tools)
     state.approval = event.approval
+    state.paths = event.paths
     state.run_frame = {"id": event.run_id, "started_at": datetime.fromtimestamp(event.at, UTC).isoformat()}
     state.open_root()
 
@@ -66,6 +67,7 @@ def _run_resumed(state: State, event: ev.RunResumed) -> None:
     state.epoch = event.epoch
     state.status = "running"
     state.reason = ""
+    state.staged.clear()
     state.fingerprints.update(event.accepted)
     if state.root is not None:
         # A fork may begin with every step ended: what the run gives is still to be said.
@@ -91,6 +93,9 @@ def _run_ended(state: State, event: ev.RunCompleted | ev.RunFailed | ev.RunCance
 
 def _ready(state: State, event: ev.StepReady) -> None:
     step = state.find(event.path)
+    if step.status == "running" and step.key and step.attempt:
+        # An attempt of which nothing came is made again, not counted as failed.
+        step.attempt -= 1
     step.status = "ready"
     step.due = None
 
@@ -111,10 +116,21 @@ def _started(state: State, event: ev.StepStarted) -> None:
     step.inputs = event.inputs
     if event.key:
         state.calls += 1
-        return
-    if step.node.kind == "loop":
+    elif step.node.kind == "loop":
         items = event.inputs["over"]
         step.loop = Loop(_unredacted(step, items) if isinstance(items, list) else [])
+    else:
+        _open_blocks(state, step)
+
+
+def _open_blocks(state: State, step: StepState) -> None:
+    """Branches and nested plans begin with their step, whether or not anything is told of them."""
+    targets = step.node.targets
+    plan = targets[step.target].plan if targets else None
+    if plan is not None:
+        state.open(step, plan)
+    for number, block in enumerate(step.node.blocks):
+        state.open(step, block, branch=number)
 
 
 def _unredacted(step: StepState, items: list[Json]) -> list[Json]:
@@ -132,6 +148,9 @@ def _unredacted(step: StepState, items: list[Json]) -> list[Json]:
 
 def _retrying(state: State, event: ev.StepRetrying) -> None:
     step = state.find(event.path)
+    if step.status in ("failed", "timed_out", "cancelled", "skipped"):
+        # A call that a tool made had failed, and is made anew.
+        step.attempt = 0
     step.status = "ready"
     step.error = event.error
     step.duration += event.duration
@@ -141,6 +160,10 @@ def _retrying(state: State, event: ev.StepRetrying) -> None:
 
 def _fallback(state: State, event: ev.FallbackStarted) -> None:
     step = state.find(event.path)
+    if step.node.kind == "call" and step.calls and state.paths > 1:
+        # What the next tool does stands beside the calls of this one.
+        step.entry += 1
+    _leave_blocks(state, step)
     step.status = "ready"
     step.target = event.index
     step.attempt = 0
@@ -149,16 +172,16 @@ def _fallback(state: State, event: ev.FallbackStarted) -> None:
     step.duration += event.duration
     if event.confidence is not None:
         step.doubt = event
-    _leave_blocks(state, step)
 
 
 def _leave_blocks(state: State, step: StepState) -> None:
     """A block that is begun anew leaves its old scopes behind."""
+    nested = step.node.kind != "call" or (bool(step.scopes) and state.paths > 1)
     if step.scopes or step.loop is not None:
         for scope in step.scopes or ():
             state.drop(scope)
         step.scopes, step.loop, step.winner = None, None, ""
-    if step.node.kind != "call":
+    if nested:
         step.entry += 1
 
 
@@ -170,6 +193,8 @@ def _succeeded(state: State, event: ev.StepSucceeded) -> None:
             item_done(state, item, event.output)
             return
         step = state.find(event.path)
+    if state.staged:
+        _set_variables(state, event.path)
     step.status = "succeeded"
     step.duration += event.duration
     scope = step.scope
@@ -181,7 +206,7 @@ def _succeeded(state: State, event: ev.StepSucceeded) -> None:
         state.cost += event.cost
     if event.tokens:
         state.tokens += event.tokens
-    if step.node.kind != "call":
+    if step.scopes or step.loop is not None:
         for inner in step.scopes or ():
             state.drop(inner)
         step.scopes = step.loop = None
@@ -252,6 +277,8 @@ def _cancelled(state: State, event: ev.StepCancelled) -> None:
 def _halt_inside(scope: Scope, reason: str) -> None:
     """A stop reaches every block that is open inside: nothing new starts there either."""
     for step in scope.steps.values():
+        if step.loop is not None:
+            step.loop.halted = reason
         for inner in step.scopes or ():
             if not inner.done:
                 inner.stopping = inner.trouble = True
@@ -271,7 +298,29 @@ def _waiting(state: State, event: ev.StepWaiting) -> None:
 
 
 def _state_written(state: State, event: ev.StateWritten) -> None:
-    scope = state.scope_at(event.path)
+    if event.source:
+        state.staged.append(event)
+    else:
+        _write(state, event)
+
+
+def _set_variables(state: State, source: str) -> None:
+    """Set what the step that succeeds has written."""
+    staged, state.staged = state.staged, []
+    for event in staged:
+        if event.source == source:
+            _write(state, event)
+
+
+def _write(state: State, event: ev.StateWritten) -> None:
+    item = state.scopes.get(event.path)
+    if item is None and (loop := state.ended_item(event.path)) is not None:
+        # Journals written earlier tell of the last variables of an item after its end.
+        owner, number = loop
+        assert owner.loop is not None
+        owner.loop.writes[number] = {**owner.loop.writes.get(number, {}), **event.values}
+        return
+    scope = item if item is not None and item.block is not EMPTY else state.written_at(event.path)
     scope.state.update(event.values)
     if scope.writes is None:
         scope.writes = {}

@@ -37,7 +37,7 @@ class Lane(Protocol):
 class Loop:
     """How far a loop is."""
 
-    __slots__ = ("active", "failure", "items", "next", "results", "writes")
+    __slots__ = ("active", "failure", "halted", "items", "next", "results", "writes")
 
     def __init__(self, items: list[Json]) -> None:
         self.items = items
@@ -45,6 +45,8 @@ class Loop:
         self.active = 0
         self.results: list[Json] = [None] * len(items)
         self.failure: Failure | None = None
+        self.halted = ""
+        """Why no more items begin, where the cause lies around the loop."""
         self.writes: dict[int, JsonObject] = {}
         """What concurrent items wrote to the state, by item, until the loop ends."""
 
@@ -92,8 +94,8 @@ class StepState:
     answers: dict[str, JsonObject] | None = None
     """What people answered to questions that a running tool asked."""
     question: str = ""
-    children: Scope | None = None
-    """Calls that the running tool made."""
+    calls: dict[int, Scope] | None = None
+    """Calls that its tools made themselves, by the tool's `target`."""
     winner: str = ""
     key = ""
 
@@ -102,6 +104,10 @@ class StepState:
         self.scope = scope
         self.path = path
         self.visit = visit
+
+    def children(self) -> list[StepState]:
+        """The calls that its tools made themselves."""
+        return [child for scope in (self.calls or {}).values() for child in scope.steps.values()]
 
 
 class Scope(Frame):
@@ -131,13 +137,14 @@ class Scope(Frame):
     """How many plans deep: 0 in the plan that was started."""
 
     def __init__(
-        self, block: BlockProgram, owner: StepState | None, path: str, *, branch: int = 0, hidden: bool = False
+        self, block: BlockProgram, owner: StepState | None, path: str, *, branch: int = 0, prefix: str | None = None
     ) -> None:
         # What Frame's own __init__ would set is set by `State._open`: this runs once per item of every loop.
         self.block = block
         self.owner = owner
         self.path = path
-        self.prefix = "" if not path else f"{path.rpartition('/')[0]}/" if hidden else f"{path}/"
+        self.prefix = prefix if prefix is not None else f"{path}/" if path else ""
+        """What the paths of its steps begin with."""
         self.branch = branch
         """Number of the loop's item or of the parallel's branch."""
         self.steps: dict[int, StepState] = {}

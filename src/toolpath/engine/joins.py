@@ -79,7 +79,7 @@ def may_begin(owner: StepState) -> bool:
         loop is not None
         and isinstance(step, Loop)
         and loop.failure is None
-        and not owner.scope.stopping
+        and not loop.halted
         and loop.active < step.concurrency
         and loop.next < len(loop.items)
     )

@@ -94,7 +94,7 @@ class Lane:
             and loop.active < self.concurrency
             and loop.next < len(loop.items)
             and loop.failure is None
-            and not self.owner.scope.stopping
+            and not loop.halted
         ):
             self.queued = True
             control = self.drive.control
@@ -109,7 +109,7 @@ class Lane:
             loop.active >= self.concurrency
             or index >= len(loop.items)
             or loop.failure is not None
-            or self.owner.scope.stopping
+            or loop.halted
             or self.owner.lane is not self
         ):
             return None

@@ -1,7 +1,8 @@
 """Names of step instances: `id[item]#visit~entry/child`. Pure.
 
 `[item]` is the number of a loop's item, `#visit` counts how often a chain came to the step, `~entry` how often a block
-was begun anew by a retry or fallback. Counts of one are not written.
+was begun anew by a retry or fallback. Counts of one are not written. A branch that was written as one step is named
+`parallel[step]`; the step itself stands at `parallel/step`, and what is inside it below that.
 """
 
 from __future__ import annotations
@@ -9,8 +10,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_SEGMENT = re.compile(r"(?P<id>[^\[\]#~/]+)(?:\[(?P<item>\d+)\])?(?:#(?P<visit>\d+))?(?:~(?P<entry>\d+))?")
+from toolpath.values import digest
+
+_SEGMENT = re.compile(
+    r"(?P<id>[^\[\]#~/]+)(?:\[(?:(?P<item>\d+)|(?P<branch>[^\[\]#~/]+))\])?(?:#(?P<visit>\d+))?(?:~(?P<entry>\d+))?"
+)
 _UNSAFE = re.compile(r"[\[\]#~/\s]")
+#: Names that the engine gives to calls below a step.
+_OWN = re.compile(r"verify(-\d+)?|.*-[0-9a-f]{8}(-\d+)?")
 
 
 class Segment(NamedTuple):
@@ -20,6 +27,7 @@ class Segment(NamedTuple):
     item: int | None = None
     visit: int = 1
     entry: int = 1
+    branch: str = ""
 
 
 def parse_segment(text: str) -> Segment:
@@ -28,7 +36,8 @@ def parse_segment(text: str) -> Segment:
     if match is None:
         raise ValueError(f"{text!r} names no step instance; paths look like 'each[3]/fetch#2'.")
     item = match["item"]
-    return Segment(match["id"], None if item is None else int(item), int(match["visit"] or 1), int(match["entry"] or 1))
+    visit, entry = int(match["visit"] or 1), int(match["entry"] or 1)
+    return Segment(match["id"], None if item is None else int(item), visit, entry, match["branch"] or "")
 
 
 def step_name(step_id: str, visit: int) -> str:
@@ -36,8 +45,8 @@ def step_name(step_id: str, visit: int) -> str:
     return step_id if visit == 1 else f"{step_id}#{visit}"
 
 
-def scope_name(step_id: str, item: int | None, visit: int, entry: int) -> str:
-    """The segment under which a block's children stand."""
+def scope_name(step_id: str, item: int | str | None, visit: int, entry: int) -> str:
+    """The segment that names a block; but for a branch that is one step, its children stand under it."""
     name = step_id if item is None else f"{step_id}[{item}]"
     if visit > 1:
         name = f"{name}#{visit}"
@@ -45,5 +54,11 @@ def scope_name(step_id: str, item: int | None, visit: int, entry: int) -> str:
 
 
 def safe_key(key: str) -> str:
-    """A key of a child step as part of a path."""
+    """A key of a child step as part of a path: other keys have other parts."""
+    safe = old_key(key)
+    return safe if safe == key and not _OWN.fullmatch(key) else f"{safe}-{digest(key)[7:15]}"
+
+
+def old_key(key: str) -> str:
+    """The same in journals whose `run.started` says nothing of paths."""
     return _UNSAFE.sub("_", key)[:200] or "call"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from toolpath.engine import ends
 from toolpath.engine.control import Control
 from toolpath.engine.instances import EMPTY, ENDED, Scope, StepState
+from toolpath.engine.results import Done
 from toolpath.model import events as ev
 
 
@@ -37,7 +38,6 @@ def _in_flight(control: Control, step: StepState) -> None:
     target = step.node.targets[step.target]
     if target.repeatable or step.answers or _waited(control, step):
         # An attempt that its driver did not live to see is made again, not counted as failed.
-        step.attempt -= 1
         control.emit(ev.StepReady(control.seq, control.at, step.path))
         if not _is_called(step.scope):
             # What a running tool has called is begun by that tool, which is run again.
@@ -61,13 +61,11 @@ def _waited(control: Control, step: StepState) -> bool:
 
     Such a tool is run again, and meets the answer.
     """
-    if step.children is None:
-        return False
-    prefix = f"{step.path}/"
-    return any(
+    prefixes = tuple(scope.prefix for scope in (step.calls or {}).values())
+    return bool(prefixes) and any(
         inner.status == "waiting" or inner.denied or (inner.status not in ENDED and (inner.answers or inner.approved))
         for path, inner in control.state.steps.items()
-        if path.startswith(prefix)
+        if path.startswith(prefixes)
     )
 
 
@@ -77,6 +75,9 @@ def _take_up(control: Control, scope: Scope) -> None:
         if scope.owner is not None:
             # What is in it has ended, and what follows from that was not said.
             control.state.finished.append(scope)
+        return
+    if not block.nodes:
+        control.open_block(scope)
         return
     for step in list(scope.steps.values()):
         take_up_step(control, step)
@@ -119,14 +120,7 @@ def take_up_step(control: Control, step: StepState) -> None:
             control.begin(step)
     elif step.status == "running" and step.node.kind == "loop" and step.loop is not None:
         control.feed(step)
-    elif step.status == "running" and step.node.kind == "parallel":
-        opened = {scope.branch for scope in step.scopes or ()}
-        for number, block in enumerate(step.node.blocks):
-            if number not in opened:
-                control.open_block(control.state.open(step, block, branch=number))
-    elif step.status == "running" and not step.key and step.node.targets and not step.scopes:
-        plan = step.node.targets[step.target].plan
-        if plan is not None:
-            control.open_block(control.state.open(step, plan))
+    elif step.status == "running" and step.node.kind == "parallel" and not step.node.blocks:
+        control.succeed(step, Done({}, 0.0))
     elif step.status == "waiting" and isinstance(step.asked, ev.InputRequested) and step.asked.deadline is not None:
         control.watch_answer(step, step.asked.deadline)

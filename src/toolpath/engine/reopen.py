@@ -39,12 +39,12 @@ def _take_back(state: State, step: StepState) -> None:
     for part in parts:
         reopen(state, _begin_item_anew(state, step, part) if _gave_nothing(step, part) else part)
     if step.loop is not None:
-        step.loop.failure, step.loop.active = None, len(parts)
+        step.loop.failure, step.loop.halted, step.loop.active = None, "", len(parts)
 
 
 def _take_back_calls(state: State, step: StepState) -> None:
     """Plans that the tool has called itself go on from what failed in them, as soon as it calls them again."""
-    for child in step.children.steps.values() if step.children is not None else ():
+    for child in step.children():
         if _in_vain(child) and _unfinished(child):
             _take_back(state, child)
             child.scope.active += 1
@@ -77,7 +77,7 @@ def _begin_item_anew(state: State, step: StepState, part: Scope) -> Scope:
 
 def _ask_again(step: StepState) -> None:
     """What a person did not allow to a tool's own calls is asked about again."""
-    for child in step.children.steps.values() if step.children is not None else ():
+    for child in step.children():
         child.denied = False
         _ask_again(child)
 

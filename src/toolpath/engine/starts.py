@@ -16,7 +16,7 @@ from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.policy import refusal
-from toolpath.values import Json, digest
+from toolpath.values import Json, JsonObject, digest
 
 _WORDS = {"failed": "failed", "timed_out": "timed out", "cancelled": "was cancelled"}
 
@@ -147,8 +147,8 @@ class Starts(Decider):
                 self.watch_block(step)
                 if not node.blocks:
                     self.succeed(step, Done({}, 0.0))
-                for number, block in enumerate(node.blocks):
-                    self.open_block(self.state.open(step, block, branch=number))
+                for scope in list(step.scopes or ()):
+                    self.open_block(scope)
             case "loop":
                 self._begin_loop(step)
             case "ask":
@@ -247,7 +247,8 @@ class Starts(Decider):
         journaled = self.redact(journaled)
         self.emit(ev.StepStarted(self.seq, self.at, step.path, step.attempt + 1, target.key, journaled))
         self.watch_block(step)
-        self.open_block(self.state.open(step, target.plan))
+        for scope in step.scopes or ():
+            self.open_block(scope)
 
     def _begin_loop(self, step: StepState) -> None:
         assert step.node.over is not None
@@ -338,8 +339,8 @@ class Starts(Decider):
 
     # What `Control` adds.
 
-    def succeed(self, step: StepState, done: Done) -> None:
-        """The step's call, block or form gave an output."""
+    def succeed(self, step: StepState, done: Done, merged: JsonObject | None = None) -> None:
+        """The step's call, block or form gave an output. `merged`: variables that were written inside it."""
         raise NotImplementedError
 
     def attempt_failed(self, step: StepState, failure: Failure, duration: float) -> None:

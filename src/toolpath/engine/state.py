@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from toolpath.engine.instances import EMPTY, UNNAMED, Scope, StepState
+from toolpath.engine.instances import EMPTY, UNNAMED, Loop, Scope, StepState
 from toolpath.engine.nodes import BlockProgram, with_optional
-from toolpath.engine.paths import Segment, parse_segment, scope_name, step_name
+from toolpath.engine.paths import parse_segment, scope_name, step_name
 from toolpath.engine.program import Program
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
@@ -57,6 +57,10 @@ class State:
         self.last_at = 0.0
         self.epoch = 0
         self.run_frame: JsonObject = {}
+        self.paths = 1
+        """How paths are made: `run.started` says it."""
+        self.staged: list[ev.StateWritten] = []
+        """Variables that are set as soon as the step which writes them has succeeded."""
 
     # What follows finds things; it changes nothing that the journal does not imply.
 
@@ -80,37 +84,64 @@ class State:
     def _make(self, path: str) -> StepState:
         head, _, last = path.rpartition("/")
         segment = parse_segment(last)
-        scope = self.scopes.get(head)
-        if scope is None:
-            owner = self._parallel(head)
-            # A branch that was written as one step: its own id stands for both.
-            scope = self.scope_at(head) if owner is None else self._branch(owner, segment.id)
+        scope = self._holder(head, segment.id)
         index = scope.block.index_of.get(segment.id)
         if index is None:
             if scope.block is not EMPTY or scope.owner is None:
                 raise KeyError(path)
-            return self.child(scope.owner, last, "")
+            return self._child(scope, last)
         return self.step_of(scope, index, segment.visit)
 
+    def _holder(self, head: str, step_id: str) -> Scope:
+        """The scope whose step of that id stands below `head`, made when the journal first speaks of it."""
+        scope = self.scopes.get(head)
+        if scope is not None:
+            return scope
+        parallel = self._parallel(head)
+        return self.scope_at(head) if parallel is None else self._branch(parallel, step_id)
+
     def scope_at(self, path: str) -> Scope:
-        """The scope under whose path steps stand, made when the journal first speaks of it. Raises `KeyError`."""
+        """The scope of that path, made when the journal first speaks of it. Raises `KeyError`."""
         scope = self.scopes.get(path)
         if scope is not None:
             return scope
         head, _, last = path.rpartition("/")
-        owner = self._parallel(head)
-        if owner is not None:
-            return self._branch(owner, parse_segment(last).id)
-        return self._inside(*self._owner(path))
+        segment = parse_segment(last)
+        parallel = self._parallel(head)
+        if parallel is not None:
+            number = _branch_of(parallel, segment.id)
+            if not parallel.node.blocks[number].single:
+                return self.open(parallel, parallel.node.blocks[number], branch=number)
+        owner = self.find((f"{head}/" if head else "") + step_name(segment.id, segment.visit))
+        owner.entry = max(owner.entry, segment.entry)
+        return self._branch(owner, segment.branch) if segment.branch else self._inside(owner, segment.item or 0, path)
+
+    def ended_item(self, path: str) -> tuple[StepState, int] | None:
+        """The loop and the number of the item of that path, where it has ended."""
+        head, _, last = path.rpartition("/")
+        if not last:
+            return None
+        segment = parse_segment(last)
+        owner = self.steps.get((f"{head}/" if head else "") + step_name(segment.id, segment.visit))
+        if owner is None or owner.loop is None or segment.item is None or segment.item >= owner.loop.next:
+            return None
+        return owner, segment.item
+
+    def written_at(self, path: str) -> Scope:
+        """The scope whose variables a `state.written` of that path sets. Raises `KeyError`."""
+        head, _, last = path.rpartition("/")
+        parallel = self._parallel(head)
+        # Journals written earlier name a branch that is one step like this step.
+        return self.scope_at(path) if parallel is None else self._branch(parallel, parse_segment(last).id)
 
     def _parallel(self, path: str) -> StepState | None:
-        """The `parallel` step under whose path branches stand, or None where another kind of step does."""
+        """The `parallel` step below whose path branches stand, or None where another kind of step does."""
         if not path:
             return None
         head, _, last = path.rpartition("/")
         segment = parse_segment(last)
         step = self.steps.get((f"{head}/" if head else "") + step_name(segment.id, segment.visit))
-        if step is None or step.node.kind != "parallel":
+        if step is None or step.node.kind != "parallel" or segment.item is not None or segment.branch:
             return None
         step.entry = segment.entry
         return step
@@ -119,56 +150,56 @@ class State:
         number = _branch_of(owner, branch_id)
         return self.open(owner, owner.node.blocks[number], branch=number)
 
-    def _owner(self, path: str) -> tuple[StepState, Segment]:
-        """The step whose block has that path, and what the path says of the block."""
-        head, _, last = path.rpartition("/")
-        segment = parse_segment(last)
-        owner = self.find((f"{head}/" if head else "") + step_name(segment.id, segment.visit))
-        owner.entry = segment.entry
-        return owner, segment
-
-    def _inside(self, owner: StepState, at: Segment) -> Scope:
+    def _inside(self, owner: StepState, item: int, path: str) -> Scope:
         if owner.node.kind == "loop":
-            return self.open(owner, owner.node.blocks[0], branch=at.item or 0)
+            return self.open(owner, owner.node.blocks[0], branch=item)
         targets = owner.node.targets
         plan = targets[owner.target].plan if targets else None
-        return self.children_of(owner) if plan is None else self.open(owner, plan)
+        return self._calls_at(owner, path) if plan is None else self.open(owner, plan)
 
-    def children_of(self, owner: StepState) -> Scope:
-        """The scope of the calls that a running tool makes itself."""
-        if owner.children is None:
-            owner.children = Scope(EMPTY, owner, owner.path)
-            self.scopes[owner.path] = owner.children
-            self.frame(owner.children, owner.scope)
-        return owner.children
+    def calls_of(self, owner: StepState) -> Scope:
+        """The scope of the calls that the tool which the step asks now makes itself."""
+        scope = (owner.calls or {}).get(self._family(owner))
+        if scope is not None:
+            return scope
+        while (path := f"{owner.path}~{owner.entry}" if owner.entry > 1 else owner.path) in self.scopes:
+            owner.entry += 1
+        return self._calls_at(owner, path)
+
+    def _calls_at(self, owner: StepState, path: str) -> Scope:
+        scope = Scope(EMPTY, owner, path)
+        self.scopes[path] = scope
+        owner.calls = {**(owner.calls or {}), self._family(owner): scope}
+        self.frame(scope, owner.scope)
+        return scope
+
+    def _family(self, owner: StepState) -> int:
+        # In earlier journals the calls of a step's fallback stand among those of its first tool.
+        return owner.target if self.paths > 1 else 0
 
     def child(self, owner: StepState, key: str, tool: str) -> StepState:
-        """The step instance of a call that a running tool makes; `tool` is empty where the journal does not say yet."""
-        path = f"{owner.path}/{key}"
+        """The step instance of a call that a running tool makes, under its key."""
+        step = self._child(self.calls_of(owner), key)
+        if not step.node.targets:
+            step.node = self.program.dynamic(tool)
+        return step
+
+    def _child(self, scope: Scope, key: str) -> StepState:
+        path = scope.prefix + key
         step = self.steps.get(path)
         if step is None:
-            scope = self.children_of(owner)
             step = self.steps[path] = StepState(UNNAMED, scope, path, 1)
             scope.steps[len(scope.steps)] = step
-        if tool and not step.node.targets:
-            step.node = self.program.dynamic(tool)
         return step
 
     def open(self, owner: StepState, block: BlockProgram, *, branch: int = 0) -> Scope:
         """The scope of a block inside a step: loop item, branch, or nested plan."""
         node, outer = owner.node, owner.scope
-        hidden = node.kind == "parallel" and block.single
-        # A call that a tool made goes by the key it was made under.
-        ident = owner.path.rpartition("/")[2] if outer.block is EMPTY else node.id
-        if node.kind == "parallel":
-            name = f"{scope_name(ident, None, owner.visit, owner.entry)}/{block.id}"
-        else:
-            name = scope_name(ident, branch if node.kind == "loop" else None, owner.visit, owner.entry)
-        path = outer.prefix + name
+        path, prefix = self._place(owner, block, branch)
         known = self.scopes.get(path)
         if known is not None:
             return known
-        scope = Scope(block, owner, path, branch=branch, hidden=hidden)
+        scope = Scope(block, owner, path, branch=branch, prefix=prefix)
         self.scopes[path] = scope
         if owner.scopes is None:
             owner.scopes = []
@@ -180,13 +211,38 @@ class State:
         else:
             self.frame(scope, outer)
             if owner.loop is not None:
-                scope.item = owner.loop.items[branch]
-                owner.loop.active += 1
-                if branch >= owner.loop.next:
-                    owner.loop.next = branch + 1
+                self._open_item(scope, owner.loop)
             if block.has_state:
                 self._inherit_state(scope, owner)
         return scope
+
+    def _place(self, owner: StepState, block: BlockProgram, branch: int) -> tuple[str, str]:
+        """Path of a block, and what the paths of its steps begin with. No two blocks of a run have the same."""
+        node, outer, visit = owner.node, owner.scope, owner.visit
+        # A call that a tool made goes by the key it was made under.
+        ident = owner.path.rpartition("/")[2] if outer.block is EMPTY else node.id
+        if node.kind == "loop":
+            path = outer.prefix + scope_name(ident, branch, visit, owner.entry)
+            return path, f"{path}/"
+        path = outer.prefix + scope_name(ident, None, visit, owner.entry)
+        if node.kind == "parallel":
+            if block.single:
+                return outer.prefix + scope_name(ident, block.id, visit, owner.entry), f"{path}/"
+            return f"{path}/{block.id}", f"{path}/{block.id}/"
+        while (known := self.scopes.get(path)) is not None and known.block is not block:
+            # Calls that another tool of the step made itself.
+            owner.entry += 1
+            path = outer.prefix + scope_name(ident, None, visit, owner.entry)
+        return path, f"{path}/"
+
+    def _open_item(self, scope: Scope, loop: Loop) -> None:
+        scope.item = loop.items[scope.branch]
+        loop.active += 1
+        loop.next = max(loop.next, scope.branch + 1)
+        if loop.halted:
+            # It had begun, and the journal did not speak of it, when nothing new was to start any more.
+            scope.stopping = scope.trouble = True
+            scope.halted = loop.halted
 
     def _inherit_state(self, scope: Scope, owner: StepState) -> None:
         step = owner.node.step
@@ -249,8 +305,8 @@ class State:
             self.steps.pop(step.path, None)
             for inner in step.scopes or ():
                 self.drop(inner)
-            if step.children is not None:
-                self.drop(step.children)
+            for calls in (step.calls or {}).values():
+                self.drop(calls)
         self.scopes.pop(scope.path, None)
 
 

@@ -12,6 +12,9 @@ import msgspec
 
 from toolpath.values import Json, JsonObject
 
+#: How paths are made in runs that begin now.
+PATHS = 2
+
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why a step, a branch or a run failed."""
@@ -60,6 +63,8 @@ class RunStarted(Event, frozen=True, tag="run.started", kw_only=True, gc=False):
     """Digest that was approved, for a plan that was."""
     replan: JsonObject = {}
     """How far it may be planned anew when it fails; empty: it may not."""
+    paths: int = 1
+    """How calls of tools are named: 2 since those of a fallback, and those under different keys, always differ."""
 
 
 class RunPaused(Event, frozen=True, tag="run.paused", gc=False):
@@ -224,6 +229,8 @@ class StateWritten(Event, frozen=True, tag="state.written", gc=False):
 
     path: str
     values: JsonObject
+    source: str = ""
+    """The step that writes them: they are set when it has succeeded. Empty, in earlier journals: at once."""
 
 
 class BranchTaken(Event, frozen=True, tag="branch.taken", gc=False):

@@ -18,7 +18,7 @@ from toolpath.drives.run import Run
 from toolpath.engine.program import Program
 from toolpath.errors import PlanningFailed, RunConflict, RunNotFound, ToolFailed
 from toolpath.ids import new_id
-from toolpath.model.events import AnyEvent, RunStarted, StepReady, StepSucceeded
+from toolpath.model.events import PATHS, AnyEvent, RunStarted, StepReady, StepSucceeded
 from toolpath.model.plan import Plan, Retry
 from toolpath.model.run import RunContext
 from toolpath.planner.records import Planned
@@ -157,6 +157,7 @@ class Ahead:
             context=self._context.as_json(),
             secrets=program.secrets,
             sources=self._drives.sources,
+            paths=PATHS,
         )
 
     def _wait_for(self, task: asyncio.Task[Found | None]) -> Callable[[JsonObject, object], Awaitable[Json]]:
