@@ -126,7 +126,7 @@ class Control(Starts):
         return False
 
     def _write_state(self, step: StepState, whole: Json, output: Json, merged: JsonObject) -> None:
-        """Write down what the step writes before it is said that it succeeded: a journal has both, or neither counts."""
+        """Write down what the step writes, then that it succeeded: only with that do the variables change."""
         owner = self.state.state_owner(step.scope)
         written, warnings = Writing(step, owner).of(whole, output, merged, lambda: self.frame_of(step))
         for code, message in warnings:
