@@ -36,7 +36,8 @@ import msgspec
 
 from toolpath import Finding, Plan, Tool, Toolpath
 from toolpath.config import load_settings
-from toolpath.language.composite import read_composite, read_document
+from toolpath.language.composite import read_composite
+from toolpath.language.documents import read_document
 from toolpath.language.tree import read_tree
 from toolpath.providers.functions import is_marked
 from toolpath.providers.mcp.config import read_mcp_config

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
@@ -16,9 +15,8 @@ from toolpath.checks.explanation import Explanation
 from toolpath.checks.start import check_inputs, fill_inputs, secrets_given
 from toolpath.config import Settings
 from toolpath.engine.program import Program
-from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PlannerAnswer, PolicyViolationError, ReadError
-from toolpath.language.composite import read_document
-from toolpath.language.llm_json.model_text import read_model_plan
+from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError, ReadError
+from toolpath.language.documents import read_document
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext
 from toolpath.model.tool import Tool
@@ -27,7 +25,7 @@ from toolpath.policy import refusal
 from toolpath.providers.functions import bind
 from toolpath.redaction import Redactor
 from toolpath.secret_values import EnvironmentSecrets
-from toolpath.values import JsonObject, encode, plain
+from toolpath.values import JsonObject, plain
 
 #: What may be run: a plan, a tool, a tool's name, a document's path or text, or a document as a dictionary.
 Runnable = Plan | Tool | str | Path | JsonObject
@@ -63,13 +61,13 @@ class Preparation:
             case Plan() | Tool():
                 return source
             case dict():
-                return _read(source)
+                return read_document(source)
             case Path():
-                return _read(file_bytes(source), file=str(source))
+                return read_document(file_bytes(source), file=str(source))
             case str():
                 if "\n" not in source and len(source) < 4096 and not source.lstrip().startswith(("{", "[")):
-                    return _read(file_bytes(Path(source)), file=source)
-                return _read(source)
+                    return read_document(file_bytes(Path(source)), file=source)
+                return read_document(source)
             case _:
                 raise ReadError(
                     f"{source!r:.80} is no plan.",
@@ -142,14 +140,6 @@ class Preparation:
             return document.body
         self._registry.add(bind(document))
         return call_plan(document.key, inputs)
-
-
-def _read(source: str | bytes | JsonObject, *, file: str = "") -> Plan | Tool:
-    """The plan or tool in our own notations, or the plan in a planner's answer."""
-    with contextlib.suppress(PlannerAnswer):
-        return read_document(source, file=file)
-    text = encode(source).decode() if isinstance(source, dict) else source
-    return read_model_plan(text if isinstance(text, str) else text.decode("utf-8-sig"), file=file)
 
 
 def _weight(plan: Plan, catalog: Catalog) -> int:

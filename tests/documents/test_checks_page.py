@@ -15,7 +15,8 @@ from toolpath import Finding, Plan, Tool
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
 from toolpath.checks.start import check_inputs
-from toolpath.language.composite import read_composite, read_document
+from toolpath.language.composite import read_composite
+from toolpath.language.documents import read_document
 from toolpath.providers.functions import is_marked, tool_from_function
 
 PAGE = (ROOT / "docs" / "reference" / "checks.md").read_text(encoding="utf-8")

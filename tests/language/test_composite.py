@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolpath.errors import ReadError
-from toolpath.language.composite import read_composite, read_document
+from toolpath.language.composite import read_composite
 from toolpath.language.composite_printing import composite_to_dict, print_composite
+from toolpath.language.documents import read_document
 from toolpath.language.notation import read_plan
 from toolpath.language.printing import print_plan
 from toolpath.model.plan import Call, Loop, OnFailure, Parallel, Plan, Retry
@@ -370,7 +371,7 @@ def test_a_document_is_a_plan_or_a_composite():
 
 @pytest.mark.parametrize(
     ("source", "words"),
-    [({"a": 1}, "neither a plan"), ({}, "neither a plan"), ({"tools": [], "executionOrder": []}, "toolpath plan"),
+    [({"a": 1}, "neither a plan"), ({}, "neither a plan"), ({"tools": [], "executionOrder": []}, "tools is empty"),
      ("tools: []\n", "neither")],
 )  # fmt: skip
 def test_a_document_that_is_neither_says_so(source, words):

@@ -42,7 +42,7 @@ def test_tools_and_their_order_become_steps_that_refer_to_one_another() -> None:
     ]
     assert call(plan, 1).inputs == {"by": "{{addWriter._id}}", "text": "By {{addWriter.name}}"}
     assert call(plan, 1).depends_on == ("addWriter",)
-    assert (plan.flow, plan.failure_mode, plan.reasoning) == ("graph", "isolate", "First the writer.")
+    assert (plan.flow, plan.failure_mode, plan.reasoning) == ("graph", "stop", "First the writer.")
     assert plan.source.findings == ()
 
 

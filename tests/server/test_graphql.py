@@ -216,16 +216,12 @@ mutation ($tools: String!) {
 
 async def test_tools_are_executed_at_once_side_by_side_and_in_chains(blog):
     tools = [
-        {"toolName": "createAuthor", "parameters": {"name": "Alice", "email": "a@test.com"}},
-        {"toolName": "createAuthor", "parameters": '{"name": "Bob", "email": "b@test.com"}'},
+        {"id": "alice", "toolName": "createAuthor", "parameters": {"name": "Alice", "email": "a@test.com"}},
+        {"id": "bob", "toolName": "createAuthor", "parameters": '{"name": "Bob", "email": "b@test.com"}'},
         {
             "toolName": "createBlog",
-            "parameters": {
-                "authorId": "{{createAuthor_2._id}}",
-                "title": "T",
-                "content": "by {{createAuthor.name}} & co",
-            },
-            "dependsOn": "createAuthor",
+            "parameters": {"authorId": "{{bob._id}}", "title": "T", "content": "by {{alice.name}} & co"},
+            "dependsOn": "alice",
         },
     ]
     ran = (await blog(AT_ONCE, tools=json.dumps(tools)))["executeWithWorkflow"]
@@ -234,6 +230,42 @@ async def test_tools_are_executed_at_once_side_by_side_and_in_chains(blog):
     assert outputs[2]["authorId"] == outputs[1]["_id"]
     assert outputs[2]["content"] == "by Alice & co"
     assert ran["plan"] == "two authors"
+
+
+async def test_a_name_that_two_steps_share_is_refused_and_never_taken_for_the_first(blog):
+    tools = [
+        {"toolName": "createAuthor", "parameters": {"name": "Alice", "email": "a@test.com"}},
+        {"toolName": "createAuthor", "parameters": {"name": "Bob", "email": "b@test.com"}},
+        {
+            "toolName": "createBlog",
+            "parameters": {"authorId": "{{createAuthor._id}}", "title": "T", "content": "c"},
+        },
+    ]
+    ran = (await blog(AT_ONCE, tools=json.dumps(tools)))["executeWithWorkflow"]
+    assert (ran["totalExecutions"], ran["successful"], ran["results"]) == (3, 0, "[]")
+    assert "'createAuthor' and 'createAuthor_2'" in ran["errors"][0]
+    assert (await blog("{ getExecutions { id } }"))["getExecutions"] == []
+
+
+async def test_output_mappings_and_conditions_of_tools_given_with_the_call_are_kept(blog):
+    tools = [
+        {
+            "toolName": "createAuthor",
+            "parameters": {"name": "Alice", "email": "a@test.com"},
+            "outputMapping": {"_id": "aid"},
+        },
+        {"toolName": "createBlog", "parameters": {"authorId": "{{aid}}", "title": "T", "content": "c"}},
+        {
+            "toolName": "getAuthor",
+            "parameters": {"authorId": "{{ aid }}"},
+            "when": "aid == 'nobody'",
+        },
+    ]
+    ran = (await blog(AT_ONCE, tools=json.dumps(tools)))["executeWithWorkflow"]
+    results = {record["tool"]: record for record in json.loads(ran["results"])}
+    assert ran["errors"] == []
+    assert results["blog.createBlog"]["output"]["authorId"] == results["blog.createAuthor"]["output"]["_id"]
+    assert results["blog.getAuthor"]["status"] == "skipped"
 
 
 async def test_nothing_is_executed_where_something_is_wrong_and_all_of_it_is_told(blog):

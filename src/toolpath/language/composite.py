@@ -9,9 +9,8 @@ from typing import Any, cast
 
 import msgspec
 
-from toolpath.errors import ReadError
 from toolpath.language.names import CHAIN_VARIABLES, written_variables
-from toolpath.language.notation import plan_of, refuse_other_notation
+from toolpath.language.notation import refuse_other_notation
 from toolpath.language.reading.fields import Fields
 from toolpath.language.reading.ids import is_id
 from toolpath.language.reading.implementations import plan_of_parts, read_implementation
@@ -63,30 +62,6 @@ COMPOSITE_FIELDS = (
 )
 EFFECTS = ("read", "write", "destructive")
 _RESERVED = ("undo", "reads", "sends")
-
-
-def read_document(source: str | bytes | dict[str, Any], *, file: str = "") -> Plan | Tool:
-    """The plan or composite that a text or tree holds, whichever it is.
-
-    Raises `ReadError` where it is neither.
-    """
-    tree = read_tree(source, file=file)
-    refuse_other_notation(tree, file)
-    members = tree.value
-    if "implementation" in members:
-        return tool_of(tree, file)
-    if "steps" in members:
-        return plan_of(tree, file)
-    parameters = members.get("parameters")
-    if parameters is not None and isinstance(parameters.value, list):
-        return tool_of(tree, file)
-    message = "This is neither a plan, which has 'steps', nor a composite tool, which has 'implementation'."
-    raise ReadError(f"{file}: {message}" if file else message, hint=f"It has: {_listed(members)}.")
-
-
-def _listed(members: dict[str, Node]) -> str:
-    names = [shown(name) for name in members]
-    return ", ".join(names[:10]) + (" …" if len(names) > 10 else "") if names else "nothing"
 
 
 def read_composite(source: str | bytes | dict[str, Any], *, file: str = "") -> Tool:

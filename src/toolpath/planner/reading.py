@@ -15,7 +15,7 @@ from toolpath.checks.check import check
 from toolpath.errors import Finding, ReadError, closest
 from toolpath.language.llm_json.model_text import read_model_plan
 from toolpath.language.quoted import escaped
-from toolpath.model.plan import Block, Call, Loop, Origin, Plan, Step, every_step
+from toolpath.model.plan import Block, Call, Loop, OnSuccess, Origin, Plan, Step, every_step
 from toolpath.planner.records import PlannerOptions, PlanRequest
 from toolpath.values import Json, JsonObject, decode
 
@@ -115,6 +115,8 @@ def _step(step: Step, request: str) -> Step:
                 critical=step.critical,
                 tool=step.tool,
                 inputs=escaped(step.inputs, request),
+                # Variables are names for parts of a result; where it goes on from there a model may not say.
+                on_success=OnSuccess(map_outputs=step.on_success.map_outputs),
             )
         case Loop():
             body = Block(id=step.body.id, flow="graph", steps=tuple(_step(one, request) for one in step.body.steps))

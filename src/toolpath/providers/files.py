@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from toolpath.errors import ConfigError, Finding, ReadError, ToolpathError
-from toolpath.language.composite import read_document
+from toolpath.language.documents import read_document
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Requires, Tool
 from toolpath.policy import requirement_of

@@ -15,7 +15,8 @@ from toolpath.checks.start import check_inputs, fill_inputs
 from toolpath.engine.program import Program
 from toolpath.errors import Finding, PlanInvalid, PolicyViolationError, ReadError, RecordConflict, RecordNotFound
 from toolpath.ids import new_id
-from toolpath.language.composite import read_document
+from toolpath.language.chaining import as_chaining
+from toolpath.language.documents import read_document
 from toolpath.language.printing import plan_to_dict
 from toolpath.model.plan import Plan
 from toolpath.model.record import Record
@@ -61,7 +62,7 @@ class Plans:
 
     # Making.
 
-    async def create(
+    async def create(  # noqa: PLR0913  # what is asked for, how it is planned, and for whom
         self,
         request: str,
         *,
@@ -70,10 +71,13 @@ class Plans:
         planner: Literal["offline", "model"] | None = None,
         decomposition: JsonObject | None = None,
         requires_approval: bool = False,
+        chaining: bool = False,
         tenant: str = "",
         user: str = "",
     ) -> StoredPlan:
         """Plan the request and keep the plan: as the first of a new request, or as a further one of `request_id`.
+
+        `chaining`: with what the chaining system sets: a template that does not resolve is kept as it is written.
 
         Raises `NoToolFits`, `PlanningFailed`, and `RecordNotFound` for a request that is not the tenant's.
         """
@@ -83,7 +87,7 @@ class Plans:
         record = planned.record
         about: JsonObject = {"planner": record.planner, "outcome": record.outcome, "reason": record.reason}
         return await self._keep(
-            planned.plan,
+            as_chaining(planned.plan) if chaining else planned.plan,
             {"request": request, "requires_approval": requires_approval, "user": user, **about},
             request_id=request_id,
             tenant=tenant,

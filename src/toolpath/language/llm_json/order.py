@@ -169,8 +169,8 @@ def _name(item: Node) -> str:
     return name
 
 
-def tool_roots(items: list[Node], remarks: Remarks) -> tuple[dict[str, str], dict[str, str]]:
-    """What templates call tools and variables → what our expressions call them, where the two differ."""
+def tool_roots(items: list[Node], remarks: Remarks) -> tuple[dict[str, str], dict[str, str], list[str]]:
+    """What templates call tools and variables → what our expressions call them, where these differ; the steps' ids."""
     ids = Ids(Notes(), Node([Node({"id": item.value["id"]}) for item in items if "id" in item.value]))
     users: dict[str, list[str]] = {}
     named: dict[str, str] = {}
@@ -184,7 +184,7 @@ def tool_roots(items: list[Node], remarks: Remarks) -> tuple[dict[str, str], dic
     roots = {name: root(steps[0]) for name, steps in users.items() if len(steps) == 1}
     roots |= {step_id: root(step_id) for step_id in named if step_id not in users}
     variables = {name: f"state.{name}" for name in _variables(items) if name not in users and name not in named}
-    return {name: meant for name, meant in roots.items() if name != meant}, variables
+    return {name: meant for name, meant in roots.items() if name != meant}, variables, list(named)
 
 
 def _written(items: list[Node]) -> set[str]:

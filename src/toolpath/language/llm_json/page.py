@@ -65,10 +65,15 @@ class Page:
 
     def broken(self, message: str, at: int | Node, hint: str = "") -> ReadError:
         """The error that says what is wrong, where, and quotes the text around."""
+        self.faults += 1
         if isinstance(at, Node):
+            if not at.line:
+                # The document was given as values: there is no text to quote.
+                finding = Finding(code="unreadable", severity="error", message=message, hint=hint)
+                where = f"{self.file}: " if self.file else ""
+                return ReadError(f"{where}{message}", findings=[finding], hint=hint)
             at = self.offset(at)
         at = min(at, len(self.text))
-        self.faults += 1
         line, column = self.place(at)
         whole = f"{message} It broke here: {self._quoted(at)}"
         finding = Finding(code="unreadable", severity="error", message=whole, line=line, column=column, hint=hint)

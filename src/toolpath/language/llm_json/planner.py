@@ -1,18 +1,23 @@
-"""Plans of planners: `tools` with `executionOrder`, `toolChain`, and `steps` with reasoning and estimates.
+"""Plans of planners: `tools` with `executionOrder`, `toolChain`, and `steps` with dependencies, modes and estimates.
 
 Each is rewritten into our own notation, node by node, so that one reader checks all and every finding has its place.
+What our notation knows beside their fields (`when`, `retry`, `failure_mode`, …) is kept as it is written.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from toolpath.errors import ReadError
+from toolpath.language.chaining import PRESET, every_output
 from toolpath.language.llm_json.found import Found, ModelCall
 from toolpath.language.llm_json.order import Remarks, in_order, tool_roots
 from toolpath.language.llm_json.own import calls_of, with_findings
 from toolpath.language.llm_json.page import Page
 from toolpath.language.llm_json.references import renamed
 from toolpath.language.llm_json.single import arguments, is_definition
-from toolpath.language.notation import plan_of
+from toolpath.language.notation import PLAN_FIELDS, plan_of
+from toolpath.language.reading.steps import COMMON_FIELDS
 from toolpath.language.text import Node, tree_of_values
 from toolpath.values import JsonObject
 
@@ -21,10 +26,14 @@ CHAIN_KEYS = ("toolChain", "tool_chain")
 #: Only a planner's answer says these beside its steps.
 PLANNER_SAYS = ("reasoning", "rationale", "estimatedDuration", "estimatedCost", "confidence")
 STEP_SAYS = ("executionMode", "execution_mode", "priority", "subQuery", "sub_query", "confidence")
+#: The planning engine's words for what our steps call `inputs` and `depends_on`; together they are its own.
+_ITS_STEP = {"parameters", "dependencies"}
 _NAME_KEYS = ("tool", "name", "toolName", "tool_name")
 _INPUT_KEYS = ("inputs", "parameters", "params", "arguments", "args", "input")
 _DEPENDS_KEYS = ("depends_on", "dependsOn", "dependencies", "needs")
 _MILLISECONDS = 1000.0
+#: A time-out below this, in seconds, was hardly meant as milliseconds.
+_SHORTEST = 0.1
 
 
 def read_tools_and_order(page: Page, node: Node, marked: bool) -> Found | None:
@@ -34,7 +43,7 @@ def read_tools_and_order(page: Page, node: Node, marked: bool) -> Found | None:
         return None
     order = next((members[key] for key in ORDER_KEYS if key in members), None)
     tools = members.get("tools") or members.get("selectedTools")
-    if order is None and (tools is None or not _are_calls(tools)):
+    if "steps" in members or (order is None and (tools is None or not _are_calls(tools))):
         return None
     if tools is None or not isinstance(tools.value, list):
         raise page.broken("Invalid response: missing or invalid tools array.", tools or node)
@@ -48,7 +57,7 @@ def read_tools_and_order(page: Page, node: Node, marked: bool) -> Found | None:
     if order is None:
         remarks.add("order_incomplete", "warning", "There is no order of execution.", "/steps", tools)
     items = in_order([_item(item, page) for item in tools.value], order, remarks)
-    return _planned("tools and executionOrder", items, node, page, remarks=remarks)
+    return _planned("tools and executionOrder", items, node, page, remarks=remarks, preset=_CHAINING)
 
 
 def _are_calls(tools: Node) -> bool:
@@ -72,7 +81,7 @@ def read_tool_chain(page: Page, node: Node, marked: bool) -> Found | None:
     if not isinstance(chain.value, list) or not chain.value:
         raise page.broken("'toolChain' must be a list of tools.", chain)
     items = [_item(item, page) for item in chain.value]
-    return _planned("toolChain", items, node, page, remarks=Remarks())
+    return _planned("toolChain", items, node, page, remarks=Remarks(), preset=_ENGINE)
 
 
 def read_planner_steps(page: Page, node: Node, marked: bool) -> Found | None:
@@ -87,10 +96,15 @@ def read_planner_steps(page: Page, node: Node, marked: bool) -> Found | None:
     if not all(isinstance(item.value, dict) and item.value.keys() & {*_NAME_KEYS} for item in steps.value):
         return None
     said = any(key in members for key in PLANNER_SAYS)
-    if not said and not any(key in item.value for item in steps.value for key in STEP_SAYS):
+    if not said and not any(_is_its_step(item.value) for item in steps.value):
         return None
     items = [_item(item, page) for item in steps.value]
-    return _planned("planner steps", items, node, page, remarks=Remarks())
+    preset = _WITH_CRITICAL if any("critical" in item.value for item in items) else _ENGINE
+    return _planned("planner steps", items, node, page, remarks=Remarks(), preset=preset)
+
+
+def _is_its_step(members: dict[str, Node]) -> bool:
+    return members.keys() >= _ITS_STEP or any(key in members for key in STEP_SAYS)
 
 
 def _item(node: Node, page: Page) -> Node:
@@ -108,8 +122,6 @@ def _item(node: Node, page: Page) -> Node:
             members["inputs"] = _inputs(item, page) if "inputs" not in members else _twice(item, key, page)
         elif key in _DEPENDS_KEYS:
             members["depends_on"] = item if "depends_on" not in members else _twice(item, key, page)
-        elif key == "timeout" and isinstance(item.value, int | float) and not isinstance(item.value, bool):
-            members["timeout"] = _like(item, item.value / _MILLISECONDS)
         elif key in ("outputMapping", "output_mapping"):
             members["outputMapping"] = item
         elif key not in _NAME_KEYS or (key == "name" and names[0] == "tool"):
@@ -127,25 +139,36 @@ def _inputs(node: Node, page: Page) -> Node:
     return node
 
 
-#: What our notation knows of a step that a planner writes; the rest is remarked on and left out.
-_KEPT = ("id", "tool", "inputs", "depends_on", "executionMode", "execution_mode", "timeout", "fallback", "critical")
+#: What our notation knows of a step; what it does not is told in the plan's metadata, or remarked on and left out.
+_KEPT = ("tool", "inputs", *COMMON_FIELDS, "executionMode", "execution_mode")
 _TOLD = ("subQuery", "sub_query", "confidence", "priority", "description", "reasoning", "rationale")
+#: Fields of a plan that are made of what the planner says.
+_MADE = ("steps", "origin", "metadata", "flow")
+_CHAINING = PRESET
+#: The planning engine: a failure is isolated, but where steps say whether they are critical a critical one stops all.
+_ENGINE = {"failure_mode": "isolate"}
+_WITH_CRITICAL = {"failure_mode": "stop"}
 
 
-def _planned(form: str, items: list[Node], node: Node, page: Page, *, remarks: Remarks) -> Found:
-    roots, variables = tool_roots(items, remarks)
-    steps = [_step(item, index, roots, variables, remarks) for index, item in enumerate(items)]
+def _planned(
+    form: str, items: list[Node], node: Node, page: Page, *, remarks: Remarks, preset: Mapping[str, str]
+) -> Found:
+    roots, variables, ids = tool_roots(items, remarks)
+    steps = [_step(item, index, roots | variables, remarks) for index, item in enumerate(items)]
     tree: dict[str, Node] = {"steps": Node(steps, node.line, node.column)}
-    tree["failure_mode"] = Node("isolate")
+    tree |= {name: Node(value) for name, value in preset.items()}
+    outputs = every_output(dict(zip(ids, (item.value["tool"].value for item in items), strict=True)))
+    if preset is _CHAINING and outputs is not None:
+        tree["outputs"] = tree_of_values(outputs)
     origin = _origin(node.value, items, remarks)
     if origin:
         tree["origin"] = tree_of_values(origin)
     told = [{key: item.value[key].value for key in _TOLD if _is_told(item, key)} for item in items]
     if any(told):
         tree["metadata"] = tree_of_values({"planner_steps": told})
-    for key in ("name", "version", "outputs", "inputs"):
-        if key in node.value:
-            tree[key] = node.value[key]
+    tree |= {key: node.value[key] for key in PLAN_FIELDS if key in node.value and key not in _MADE}
+    if "outputs" in node.value:
+        tree["outputs"] = _renamed(node.value["outputs"], roots | variables)
     plan = plan_of(Node(tree, node.line, node.column, repeats=node.repeats), page.file)
     plan = with_findings(plan, remarks.findings())
     return Found(format=form, calls=_raw_calls(items, page) or calls_of(plan), plan=plan)
@@ -176,24 +199,58 @@ def _raw_calls(items: list[Node], page: Page) -> tuple[ModelCall, ...]:
     return tuple(calls)
 
 
-def _step(item: Node, index: int, roots: dict[str, str], variables: dict[str, str], remarks: Remarks) -> Node:
+def _step(item: Node, index: int, roots: dict[str, str], remarks: Remarks) -> Node:
     members = {key: item.value[key] for key in _KEPT if key in item.value}
-    if "inputs" in members:
-        members["inputs"] = _renamed(members["inputs"], roots | variables)
+    for key in ("inputs", "when", "fallback", "on_success", "requires_approval"):
+        if key in members:
+            members[key] = _renamed(members[key], roots, bare=key in ("when", "requires_approval"))
+    if "timeout" in members:
+        members["timeout"] = _in_seconds(members["timeout"], index, remarks)
     if "depends_on" in members:
         members["depends_on"] = remarks.depends(members["depends_on"], index)
     mapping = item.value.get("outputMapping")
     if mapping is not None and mapping.value:
         mapped = remarks.mapping(mapping, index)
         if mapped is not None:
-            members["on_success"] = _like(mapping, {"map_outputs": mapped})
+            members["on_success"] = _with_mapping(members.get("on_success"), mapped, mapping)
     for key in item.value.keys() - set(_KEPT) - set(_TOLD) - {"outputMapping"}:
         remarks.left_out(key, item.value[key], index)
     return Node(members, item.line, item.column, repeats=item.repeats)
 
 
-def _renamed(node: Node, roots: dict[str, str]) -> Node:
+def _with_mapping(given: Node | None, mapped: Node, at: Node) -> Node:
+    """What follows success, with the planner's output mapping in it; where both map a field, ours counts."""
+    if given is None:
+        return _like(at, {"map_outputs": mapped})
+    if not isinstance(given.value, dict):
+        return given
+    own = given.value.get("map_outputs")
+    both = {**mapped.value, **own.value} if own is not None and isinstance(own.value, dict) else mapped.value
+    return _like(given, {**given.value, "map_outputs": _like(mapped, both)})
+
+
+def _in_seconds(node: Node, index: int, remarks: Remarks) -> Node:
+    """A planner's number is milliseconds; a text such as `30s` says itself what it is."""
+    if not isinstance(node.value, int | float) or isinstance(node.value, bool) or abs(node.value) > 1e300:
+        return node
+    found = node.value / _MILLISECONDS
+    if 0 < found < _SHORTEST:
+        remarks.add(
+            "unlikely_timeout",
+            "warning",
+            f"A planner's times are milliseconds: this step has {found:g} s.",
+            f"/steps/{index}/timeout",
+            node,
+            hint="Write the unit, for example 30s.",
+        )
+    return _like(node, found)
+
+
+def _renamed(node: Node, roots: dict[str, str], *, bare: bool = False) -> Node:
+    """The node with the names in its templates replaced; `bare`: a text without braces is an expression too."""
     match node.value:
+        case str() as text if bare and "{{" not in text:
+            return _like(node, renamed(f"{{{{{text}}}}}", roots)[2:-2])
         case str() as text:
             return _like(node, renamed(text, roots))
         case dict() as members:

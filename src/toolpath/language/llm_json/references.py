@@ -13,7 +13,12 @@ _EVIDENCE = re.compile(r"#E(\d{1,4})(?!\w)")
 #: `$var1.field$`, `$var_1.field$.more`, `$var1$`: a call's label, and a path into its result.
 _LABEL = re.compile(r"\$([A-Za-z_]\w{0,60})((?:\.[A-Za-z_]\w*|\[\d{1,9}\])*)\$((?:\.[A-Za-z_]\w*|\[\d{1,9}\])*)")
 _TEMPLATE = re.compile(r"\{\{")
-_PATH = re.compile(r"(\{\{\s*)([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*){0,50})")
+_NAMES = re.compile(
+    # A text in quotes, a filter or test with its name, the member of something; else a path from its root on.
+    r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\|\s*\w+|\bis\s+(?:not\s+)?\w+|\.\s*\w+"""
+    r"""|(?<!\w)(?P<path>[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*){0,50})"""
+)
+_MOST_DASHES = 20
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LITERAL = "{{ '{{' }}"
 
@@ -107,16 +112,31 @@ def _mapped(value: Json, change: Callable[[str], str]) -> Json:
 
 
 def renamed(text: str, roots: Mapping[str, str]) -> str:
-    """The text with the names at the beginning of its templates replaced: `{{ blog.create.id }}` → `{{ post.id }}`."""
+    """The text with names of tools and variables in its templates replaced: `{{ blog.create.id }}` → `{{ post.id }}`.
+
+    Texts in quotes, members and names of filters stay as they are.
+    """
     if "{{" not in text or not roots:
         return text
+    pieces: list[str] = []
+    at = 0
+    while (start := text.find("{{", at)) >= 0 and (end := text.find("}}", start)) >= 0:
+        pieces += [text[at:start], _NAMES.sub(lambda name: _meant(name, roots), text[start:end])]
+        at = end
+    return "".join([*pieces, text[at:]])
 
-    def meant(match: re.Match[str]) -> str:
-        parts = match.group(2).split(".")
-        for length in range(len(parts), 0, -1):
-            root_name = roots.get(".".join(parts[:length]))
-            if root_name is not None:
-                return ".".join([match.group(1) + root_name, *parts[length:]])
+
+def _meant(match: re.Match[str], roots: Mapping[str, str]) -> str:
+    path = match.group("path")
+    if path is None:
         return match.group()
-
-    return _PATH.sub(meant, text)
+    parts = path.split(".")
+    for length in range(len(parts), 0, -1):
+        root_name = roots.get(".".join(parts[:length]))
+        if root_name is not None:
+            return ".".join([root_name, *parts[length:]])
+    # `a-b` is a name where there is one, else a difference.
+    if not 0 < path.count("-") <= _MOST_DASHES:
+        return path
+    head, _, rest = path.partition("-")
+    return "-".join(_NAMES.sub(lambda name: _meant(name, roots), part) for part in (head, rest))

@@ -29,7 +29,7 @@ def read_settings(fields: Fields) -> dict[str, Any]:
         "outputs": fields.json("outputs"),
         "failure_mode": cast(FailureMode, failure_mode or "stop"),
         "concurrency": fields.integer("concurrency", least=1),
-        "timeout": fields.duration("timeout"),
+        "timeout": fields.time_limit("timeout", named=False),
         "budget": fields.inside("budget", _budget) or Budget(),
         "limits": fields.inside("limits", _limits) or Limits(),
         "on_unresolved": read_on_unresolved(fields) or "error",

@@ -10,6 +10,7 @@ _PARTS = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _SECONDS = (86_400.0, 3_600.0, 60.0, 1.0, 0.001)
+DAY = 86_400.0
 #: Ten years. Longer ones are slips, and infinity is no duration.
 LONGEST = 315_360_000.0
 HINT = "Write 30s, 2m, 1h30m or a number of seconds."

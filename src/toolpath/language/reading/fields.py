@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from toolpath.language.reading.durations import HINT, seconds
+from toolpath.language.reading.durations import DAY, HINT, seconds
 from toolpath.language.reading.notes import Notes, alike, below, shown
 from toolpath.language.text import Node
 from toolpath.values import Json, JsonObject
@@ -142,6 +142,24 @@ class Fields:
                 hint=HINT,
             )
             return None
+        return found
+
+    def time_limit(self, name: str, *, named: bool = True) -> float | None:
+        """As `duration`, with a warning above a day: most of these are milliseconds taken for seconds.
+
+        Without `named`, one that names its unit is taken as meant.
+        """
+        found = self.duration(name)
+        node = self.members.get(name)
+        if found is not None and found > DAY and node is not None and (named or not isinstance(node.value, str)):
+            hint = f"Seconds are expected; if these are milliseconds, write {shown(node.value).strip(chr(39))}ms."
+            self.notes.warning(
+                "unlikely_timeout",
+                f"A time-out of {found / DAY:,.1f} days hardly ends anything.",
+                below(self.path, name),
+                node,
+                hint=hint if not isinstance(node.value, str) else "Write a shorter one, or none.",
+            )
         return found
 
     def choice(self, name: str, choices: tuple[str, ...], *aliases: str) -> str | None:

@@ -107,7 +107,7 @@ def _business(fields: Fields) -> dict[str, Any]:
         "enabled": fields.flag("enabled", True) if "enabled" in fields.members else None,
         "requires_auth": fields.flag("requires_auth", False),
         "required_permissions": fields.texts("required_permissions"),
-        "timeout_seconds": fields.duration("timeout_seconds"),
+        "timeout_seconds": fields.time_limit("timeout_seconds", named=False),
         "rate_limit_per_minute": fields.integer("rate_limit_per_minute", least=1),
         "visibility": fields.choice("visibility", VISIBILITIES),
         "requires_casefile": fields.flag("requires_casefile", False, "requires_case"),

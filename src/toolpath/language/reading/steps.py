@@ -132,7 +132,9 @@ class Steps:
             found["when"] = self._condition(fields, "when", None)
         found["exclusive"] = self._exclusive(fields)
         if "timeout" in given:
-            found["timeout"] = fields.duration("timeout")
+            # A person may take days; a call or an agent that does hangs.
+            limited = action in ("tool", "agent")
+            found["timeout"] = fields.time_limit("timeout") if limited else fields.duration("timeout")
         if "fallback" in given:
             found["fallback"] = read_fallbacks(fields)
         if "critical" in given:

@@ -1,58 +1,44 @@
-"""Tools of the chaining system, `[{toolName, parameters, dependsOn}]`, read as a plan. Pure."""
+"""Tools of the chaining system, `[{toolName, parameters, dependsOn}]`, as the document that they are. Pure."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import msgspec
 
 from toolpath.errors import ReadError
+from toolpath.language.documents import read_document
 from toolpath.model.plan import Plan
 from toolpath.values import Json, JsonObject
-from toolpath.workspace.plans import read_plan_document
 
 _MOST = 1_000
+#: What a document with tools may say beside them.
+_BESIDE = ("executionOrder", "toolOrder", "outputs", "failure_mode")
 
 
 def chain_of(tools: str, *, name: str) -> Plan:
-    """The plan of these calls. What does not resolve is kept, as that system has it. Raises `ReadError`."""
-    listed = _decoded(tools, "`tools`")
-    if isinstance(listed, dict):
-        listed = listed.get("tools") or listed.get("selectedTools")
+    """The plan of these calls, read like any document of that notation. Raises `ReadError`."""
+    given = _decoded(tools, "`tools`")
+    beside: JsonObject = {}
+    listed = given
+    if isinstance(given, dict):
+        beside = {key: given[key] for key in _BESIDE if key in given}
+        listed = given.get("tools") or given.get("selectedTools")
     if not isinstance(listed, list):
         raise ReadError("`tools` is no list.", hint='Give [{"toolName": …, "parameters": {…}, "dependsOn": …}].')
     if not listed:
         raise ReadError("No tools selected")
     if len(listed) > _MOST:
         raise ReadError(f"`tools` has {len(listed):,} entries; the most is {_MOST:,}.")
-    steps: list[JsonObject] = []
-    taken: dict[str, int] = {}
-    for number, item in enumerate(listed):
-        steps.append(_step(number, item, taken))
-    return read_plan_document({"name": name[:200] or "chain", "on_unresolved": "keep", "steps": steps})
+    # Without an order the dependencies decide, and nothing is amiss.
+    order = beside.get("executionOrder") or beside.get("toolOrder") or [_named(item) for item in listed]
+    plan = read_document({**beside, "name": name[:200] or "chain", "tools": listed, "executionOrder": order})
+    assert isinstance(plan, Plan)  # what has `tools` is no tool
+    return plan
 
 
-def _step(number: int, item: Any, taken: dict[str, int]) -> JsonObject:
-    tool = item.get("toolName") or item.get("name") or item.get("tool") if isinstance(item, dict) else None
-    if not isinstance(tool, str):
-        raise ReadError(f"Entry {number} of `tools` names no tool.", hint="Give it a toolName.")
-    parameters = item.get("parameters") or {}
-    if isinstance(parameters, str):
-        parameters = _decoded(parameters, f"`parameters` of {tool}")
-    if not isinstance(parameters, dict):
-        raise ReadError(f"`parameters` of {tool} are no object.")
-    bare = tool.rpartition(".")[2]
-    taken[bare] = taken.get(bare, 0) + 1
-    step: JsonObject = {
-        "id": bare if taken[bare] == 1 else f"{bare}_{taken[bare]}",
-        "tool": tool,
-        "inputs": parameters,
-    }
-    before = item.get("dependsOn")
-    if before:
-        names = before if isinstance(before, list) else [before]
-        step["depends_on"] = [str(known).rpartition(".")[2] for known in names]
-    return step
+def _named(item: Json) -> Json:
+    if not isinstance(item, dict):
+        return item
+    return next((item[key] for key in ("tool", "name", "toolName", "tool_name") if isinstance(item.get(key), str)), "")
 
 
 def _decoded(text: str, what: str) -> Json:

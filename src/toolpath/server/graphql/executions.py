@@ -7,6 +7,7 @@ import re
 import strawberry
 
 from toolpath.app import Toolpath
+from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import Finding, PlanInvalid
 from toolpath.model.events import Failure, RunStarted
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
@@ -84,7 +85,7 @@ async def shown_execution(tp: Toolpath, info: RunInfo) -> ExecutionWithChaining:
         total_executions=len(calls),
         successful=sum(step.status == "succeeded" for step in calls),
         failed=sum(map(_is_failed, calls)),
-        results=text(_records(calls)),
+        results=text(_records(calls, tp.registry.snapshot())),
         outputs=text(outputs),
         errors=errors,
         created_at=moment(info.created_at),
@@ -169,10 +170,15 @@ def shown_questions(result: RunResult) -> list[Question]:
     ]
 
 
-def _records(calls: list[StepResult]) -> list[JsonObject]:
+def _records(calls: list[StepResult], catalog: Catalog) -> list[JsonObject]:
+    def keys(name: str) -> str:
+        """A step that was not reached has its tool's name as the plan writes it; one that was, its key."""
+        tool = catalog.get(name)
+        return tool.key if tool is not None else name
+
     records: list[JsonObject] = []
     for step in calls:
-        record: JsonObject = {"tool": step.tool, "step": step.path, "status": step.status, "output": step.output}
+        record: JsonObject = {"tool": keys(step.tool), "step": step.path, "status": step.status, "output": step.output}
         if step.error is not None:
             record["error"] = _said(step.error)
         if step.reason:

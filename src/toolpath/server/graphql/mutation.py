@@ -206,7 +206,9 @@ async def _planned(info: Info, query: str, request_id: str | None) -> StoredPlan
         raise GraphQLError(message, extensions={"code": "invalid_request"})
     if request_id:
         await tp.plans.request(request_id, tenant=caller.of_tenant)
-    return await tp.plans.create(query, request_id=request_id or "", tenant=caller.tenant, user=caller.user)
+    return await tp.plans.create(
+        query, request_id=request_id or "", chaining=True, tenant=caller.tenant, user=caller.user
+    )
 
 
 async def _gone_on(info: Info, run_id: str) -> ExecutionWithChaining:

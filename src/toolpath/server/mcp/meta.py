@@ -16,7 +16,7 @@ from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.vector_cache import cache_file
 from toolpath.checks.check import has_errors
 from toolpath.errors import RunConflict, SchemaError, ToolpathError
-from toolpath.language.composite import read_document
+from toolpath.language.documents import read_document
 from toolpath.language.printing import plan_to_dict
 from toolpath.model.events import ApprovalRequested
 from toolpath.model.plan import Plan
