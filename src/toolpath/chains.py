@@ -5,23 +5,31 @@ A thin face of `Toolpath`: a chain is a plan like any other; here its result is 
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from toolpath.app import Toolpath, current
-from toolpath.errors import ChainExecutionError, PlanInvalid, PolicyViolationError
+from toolpath.errors import ChainExecutionError, Finding, PlanInvalid, PolicyViolationError
 from toolpath.language.composite import read_composite
 from toolpath.language.notation import read_plan
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
-from toolpath.model.plan import Plan
+from toolpath.model.plan import Call, Plan, Step
 from toolpath.model.run import RunContext, RunResult
 from toolpath.policy import refusal
 from toolpath.projections.steps import step_results
 from toolpath.values import Json, JsonObject
 
-_FAILED = ("failed", "timed_out")
+#: How a run stands → what the context says of its chain; all else is a failure.
+_STANDING = {"completed": "completed", "completed_with_errors": "completed", "waiting": "waiting", "paused": "waiting"}
+_NO_VARIABLE = "Variable not found in chain state"
+_UNKNOWN_TOOL = re.compile(r"No tool is called '(.*)'\.", re.DOTALL)
+_UNKNOWN_VARIABLE = re.compile(r"Nothing sets the variable '(.*)'\.", re.DOTALL)
 
 
 class ChainExecutor:
@@ -57,22 +65,44 @@ class ChainExecutor:
     async def run_plan(
         self, plan: Plan, inputs: JsonObject, *, chain_name: str | None = None, raise_on_error: bool = False
     ) -> JsonObject:
-        """Run a plan and tell it as a chain."""
+        """Run a plan and tell it as a chain. Raises `PlanInvalid`, in the composition system's words."""
         door = _door(self.ctx)
-        chain_id = self.ctx.plan_tool_chain(
-            [{"tool": getattr(step, "tool", step.id)} for step in plan.steps], chain_name=chain_name
-        )
-        chain = self.ctx.active_chains[chain_name or chain_id]
-        result = await door.run(plan, inputs, context=self.ctx)
+        chain = self._planned(plan, chain_name)
+        chain_id: str = chain["chain_id"]
+        # Before anything is waited for: nobody else may take this planned chain for theirs.
+        chain["status"] = "running"
+        try:
+            run = await door.start(plan, inputs, context=self.ctx, run_id=chain_id)
+        except BaseException as error:
+            self.ctx.no_longer_next(chain_id)
+            chain["status"] = "refused"
+            if isinstance(error, PlanInvalid):
+                raise PlanInvalid(tuple(_in_its_words(finding) for finding in error.findings)) from None
+            raise
+        try:
+            result = await run.result()
+        except asyncio.CancelledError:
+            # Who awaits the chain is the one who runs it: what they no longer want goes no further.
+            await run.cancel("the chain was cancelled")
+            chain["status"] = "cancelled"
+            raise
+        finally:
+            self.ctx.no_longer_next(chain_id)
         told = chain_result(result, await door.events(result.run_id), chain_name=chain_name)
-        chain.update(
-            chain_id=told["chain_id"], status="completed" if result.success else "failed", steps=told["steps_executed"]
-        )
-        self.ctx.next_planned_tools.clear()
+        chain.update(status=_STANDING.get(result.status, "failed"), steps=told["steps_executed"])
         self.ctx.previous_tools += [{"tool": entry["step"], "status": entry["status"]} for entry in told["results"]]
         if raise_on_error and not result.success:
             raise _error(told, result)
         return told
+
+    def _planned(self, plan: Plan, chain_name: str | None) -> JsonObject:
+        """The chain as the context knows it: planned before under that name, else planned now."""
+        known = self.ctx.active_chains.get(chain_name or "")
+        if known is not None and known["status"] == "planned":
+            return known
+        tools: list[JsonObject] = [{"tool": _called(step)} for step in plan.steps]
+        chain_id = self.ctx.plan_tool_chain(tools, chain_name=chain_name)
+        return self.ctx.active_chains[chain_name or chain_id]
 
 
 async def run_composite(ctx: RunContext, document: JsonObject, inputs: JsonObject) -> JsonObject:
@@ -135,7 +165,8 @@ def _door(ctx: RunContext) -> Toolpath:
 
 def _history(events: Sequence[AnyEvent]) -> list[JsonObject]:
     """One entry per attempt at a step of the chain itself, in the order in which they ended."""
-    tools = {event.path: event.tool for event in events if isinstance(event, ev.StepStarted)}
+    # A block calls nothing itself: it goes by its id.
+    tools = {event.path: event.tool for event in events if isinstance(event, ev.StepStarted) and event.tool}
     order = list(dict.fromkeys(r.path for r in step_results(events) if "/" not in r.path))
     history: list[JsonObject] = []
     for event in events:
@@ -144,7 +175,7 @@ def _history(events: Sequence[AnyEvent]) -> list[JsonObject]:
             continue
         entry: JsonObject = {
             "step_index": order.index(path),
-            "step_name": _bare(tools.get(path, path)),
+            "step_name": _bare(tools[path]) if path in tools else path,
             "step_id": path,
         }
         match event:
@@ -159,6 +190,20 @@ def _history(events: Sequence[AnyEvent]) -> list[JsonObject]:
         entry["timestamp"] = datetime.fromtimestamp(event.at, UTC).isoformat()
         history.append(entry)
     return history
+
+
+def _called(step: Step) -> str:
+    """How results name a step: by its tool, a block by its id."""
+    return _bare(step.tool) or step.id if isinstance(step, Call) else step.id
+
+
+def _in_its_words(finding: Finding) -> Finding:
+    """The finding as the composition system says it."""
+    for pattern, words in ((_UNKNOWN_TOOL, "Tool not found in registry"), (_UNKNOWN_VARIABLE, _NO_VARIABLE)):
+        found = pattern.search(finding.message)
+        if found is not None:
+            return msgspec.structs.replace(finding, message=f"{words}: {found[1]}")
+    return finding
 
 
 def _bare(tool: str) -> str:

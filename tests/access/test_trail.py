@@ -13,6 +13,7 @@ from toolpath import RunContext, Settings, Toolpath, tool
 from toolpath.access.acting import acting
 from toolpath.access.caller import Caller
 from toolpath.access.verifying import entries_of, verify
+from toolpath.chains import run_composite
 from toolpath.errors import PolicyViolationError, RunConflict, StoreError
 from toolpath.model.record import AuditEntry
 from toolpath.store.memory import MemoryStore
@@ -195,6 +196,26 @@ async def test_a_composite_has_its_calls_written_as_it_declares(tmp_path: Path) 
         entries = await ended(tp, result.run_id)
     (bought,) = (entry for entry in entries if entry.action == "bought")
     assert (bought.user, bought.tenant, bought.subject, bought.data["case"]) == ("ada", "acme", result.run_id, "c1")
+    assert bought.data["request"] == {"item": "tea", "card": "[redacted]"}
+    assert bought.data["response"] == {"item": "tea", "bill.number": 7, "card": "[redacted]"}
+    assert b"4711" not in msgspec.json.encode(entries)
+
+
+@pytest.mark.parametrize("door", ["generated function", "document", "its name"])
+async def test_what_a_composite_declares_is_written_once_however_it_is_called(tmp_path: Path, door: str) -> None:
+    inputs = {"item": "tea", "card": "4711 0815"}
+    (tmp_path / "buy.yaml").write_bytes(msgspec.json.encode(DECLARING))
+    async with Toolpath() as tp:
+        tp.add(order)
+        tp.add_folder(tmp_path)
+        context = tp.context("ada", session_id="s", tenant="acme", case_id="c1", permissions=["*"])
+        if door == "generated function":
+            run_id = (await run_composite(context, DECLARING, inputs))["chain_id"]
+        else:
+            run_id = (await tp.run(DECLARING if door == "document" else "buy", inputs, context=context)).run_id
+        entries = await ended(tp, run_id)
+    (bought,) = (entry for entry in entries if entry.action == "bought")
+    assert (bought.user, bought.tenant, bought.subject, bought.data["tool"]) == ("ada", "acme", run_id, "buy")
     assert bought.data["request"] == {"item": "tea", "card": "[redacted]"}
     assert bought.data["response"] == {"item": "tea", "bill.number": 7, "card": "[redacted]"}
     assert b"4711" not in msgspec.json.encode(entries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import textwrap
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from toolpath import ChainExecutor, PlanInvalid, RunContext, RunResult, Settings, Toolpath, ToolRetry
 from toolpath.chains import run_composite
-from toolpath.errors import PolicyViolationError
+from toolpath.errors import ChainExecutionError, PolicyViolationError
 from toolpath.language.composite import read_composite
 from toolpath.language.tree import read_tree
 from toolpath.model import events as ev
@@ -321,6 +322,123 @@ class TestExecutionResult:
         )
         assert told["final_state"]["step_1_retry_count"] == 2
         assert told["steps_executed"] == 4
+
+    @pytest.mark.parametrize("failures", [0, 1, 2])
+    async def test_how_often_a_step_was_retried_can_be_read_by_later_steps(self, tp: Toolpath, failures: int) -> None:
+        tp.add(scripted("one", *[ValueError("x")] * failures, {"a": 1}), see := scripted("see", then=lambda i: i))
+        steps: list[dict[str, Any]] = [
+            {"tool": "one", "on_failure": {"action": "retry", "max_retries": 3}},
+            {"tool": "see", "inputs": {"n": "{{ state.step_0_retry_count }}", "t": "{{ step_0_retry_count }} times"}},
+        ]
+        told = await ChainExecutor(tp.context("u")).execute_chain(steps)
+        assert see.calls == [{"n": failures, "t": f"{failures} times"}]
+        assert told["success"]
+        # The same in a composite, and folded again from the journal.
+        tp.add(scripted("one", *[ValueError("x")] * failures, {"a": 1}))
+        document = {"name": "c", "implementation": {"type": "composite", "composite": {"steps": steps}}}
+        tool = read_composite(document)
+        assert tool.input_schema.get("properties", {}) == {}
+        result = await tp.run(document)
+        assert result.outputs["step_0_retry_count"] == failures
+
+    async def test_a_retry_count_of_the_plan_s_own_is_the_plan_s(self, tp: Toolpath) -> None:
+        tp.add(scripted("one", ValueError("x"), {"a": 1}), see := scripted("see", then=lambda i: i))
+        steps: list[dict[str, Any]] = [
+            {"tool": "one", "on_failure": {"action": "retry", "max_retries": 3}},
+            {"tool": "see", "inputs": {"n": "{{ state.step_0_retry_count }}"}},
+        ]
+        await ChainExecutor(tp.context("u")).execute_chain(steps, {"step_0_retry_count": "mine"})
+        assert see.calls == [{"n": "mine"}]
+
+    async def test_blocks_go_by_their_ids(self, tp: Toolpath) -> None:
+        tp.add(echo())
+        steps: list[dict[str, Any]] = [
+            {"tool": "echo_tool", "inputs": {"message": "a"}},
+            {"id": "both", "parallel": [{"tool": "echo_tool", "inputs": {"message": n}} for n in "bc"]},
+            {"loop": {"over": [1, 2], "as": "n", "steps": [{"tool": "echo_tool", "inputs": {"message": "{{ n }}"}}]}},
+            {"id": "form", "when": False, "ask": {"title": "?", "inputs": [{"name": "x"}]}},
+        ]
+        context = tp.context("u")
+        told = await ChainExecutor(context).execute_chain(steps)
+        assert [entry["step"] for entry in told["results"]] == ["echo_tool", "both", "loop"]
+        assert [entry["step_name"] for entry in told["execution_history"]] == ["echo_tool", "both", "loop"]
+        assert [tool["tool"] for tool in context.previous_tools] == ["echo_tool", "both", "loop"]
+        (chain,) = context.active_chains.values()
+        assert [tool["tool"] for tool in chain["tools"]] == ["echo_tool", "both", "loop", "form"]
+
+
+class TestChainsOfAContext:
+    async def test_a_chain_keeps_its_tools_and_leaves_those_of_others(self, tp: Toolpath) -> None:
+        tp.add(echo())
+        context = tp.context("u")
+        other = context.plan_tool_chain([{"tool": "later"}], chain_name="other")
+        told = await ChainExecutor(context).execute_chain(
+            [{"tool": "echo_tool", "inputs": {"message": "m"}}], chain_name="this"
+        )
+        assert [tool["tool"] for tool in context.active_chains["this"]["tools"]] == ["echo_tool"]
+        assert context.active_chains["this"]["status"] == "completed"
+        assert context.active_chains["this"]["chain_id"] == told["chain_id"] == told["final_state"]["chain_id"]
+        assert [(tool["tool"], tool["chain_id"]) for tool in context.next_planned_tools] == [("later", other)]
+        assert context.active_chains["other"]["status"] == "planned"
+
+    async def test_a_chain_that_was_planned_runs_under_the_id_that_it_was_given(self, tp: Toolpath) -> None:
+        tp.add(echo())
+        context = tp.context("u")
+        planned = context.plan_tool_chain([{"tool": "echo_tool"}], reasoning="why", chain_name="named")
+        steps = [{"tool": "echo_tool", "inputs": {"message": "{{ state.chain_id }}"}}]
+        told = await ChainExecutor(context).execute_chain(steps, chain_name="named")
+        assert told["chain_id"] == planned == told["results"][0]["result"]["data"]
+        assert (await tp.result(planned)).success
+        assert context.active_chains["named"]["reasoning"] == "why"
+        again = await ChainExecutor(context).execute_chain(steps, chain_name="named")
+        assert again["chain_id"] != planned
+        assert context.next_planned_tools == []
+
+    @pytest.mark.parametrize(
+        ("step", "words"),
+        [
+            ({"tool": "nope"}, "Tool not found in registry: nope"),
+            ({"tool": "echo_tool", "inputs": {"message": "{{ state.q }}"}}, "Variable not found in chain state: q"),
+            ({"inputs": {}}, "Step must have 'tool' field"),
+            ({"tool": "echo_tool", "on_failure": {"action": "explode"}}, "Unknown failure action: explode"),
+        ],
+    )
+    async def test_a_refused_chain_is_told_in_the_document_s_words_and_is_no_longer_planned(
+        self, tp: Toolpath, step: dict[str, Any], words: str
+    ) -> None:
+        tp.add(echo())
+        context = tp.context("u")
+        with pytest.raises(PlanInvalid, match=words):
+            await ChainExecutor(context).execute_chain([step], chain_name="x")
+        assert context.active_chains["x"]["status"] == "refused"
+        assert context.next_planned_tools == []
+
+    async def test_the_end_of_a_failed_chain_is_told_in_the_document_s_words(self, tp: Toolpath) -> None:
+        tp.add(echo(), scripted("bad", then=ValueError("no")))
+        steps: list[dict[str, Any]] = [{"tool": "echo_tool", "inputs": {"message": "m"}}, {"tool": "bad"}]
+        with pytest.raises(ChainExecutionError, match="Chain execution stopped at step 1: bad") as caught:
+            await ChainExecutor(tp.context("u")).execute_chain(steps, raise_on_error=True)
+        assert (caught.value.step_index, caught.value.step_name) == (1, "bad")
+        steps[1]["on_failure"] = {"action": "retry", "max_retries": 2}
+        told = await ChainExecutor(tp.context("u")).execute_chain(steps)
+        assert told["error"].startswith("Max retries (2) exceeded for step bad")
+
+    async def test_a_chain_that_nobody_waits_for_any_more_is_cancelled(self, tp: Toolpath) -> None:
+        begun = asyncio.Event()
+
+        async def hold(inputs: Any) -> Any:
+            begun.set()
+            await asyncio.Event().wait()
+
+        tp.add(scripted("hold", then=hold))
+        context = tp.context("u")
+        task = asyncio.create_task(ChainExecutor(context).execute_chain([{"tool": "hold"}], chain_name="x"))
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert context.active_chains["x"]["status"] == "cancelled"
+        assert (await tp.result(context.active_chains["x"]["chain_id"])).status == "cancelled"
 
 
 class TestPatterns:

@@ -35,11 +35,16 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
 
 def declaring(tool: Tool) -> Declared | None:
     """What the tool wants written of its calls; None where it says nothing."""
-    audit = tool.metadata.get("audit_events")
+    return declared_in(tool.metadata)
+
+
+def declared_in(metadata: Mapping[str, Any]) -> Declared | None:
+    """What a tool, or a plan that is run as one, says there of what is to be written of it."""
+    audit = metadata.get("audit_events")
     # Most tools say nothing; the end of every run asks all of its tools.
     if audit is None or not isinstance(audit, Mapping):
         return None
-    session = tool.metadata.get("session_policies")
+    session = metadata.get("session_policies")
     session = session if isinstance(session, Mapping) else {}
     return Declared(
         success=_text(audit.get("success_event")) or "tool_success",
@@ -71,6 +76,27 @@ def tool_entries(
             case _:
                 pass
     return entries
+
+
+def own_entry(run_id: str, events: Sequence[AnyEvent], name: str, context: RunContext) -> AuditEntry | None:
+    """The entry of a composite that is the run itself, not one of its steps; None where it wants none."""
+    first, last = events[0], events[-1]
+    if not isinstance(first, ev.RunStarted) or not isinstance(last, _RUN_ENDS):
+        return None
+    rules = declared_in(first.plan.get("metadata") or {})
+    if rules is None:
+        return None
+    start = ev.StepStarted(seq=first.seq, at=first.at, path="", tool=name, inputs=first.inputs)
+    took = last.at - first.at
+    end: Any
+    if isinstance(last, ev.RunCompleted):
+        end = ev.StepSucceeded(seq=last.seq, at=last.at, path="", output=last.outputs, duration=took)
+    elif isinstance(last, ev.RunFailed):
+        error = last.error or ev.Failure(type="RunFailed", message=last.reason)
+        end = ev.StepFailed(seq=last.seq, at=last.at, path="", error=error, duration=took)
+    else:
+        end = ev.StepCancelled(seq=last.seq, at=last.at, path="", reason=last.reason, duration=took)
+    return _entry(run_id, start, end, rules, context)
 
 
 def _entry(run_id: str, start: ev.StepStarted, end: Any, rules: Declared, context: RunContext) -> AuditEntry:

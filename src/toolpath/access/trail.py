@@ -13,8 +13,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from toolpath.access.acting import who_acts
-from toolpath.access.declared import declaring, tool_entries
+from toolpath.access.declared import declared_in, declaring, own_entry, tool_entries
 from toolpath.errors import PolicyViolationError, StoreError, ToolpathError
+from toolpath.model.plan import Plan
 from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunContext, RunInfo
 from toolpath.model.tool import Tool
@@ -107,13 +108,22 @@ class Trail:
             said["fields"] = sorted(values)
         await self.record(action, info.run_id, tenant=info.tenant, user=signal.by, step=signal.path, **said)
 
-    def run_ended(
-        self, run_id: str, context: RunContext, tools: Mapping[str, Tool], *, status: str, reason: str, calls: int
+    def run_ended(  # what there is to tell of it
+        self,
+        run_id: str,
+        context: RunContext,
+        tools: Mapping[str, Tool],
+        *,
+        status: str,
+        reason: str,
+        calls: int,
+        plan: Plan,
     ) -> None:
         """Have written what came of a run, and the calls that its tools want written. `close` waits for it."""
         if not self._enabled:
             return
         declared = {key: rules for key, tool in tools.items() if (rules := declaring(tool)) is not None}
+        declares_itself = declared_in(plan.metadata) is not None
         data: JsonObject = {"status": status, "reason": reason, "calls": calls}
         end = AuditEntry(
             at=self.clock.time(),
@@ -126,9 +136,11 @@ class Trail:
 
         async def write() -> None:
             entries = [end]
-            if declared:
+            if declared or declares_itself:
                 events = await self._store.read_events(run_id)
-                entries = [*tool_entries(run_id, events, declared, context), end]
+                entries = tool_entries(run_id, events, declared, context)
+                own = own_entry(run_id, events, plan.name, context) if declares_itself else None
+                entries = [*entries, *([] if own is None else [own]), end]
             await self._insist([self._redacted(entry) for entry in entries])
 
         task = asyncio.get_running_loop().create_task(write())

@@ -64,7 +64,9 @@ class History:
         self._numbers: dict[str, int] = {}
         self._facts: dict[int, list[Facts | None]] = {}
         plan = views.plan
-        self._given = frozenset([*plan.inputs.get("properties", {}), *plan.state, *CHAIN_VARIABLES])
+        self._given = frozenset(
+            [*plan.inputs.get("properties", {}), *plan.state, *CHAIN_VARIABLES, *views.retry_counts]
+        )
         # Inner blocks come after those that hold them: reversed, each block finds its inner ones done.
         for block in reversed(list(views.blocks())):
             writes = [self._writes(view) for view in block.steps]

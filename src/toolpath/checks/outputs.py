@@ -47,6 +47,7 @@ _DEEPEST = 40
 _MOST_ITEMS = 50
 
 _TEXT: JsonObject = {"type": "string"}
+_COUNT: JsonObject = {"type": "integer", "minimum": 0}
 _ASPECTS: dict[str, JsonObject] = {
     "status": {"type": "string", "enum": list(get_args(StepStatus))},
     "duration": {"type": "number"},
@@ -239,6 +240,8 @@ class Types:
         plan = self._views.plan
         if name in CHAIN_VARIABLES:
             return _TEXT
+        if name in self._views.retry_counts:
+            return _COUNT
         found = [find() for find in self._writers.get(name, ())]
         if not written:
             if name in plan.inputs.get("properties", {}):

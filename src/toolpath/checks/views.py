@@ -16,7 +16,7 @@ from toolpath.language.expressions.leaf import Leaf, read_condition, read_leaf
 from toolpath.language.expressions.look import path_text
 from toolpath.language.expressions.structure import texts
 from toolpath.language.expressions.tree import Reference, Tree
-from toolpath.language.names import Ambiguous, Names, Root, inner_names, plan_names
+from toolpath.language.names import Ambiguous, Names, Root, inner_names, plan_names, retry_counts
 from toolpath.model.plan import Agent, Ask, Block, Call, Loop, Parallel, Plan, Step, blocks_of
 from toolpath.model.tool import Tool
 from toolpath.values import MAX_DEPTH, Json, pointer
@@ -185,10 +185,12 @@ class BlockView:
 class Views:
     """The whole plan, walked once."""
 
-    __slots__ = ("catalog", "hidden", "outputs", "plan", "root", "steps", "templates", "too_deep")
+    __slots__ = ("catalog", "hidden", "outputs", "plan", "retry_counts", "root", "steps", "templates", "too_deep")
 
     def __init__(self, plan: Plan, catalog: Catalog) -> None:
         self.plan = plan
+        self.retry_counts = retry_counts(plan)
+        """Variables that count the retries of a step, as far as the plan reads them."""
         self.catalog = catalog
         self.steps: list[StepView] = []
         """Every step, however deep, each after the one that holds it."""

@@ -222,7 +222,13 @@ class Live:
         if state.status in ENDED_RUN:
             tools, context = state.program.used, state.context
             self.trail.run_ended(
-                state.run_id, context, tools, status=state.status, reason=state.reason, calls=state.calls
+                state.run_id,
+                context,
+                tools,
+                status=state.status,
+                reason=state.reason,
+                calls=state.calls,
+                plan=state.program.plan,
             )
 
     async def close(self) -> None:

@@ -155,6 +155,9 @@ def _retrying(state: State, event: ev.StepRetrying) -> None:
     step.error = event.error
     step.duration += event.duration
     step.due = event.at + event.delay
+    counted = step.scope.block.retry_counts.get(step.node.index)
+    if counted is not None:
+        step.scope.state[counted] = event.attempt
     _leave_blocks(state, step)
 
 

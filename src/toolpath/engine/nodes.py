@@ -118,6 +118,8 @@ class BlockProgram(msgspec.Struct, eq=False, kw_only=True):
     mode: Literal["stop", "isolate", "continue"] = "stop"
     initial: JsonObject = {}
     has_state: bool = False
+    retry_counts: Mapping[int, str] = {}
+    """Place of a step → the variable that counts its retries, where the plan reads it."""
     max_visits: int = 100
     plan: Plan | None = None
     timeout: float | None = None

@@ -19,7 +19,7 @@ from toolpath.engine.nodes import TO_END, BlockProgram, Kind, Node, Target
 from toolpath.engine.ranks import rank_nodes
 from toolpath.errors import PlanInvalid, ToolNotFound
 from toolpath.language.expressions.compile import compile_condition, compile_value
-from toolpath.language.names import Names, Root, inner_names, plan_names
+from toolpath.language.names import Names, Root, inner_names, plan_names, retry_counts
 from toolpath.language.schema.validate import Validator
 from toolpath.model.plan import (
     END,
@@ -132,6 +132,7 @@ class Program:
         names = plan_names(plan)
         properties = plan.inputs.get("properties", {})
         block = self._block(plan.block, names, plan)
+        block.retry_counts = {index: name for name, index in retry_counts(plan).items()}
         block.outputs = None if plan.outputs is None else compile_value(plan.outputs, names)
         block.composite = plan.composite
         block.by_id = by_id

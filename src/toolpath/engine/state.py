@@ -275,6 +275,7 @@ class State:
             scope.state = {
                 **(plan.state if plan else {}),
                 **scope.inputs,
+                **dict.fromkeys(scope.block.retry_counts.values(), 0),
                 "chain_id": chain_id,
                 "chain_name": plan.name if plan else None,
                 "started_at": datetime.fromtimestamp(at, UTC).isoformat(),

@@ -62,6 +62,8 @@ COMPOSITE_FIELDS = (
 )
 EFFECTS = ("read", "write", "destructive")
 _RESERVED = ("undo", "reads", "sends")
+#: What says how a composite is written into the audit trail.
+AUDITED = ("audit_events", "session_policies")
 
 
 def read_composite(source: str | bytes | dict[str, Any], *, file: str = "") -> Tool:
@@ -115,7 +117,10 @@ def tool_of(tree: Node, file: str = "") -> Tool:
         **_traits(fields),
     )
     fields.finish("A composite", COMPOSITE_FIELDS, {"steps": "Write them under implementation: composite: steps."})
-    return msgspec.structs.replace(tool, body=msgspec.structs.replace(body, source=notes.source()))
+    # Where the body is run as itself there is no step of the tool: what the trail is to keep of it goes along.
+    audited = {name: rules.metadata[name] for name in AUDITED if name in rules.metadata}
+    metadata = audited if "audit_events" in audited else {}
+    return msgspec.structs.replace(tool, body=msgspec.structs.replace(body, source=notes.source(), metadata=metadata))
 
 
 def title_case(name: str) -> str:

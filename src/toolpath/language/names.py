@@ -6,11 +6,13 @@ these names are looked up.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
 import msgspec
 
+from toolpath.language.templates import expressions_of
 from toolpath.model.plan import Block, Call, Flow, Loop, Parallel, Plan, Step, every_step
 from toolpath.values import Json, JsonObject
 
@@ -24,6 +26,7 @@ KEYWORDS = frozenset(
 )
 #: Variables that a composite's state holds from the start; read-only.
 CHAIN_VARIABLES = ("chain_id", "chain_name", "started_at")
+_RETRY_COUNT = re.compile(r"\bstep_\d{1,9}_retry_count\b")
 
 
 class Root(msgspec.Struct, frozen=True):
@@ -118,8 +121,24 @@ def plan_names(plan: Plan) -> Names:
     written = written_variables(plan.block)
     variables = frozenset[str]()
     if plan.flow == "chain" or written:
-        variables = frozenset([*plan.inputs.get("properties", {}), *plan.state, *written, *CHAIN_VARIABLES])
+        counts = retry_counts(plan)
+        variables = frozenset([*plan.inputs.get("properties", {}), *plan.state, *written, *CHAIN_VARIABLES, *counts])
     return _names(plan.block, None, None, plan.flow == "chain", variables)
+
+
+def retry_counts(plan: Plan) -> dict[str, int]:
+    """`step_N_retry_count`, as far as the plan reads it → N, the place of a step of its own that is retried.
+
+    A variable that the plan has itself is none of these.
+    """
+    if plan.flow != "chain":
+        return {}
+    found = {f"step_{index}_retry_count": index for index, step in enumerate(plan.steps) if step.retry is not None}
+    if not found:
+        return {}
+    own = {*plan.inputs.get("properties", {}), *plan.state, *written_variables(plan.block)}
+    read = {name for _, text in expressions_of(plan) for name in _RETRY_COUNT.findall(text)}
+    return {name: index for name, index in found.items() if name in read and name not in own}
 
 
 def block_names(block: Block, outer: Names, item: str | None = None) -> Names:

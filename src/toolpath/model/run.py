@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 import msgspec
@@ -73,18 +74,30 @@ class RunContext:
     def plan_tool_chain(
         self, tools: list[JsonObject], reasoning: str | None = None, chain_name: str | None = None
     ) -> str:
-        """Record that these tools (`{"tool": …, "inputs": …}`) are to be called next; returns the chain's id."""
+        """Record that these tools (`{"tool": …, "inputs": …}`) are to be called next; returns the chain's id.
+
+        A run of a chain of that name takes the id for its own. Planned anew, a chain's earlier tools are no longer
+        next; those of other chains are.
+        """
         chain_id = str(uuid.uuid4())
-        planned = [{**tool, "chain_id": chain_id} for tool in tools]
-        self.next_planned_tools = planned
+        planned_at = datetime.now(UTC).isoformat()
+        planned = [{**tool, "chain_id": chain_id, "planned_at": planned_at} for tool in tools]
+        before = self.active_chains.get(chain_name or chain_id)
+        if before is not None:
+            self.no_longer_next(before["chain_id"])
+        self.next_planned_tools += planned
         self.active_chains[chain_name or chain_id] = {
             "chain_id": chain_id,
             "chain_name": chain_name,
-            "tools": planned,
+            "tools": list(planned),
             "reasoning": reasoning,
             "status": "planned",
         }
         return chain_id
+
+    def no_longer_next(self, chain_id: str) -> None:
+        """Take the tools of this chain from those that are planned."""
+        self.next_planned_tools = [tool for tool in self.next_planned_tools if tool.get("chain_id") != chain_id]
 
     def as_json(self) -> JsonObject:
         """What the journal keeps of it."""
