@@ -82,6 +82,9 @@ def test_a_steps_id_is_its_paths_last_segment_without_item_and_visit(path: str, 
         ("each[3]/fetch#2", ["each[3]", "each"]),
         ("each[3]#2/a", ["each[3]#2", "each#2"]),
         ("p/each[0]/q/a", ["p/each[0]/q", "p/each[0]", "p/each", "p"]),
+        ("comp~2/a", ["comp~2", "comp"]),
+        ("each[3]#2~3/a", ["each[3]#2~3", "each[3]#2", "each#2"]),
+        ("p~2/each[0]/a", ["p~2/each[0]", "p~2/each", "p~2", "p"]),
     ],
 )
 def test_ancestors_are_the_instances_around_a_path(path: str, around: list[str]) -> None:

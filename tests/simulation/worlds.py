@@ -17,6 +17,8 @@ from toolpath.model.tool import Body, Requires, Tool
 from toolpath.values import Json, JsonObject, canonical
 
 NUMBER: JsonObject = {"type": "object", "properties": {"v": {"type": "integer"}}, "required": ["v"]}
+#: Tools that have an effect.
+WRITES = frozenset({"sim.write", "sim.idempotent", "sim.signed"})
 #: Tools that run others are called again with their run; what they called is not.
 CALLERS = frozenset({"sim.caller", "sim.breaking", "sim.asker"})
 

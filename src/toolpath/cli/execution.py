@@ -136,7 +136,7 @@ def _own_errors(result: RunResult) -> dict[str, Failure]:
     failed = [step for step in result.results if step.error and step.status in ("failed", "timed_out")]
     first = {step.path: step.error for step in failed[:10] if step.error}
     for path, error in list(first.items()):
-        below = (f"{path}/", f"{path}[")
+        below = (f"{path}/", f"{path}[", f"{path}~")
         if any(step.error and step.error.message == error.message and step.path.startswith(below) for step in failed):
             del first[path]
     return first

@@ -29,8 +29,8 @@ def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
     if step.lane is not None:
         step.lane.close()
     for inner in list(step.scopes or ()):
-        if not inner.done:
-            cancel_scope(decider, inner, reason)
+        # Also where it is done: another driver may have come to no more than half of this.
+        cancel_scope(decider, inner, reason)
     for child in step.children():
         cancel_step(decider, child, reason)
     decider.unwatch(step)

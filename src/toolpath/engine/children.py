@@ -46,8 +46,8 @@ class Children:
 
     def _waits_for_child(self, step: StepState) -> bool:
         # A call under way inside is asked about for itself; a plan inside waits where nothing of it is under way.
-        prefix = f"{step.path}/"
-        return any(path.startswith(prefix) for path in self._replies)
+        prefixes = tuple(scope.prefix for scope in (step.calls or {}).values())
+        return bool(prefixes) and any(path.startswith(prefixes) for path in self._replies)
 
     async def call_child(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
         """Run a call that a tool makes as a journaled child step."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from toolpath.engine import ends
 from toolpath.engine.cancel import cancel_scope, cancel_step, fail_run
 from toolpath.engine.instances import EMPTY, ENDED, Lane, Scope, StepState
-from toolpath.engine.joins import Verdict, loop_verdict, may_begin, parallel_verdict
+from toolpath.engine.joins import Verdict, loop_verdict, may_begin, parallel_verdict, won_by
 from toolpath.engine.results import Done, exhausted, failure_of_expression, redacted
 from toolpath.engine.retries import next_delay
 from toolpath.engine.starts import Starts, block_limit
@@ -300,9 +300,16 @@ class Control(Starts):
 
     def _branch_finished(self, owner: StepState, scope: Scope) -> None:
         verdict = parallel_verdict(owner, scope)
-        if verdict is None:
-            return
-        if verdict.winner:
+        if verdict is not None:
+            self._decide(owner, verdict)
+
+    def branch_won(self, owner: StepState) -> None:
+        """Go on with a `parallel` of which no more than the winner was said."""
+        scopes = owner.scopes or []
+        self._decide(owner, won_by(next(scope for scope in scopes if scope.block.id == owner.winner), scopes))
+
+    def _decide(self, owner: StepState, verdict: Verdict) -> None:
+        if verdict.winner and not owner.winner:
             self.emit(ev.BranchTaken(self.seq, self.at, owner.path, owner.node.id, verdict.winner, "winner"))
         for branch in verdict.losers:
             cancel_scope(self, branch, f"{verdict.winner} was first")

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolpath.engine.ends import CUT, cut_inside, cut_off, end, item_done, item_failed
 from toolpath.engine.instances import EMPTY, Loop, Scope, StepState
-from toolpath.engine.reopen import reopen
+from toolpath.engine.reopen import reopen, take_back_half_said
 from toolpath.engine.revise import revise
 from toolpath.engine.state import State
 from toolpath.errors import ExpressionError
@@ -69,13 +69,13 @@ def _run_resumed(state: State, event: ev.RunResumed) -> None:
     state.reason = ""
     state.staged.clear()
     state.fingerprints.update(event.accepted)
-    if state.root is not None:
-        # A fork may begin with every step ended: what the run gives is still to be said.
-        state.root.done = False
+    if state.root is None:
+        return
     if event.reason == "retry":
         state.error, state.outputs = None, None
-        if state.root is not None:
-            reopen(state, state.root)
+        reopen(state, state.root)
+    else:
+        take_back_half_said(state, state.root)
 
 
 def _run_ended(state: State, event: ev.RunCompleted | ev.RunFailed | ev.RunCancelled) -> None:
@@ -93,7 +93,7 @@ def _run_ended(state: State, event: ev.RunCompleted | ev.RunFailed | ev.RunCance
 
 def _ready(state: State, event: ev.StepReady) -> None:
     step = state.find(event.path)
-    if step.status == "running" and step.key and step.attempt:
+    if step.attempt and (step.status == "unknown" or (step.status == "running" and step.key)):
         # An attempt of which nothing came is made again, not counted as failed.
         step.attempt -= 1
     step.status = "ready"

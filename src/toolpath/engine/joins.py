@@ -32,11 +32,29 @@ def parallel_verdict(owner: StepState, ended: Scope) -> Verdict | None:
         if len(scopes) < len(owner.node.blocks) or not all(scope.done for scope in scopes):
             return None
         return _all(sorted(scopes, key=lambda scope: scope.branch))
-    if ended.failure is None or step.wait_for == "any":
-        return _winner(ended, scopes)
-    if all(scope.done and scope.failure is not None for scope in scopes):
-        return Verdict(failure=ended.failure)
+    if step.wait_for == "any" or _succeeded(ended):
+        return won_by(ended, scopes)
+    if len(scopes) == len(owner.node.blocks) and all(scope.done for scope in scopes):
+        return Verdict(failure=_why_none(owner, ended, scopes))
     return None
+
+
+def _succeeded(branch: Scope) -> bool:
+    """Whether the branch gave something: what was skipped, or failed and is continued, gives nothing."""
+    block = branch.block
+    if branch.failure is not None or not block.nodes:
+        return branch.failure is None
+    deciding = branch.steps if block.is_chain else block.sinks
+    return any((step := branch.steps.get(index)) is not None and step.status == "succeeded" for index in deciding)
+
+
+def _why_none(owner: StepState, ended: Scope, scopes: list[Scope]) -> Failure:
+    failures = [scope.failure for scope in (ended, *scopes) if scope.failure is not None]
+    failures += [step.error for scope in scopes for step in scope.steps.values() if step.error is not None]
+    if failures:
+        return failures[0]
+    message = f"No branch of {owner.path} succeeded: all were skipped."
+    return Failure(type="NoBranchSucceeded", message=message, code="tool_failed")
 
 
 def _all(scopes: list[Scope]) -> Verdict:
@@ -49,11 +67,12 @@ def _all(scopes: list[Scope]) -> Verdict:
     return verdict
 
 
-def _winner(winner: Scope, scopes: list[Scope]) -> Verdict:
+def won_by(winner: Scope, scopes: list[Scope]) -> Verdict:
+    """What the `parallel` gives that this branch decides."""
     output = None if winner.failure else {"winner": winner.block.id, "output": ends.default_output(winner)}
     verdict = Verdict(output, winner.failure)
     verdict.winner = winner.block.id
-    verdict.losers = [scope for scope in scopes if scope is not winner and not scope.done]
+    verdict.losers = [scope for scope in scopes if scope is not winner]
     if winner.failure is None:
         verdict.writes.update(winner.writes or {})
     return verdict

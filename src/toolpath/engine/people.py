@@ -206,7 +206,7 @@ def _make_again(control: Control, step: StepState) -> None:
             f"{step.path} was given a secret, which no journal has, and {caller.path} runs no more to give it again.",
             hint=f"Settle {caller.path} first, or settle this one by output=… or failed=True.",
         )
-    step.status, step.attempt = "pending", max(0, step.attempt - 1)
+    control.emit(ev.StepReady(control.seq, control.at, step.path))
     if not is_child or step.given is not None:
         control.begin(step)
 

@@ -21,16 +21,14 @@ def recover(control: Control) -> None:
     for step in list(state.steps.values()):
         if step.status == "running" and step.key:
             _in_flight(control, step)
-        elif step.status == "waiting" and step.asked is None:
-            # The question itself was not written any more.
-            step.status = "ready" if step.entered else "pending"
         elif step.status == "unknown" and not step.entered:
             # Taken back by a retry: somebody has to say first what became of it.
             control.emit(
                 ev.StepUnknown(control.seq, control.at, step.path, step.node.targets[step.target].key, step.key)
             )
     if state.root is not None and state.status == "running":
-        _take_up(control, state.root)
+        with control.deferred():
+            _take_up(control, state.root)
     control.settle()
 
 
@@ -72,23 +70,28 @@ def _waited(control: Control, step: StepState) -> bool:
 def _take_up(control: Control, scope: Scope) -> None:
     block = scope.block
     if scope.done:
-        if scope.owner is not None:
-            # What is in it has ended, and what follows from that was not said.
-            control.state.finished.append(scope)
+        # What is in it has ended, and what follows from that was not said.
+        control.state.finished.append(scope)
         return
+    steps = list(scope.steps.values())
+    # First what ended before: what ends now sets free what follows by itself.
     if not block.nodes:
         control.open_block(scope)
-        return
-    for step in list(scope.steps.values()):
-        take_up_step(control, step)
-    if block.flow == "chain":
+    elif block.flow == "chain":
         _take_up_chain(control, scope)
-        return
-    for node in block.nodes:
-        if not scope.missing[node.index] and control.state.step_of(scope, node.index).status == "pending":
-            control.state.unblocked.append((scope, node.index))
-    if not scope.left and block.nodes:
-        control.state.finished.append(scope)
+    else:
+        _take_up_graph(control, scope)
+    for step in steps:
+        _take_up_step(control, step)
+
+
+def _take_up_graph(control: Control, scope: Scope) -> None:
+    state = control.state
+    for node in scope.block.nodes:
+        if not scope.missing[node.index] and state.step_of(scope, node.index).status == "pending":
+            state.unblocked.append((scope, node.index))
+    if not scope.left:
+        state.finished.append(scope)
 
 
 def _take_up_chain(control: Control, scope: Scope) -> None:
@@ -107,6 +110,11 @@ def _take_up_chain(control: Control, scope: Scope) -> None:
 
 def take_up_step(control: Control, step: StepState) -> None:
     """Go on with what is open in the step. A plan that a tool has called waits for that tool to call it again."""
+    with control.deferred():
+        _take_up_step(control, step)
+
+
+def _take_up_step(control: Control, step: StepState) -> None:
     if step.status == "running" and not step.key:
         # What it had taken before is not counted: nobody drove it meanwhile.
         control.watch_block(step)
@@ -122,5 +130,7 @@ def take_up_step(control: Control, step: StepState) -> None:
         control.feed(step)
     elif step.status == "running" and step.node.kind == "parallel" and not step.node.blocks:
         control.succeed(step, Done({}, 0.0))
+    elif step.status == "running" and step.winner:
+        control.branch_won(step)
     elif step.status == "waiting" and isinstance(step.asked, ev.InputRequested) and step.asked.deadline is not None:
         control.watch_answer(step, step.asked.deadline)

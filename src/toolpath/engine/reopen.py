@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolpath.engine.ends import CUT
 from toolpath.engine.instances import Scope, StepState
 from toolpath.engine.state import State
 
@@ -14,6 +15,28 @@ def reopen(state: State, scope: Scope) -> None:
             scope.outputs.pop(step.node.id, None)
             _take_back(state, step)
     recount(scope)
+
+
+def take_back_half_said(state: State, scope: Scope) -> None:
+    """Take back what a driver had only begun to say when it died.
+
+    A question without its form, and a block of which some steps are cut off, with nothing said of what became of it.
+    """
+    half_cut = scope.done and scope.halted == CUT and scope.failure is None
+    for step in list(scope.steps.values()):
+        if step.status == "cancelled" and half_cut:
+            scope.outputs.pop(step.node.id, None)
+            _take_back(state, step)
+        elif step.status == "waiting" and step.asked is None:
+            step.status = "ready" if step.entered else "pending"
+        elif step.status == "running":
+            for inner in [] if step.winner else list(step.scopes or ()):
+                take_back_half_said(state, inner)
+            for calls in (step.calls or {}).values():
+                take_back_half_said(state, calls)
+    if half_cut:
+        scope.done, scope.halted = False, ""
+        recount(scope)
 
 
 def _in_vain(step: StepState) -> bool:

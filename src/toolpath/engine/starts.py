@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from heapq import heappush
 
 from toolpath.engine import ends
@@ -50,6 +51,15 @@ class Starts(Decider):
                     self.block_finished(scope)
         finally:
             self._settling = False
+
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Decide what is decided inside without following it: `settle` does, afterwards."""
+        before, self._settling = self._settling, True
+        try:
+            yield
+        finally:
+            self._settling = before
 
     def open_block(self, scope: Scope) -> None:
         """Begin the block: its first steps may start."""

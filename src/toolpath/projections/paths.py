@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from toolpath.values import JsonObject
 
 _ITEM = re.compile(r"\[[^\]/]*\]")
+_ENTRY = re.compile(r"~\d+$")
 
 
 def step_id(path: str) -> str:
@@ -16,19 +17,24 @@ def step_id(path: str) -> str:
 
 
 def ancestors(path: str) -> Iterator[str]:
-    """Every instance that the path lies in, nearest first: of `each[3]/fetch` the item `each[3]`, then `each`."""
+    """Every instance that the path lies in, nearest first: of `each[3]/fetch` the item `each[3]`, then `each`.
+
+    What is inside a block that was begun anew lies in the step: of `nested~2/fetch` the block `nested~2`, then `nested`.
+    """
     while path:
         start, slash, last = path.rpartition("/")
-        whole = _ITEM.sub("", last, count=1)
-        if whole != last:
-            yield start + slash + whole
+        step = _ENTRY.sub("", last)
+        for outer in (step, _ITEM.sub("", step, count=1)):
+            if outer != last:
+                yield start + slash + outer
+                last = outer
         if start:
             yield start
         path = start
 
 
 def _bare(segment: str) -> str:
-    return segment.partition("#")[0].partition("[")[0]
+    return segment.partition("~")[0].partition("#")[0].partition("[")[0]
 
 
 class PlannedTools:
