@@ -113,12 +113,18 @@ def _kept_graph(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
     for node in block.nodes:
         if node.id in keep and any(block.nodes[dep].id not in keep for dep in (*node.deps, *node.soft)):
             keep.discard(node.id)
-    return [
-        event
-        for event in _without_taken_back(events)
-        if (isinstance(event, ev.StateWritten) and not event.path)
-        or (hasattr(event, "path") and event.path and _top(event.path) in keep and not isinstance(event, ev.StepReady))
-    ]
+    kept: list[AnyEvent] = []
+    before = ""
+    for event in _without_taken_back(events):
+        path: str = getattr(event, "path", "")
+        if isinstance(event, ev.StateWritten):
+            # Earlier journals do not say which step wrote: it is the one that the event before tells of.
+            path = path or event.source or before
+        else:
+            before = path
+        if _top(path) in keep and not isinstance(event, ev.StepReady):
+            kept.append(event)
+    return kept
 
 
 def _without_taken_back(events: Sequence[AnyEvent]) -> list[AnyEvent]:

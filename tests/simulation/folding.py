@@ -93,7 +93,7 @@ def _scopes(live: State, folded: State, flying: tuple[str, ...]) -> Iterator[str
 def _scope(path: str, live: Scope, folded: Scope) -> Iterator[str]:
     for name in _SCOPE:
         mine, theirs = getattr(live, name), getattr(folded, name)
-        if name == "left" and live.block.is_chain:
+        if (name == "left" and live.block.is_chain) or (name == "outputs" and live.block is EMPTY):
             continue
         if name == "state" and not live.block.has_state:
             continue

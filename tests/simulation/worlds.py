@@ -56,6 +56,11 @@ class World:
         """Tool and inputs of each effect, sorted."""
         return sorted((made.tool, canonical(made.inputs)) for made in self.made if made.effect)
 
+    def has_made(self, path: str) -> bool | None:
+        """Whether the step's last call had its effect; None where it made none here."""
+        calls = [made.effect for made in self.made if made.path == path]
+        return any(calls) if calls else None
+
     async def pass_time(self, *key: Any) -> None:
         match drawn(self.schedule, *key) % 8:
             case 0 | 1:

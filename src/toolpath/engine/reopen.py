@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from toolpath.engine.ends import CUT
-from toolpath.engine.instances import Scope, StepState
+from toolpath.engine.ends import CUT, block_done, follow
+from toolpath.engine.instances import ENDED, Scope, StepState
 from toolpath.engine.state import State
 
 
 def reopen(state: State, scope: Scope) -> None:
     """Take back every failure in the block, so that a retry goes on from there."""
     scope.failure, scope.stopping, scope.done, scope.halted = None, False, False, ""
-    for step in scope.steps.values():
+    for step in _stopped(scope) if scope.block.is_chain else scope.steps.values():
         if _in_vain(step):
             scope.outputs.pop(step.node.id, None)
             _take_back(state, step)
+            if scope.block.is_chain:
+                scope.position = step.node.index
     recount(scope)
+    _conclude(state, scope)
+
+
+def _stopped(scope: Scope) -> list[StepState]:
+    """Where a chain came to its end in vain: its last step, and before it those that were skipped as it was halted."""
+    found: list[StepState] = []
+    index = scope.position
+    while (step := scope.steps.get(index)) is not None and (not found or (step.status == "skipped" and step.spreads)):
+        found.append(step)
+        if step.status != "skipped":
+            break
+        index -= 1
+    return found
+
+
+def _conclude(state: State, scope: Scope) -> None:
+    """Where all of the block has ended well, it was only halted: it has ended."""
+    last = scope.steps.get(scope.position)
+    if not scope.block.is_chain:
+        if not scope.left and scope.block.nodes:
+            block_done(state, scope)
+    elif last is not None and last.status in ENDED:
+        follow(state, scope, last)
 
 
 def take_back_half_said(state: State, scope: Scope) -> None:
@@ -49,7 +74,10 @@ def _in_vain(step: StepState) -> bool:
 def _take_back(state: State, step: StepState) -> None:
     doubt = step.error is not None and step.error.in_doubt
     parts = _unfinished(step)
-    step.attempt, step.target, step.error, step.continued = 0, 0, None, False
+    if not parts:
+        # Its own tool is asked first; a plan that a fallback has begun goes on.
+        step.target = 0
+    step.attempt, step.error, step.continued = 0, None, False
     _ask_again(step)
     step.denied, step.spreads, step.due, step.asked, step.winner = False, False, None, None, ""
     if not parts and step.loop is None:
@@ -59,18 +87,22 @@ def _take_back(state: State, step: StepState) -> None:
         return
     # The attempt that goes on is the first again.
     step.status, step.entered, step.attempt = "running", True, 1
-    for part in parts:
-        reopen(state, _begin_item_anew(state, step, part) if _gave_nothing(step, part) else part)
     if step.loop is not None:
         step.loop.failure, step.loop.halted, step.loop.active = None, "", len(parts)
+    for part in parts:
+        if _gave_nothing(step, part):
+            _begin_item_anew(state, step, part)
+        else:
+            reopen(state, part)
 
 
 def _take_back_calls(state: State, step: StepState) -> None:
     """Plans that the tool has called itself go on from what failed in them, as soon as it calls them again."""
     for child in step.children():
-        if _in_vain(child) and _unfinished(child):
+        doubt = child.error is not None and child.error.in_doubt
+        if _in_vain(child) and (doubt or _unfinished(child)):
             _take_back(state, child)
-            child.scope.active += 1
+            child.scope.active += child.entered
         else:
             _take_back_calls(state, child)
 
@@ -78,9 +110,6 @@ def _take_back_calls(state: State, step: StepState) -> None:
 def _unfinished(step: StepState) -> list[Scope]:
     """The blocks inside the step that a retry goes on with."""
     scopes = step.scopes or []
-    if step.target:
-        # They are of a fallback; a retry asks the step's own tool first.
-        return []
     cut = [kept for kept in scopes if kept.failure is not None or kept.stopping or kept.halted or not kept.done]
     # Where every block ended well and their step did not, what was tolerated inside may be the cause.
     return cut or [kept for kept in scopes if any(_in_vain(inner) for inner in kept.steps.values())]
@@ -91,11 +120,13 @@ def _gave_nothing(step: StepState, part: Scope) -> bool:
     return step.loop is not None and part.failure is not None and not any(map(_in_vain, part.steps.values()))
 
 
-def _begin_item_anew(state: State, step: StepState, part: Scope) -> Scope:
+def _begin_item_anew(state: State, step: StepState, part: Scope) -> None:
     assert step.scopes is not None
+    assert step.loop is not None
     state.drop(part)
     step.scopes.remove(part)
-    return state.open(step, part.block, branch=part.branch)
+    step.loop.active -= 1
+    state.open(step, part.block, branch=part.branch)
 
 
 def _ask_again(step: StepState) -> None:
@@ -111,7 +142,7 @@ def _begin_anew(state: State, step: StepState) -> None:
     for scope in step.scopes:
         state.drop(scope)
     step.scopes = None
-    if step.node.kind != "call":
+    if step.node.kind != "call" or state.paths > 1:
         step.entry += 1
 
 

@@ -19,7 +19,7 @@ def step_id(path: str) -> str:
 def ancestors(path: str) -> Iterator[str]:
     """Every instance that the path lies in, nearest first: of `each[3]/fetch` the item `each[3]`, then `each`.
 
-    What is inside a block that was begun anew lies in the step: of `nested~2/fetch` the block `nested~2`, then `nested`.
+    What is inside a block that was begun anew lies in its step: of `nested~2/fetch` in `nested~2`, then in `nested`.
     """
     while path:
         start, slash, last = path.rpartition("/")
