@@ -34,7 +34,7 @@ from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Tool, ToolStats
-from toolpath.opening import call_plan, failed, load_tools, store_of, tools_of
+from toolpath.opening import call_plan, check_priority, failed, load_tools, store_of, tools_of
 from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Store
 from toolpath.preparation import Preparation, Runnable
 from toolpath.providers.files import FolderProvider
@@ -321,9 +321,10 @@ class Toolpath(Asking, Steering):
     ) -> Run:
         """Begin it and come back at once; the run is stored before this returns. `replan`: as for `run`.
 
-        Workers take runs of a higher `priority` first, from -5 to 4. Raises `PolicyViolationError` for a stored plan
-        that needs an approval and has none for these inputs.
+        Of a tenant's runs workers take those of a higher `priority` first, from -5 to 4. Raises `PolicyViolationError`
+        for a stored plan that needs an approval and has none for these inputs.
         """
+        check_priority(priority)
         program, filled, origin = await self._prepared(what, inputs or {}, context)
         return await self._drives.start(
             program,

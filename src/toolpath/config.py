@@ -53,6 +53,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`amqp://user:password@host:5672/vhost`: from there workers take what `serve` stores; empty: it drives."""
     queue_name: str = "toolpath"
     """Who shares queue and name shares the runs in it."""
+    queue_prefix: str = ""
+    """Stands before the names of all that is made at the broker, as where a cluster gives each team a prefix."""
+    queue_type: Literal["classic", "quorum"] = "classic"
+    """How the broker keeps the queue; `quorum`: on several nodes, so that losing one loses nothing."""
+    queue_heartbeat: Annotated[int, msgspec.Meta(ge=1, le=600)] = 5
+    """Seconds of silence after which broker and worker give each other up, where the queue's address does not say."""
     tenant_calls: Count = 0
     """Calls at the same time for one tenant, by all workers together; 0: no limit."""
     max_losses: Limit = 5

@@ -10,7 +10,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.config import Settings
 from toolpath.errors import ConfigError, ReadError, ToolFailed
 from toolpath.model.plan import Call, Plan, every_step
-from toolpath.model.run import RunResult
+from toolpath.model.run import LEAST_PRIORITY, MOST_PRIORITY, RunResult
 from toolpath.model.tool import Tool
 from toolpath.ports import Clock, Queue, Store
 from toolpath.store.memory import MemoryStore
@@ -65,7 +65,20 @@ def queue_of(settings: Settings) -> Queue | None:
         raise ConfigError(
             f"A queue of runs needs {error.name}, which is not installed.", hint="pip install 'toolpath[workers]'"
         ) from None
-    return RabbitQueue(settings.queue, name=settings.queue_name)
+    return RabbitQueue(
+        settings.queue,
+        name=settings.queue_prefix + settings.queue_name,
+        kind=settings.queue_type,
+        heartbeat=settings.queue_heartbeat,
+    )
+
+
+def check_priority(priority: int) -> None:
+    """Raise `ConfigError` where it is none."""
+    if not LEAST_PRIORITY <= priority <= MOST_PRIORITY:
+        raise ConfigError(
+            f"The priority is {priority}; it must lie from {LEAST_PRIORITY} to {MOST_PRIORITY}.", hint="0 is the usual."
+        )
 
 
 def file_bytes(path: Path) -> bytes:

@@ -7,11 +7,13 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
+from toolpath.model.asking import Asked
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent
 from toolpath.model.record import AuditEntry, Record
 from toolpath.model.run import Beat, RunInfo
 from toolpath.model.tool import Tool, ToolStats
+from toolpath.turns import Turns
 from toolpath.values import Json, JsonObject
 
 
@@ -203,6 +205,8 @@ class RunChange(msgspec.Struct, frozen=True, kw_only=True):
     status: str | None = None
     reason: str | None = None
     ended_at: float | None = None
+    asked: tuple[Asked, ...] | None = None
+    """What it waits for people to say."""
 
 
 class Journal(Protocol):
@@ -227,7 +231,7 @@ class Journal(Protocol):
         ...
 
 
-class Store(Protocol):
+class Store(Turns, Protocol):
     """Runs, events, blobs, signals, cache and tool statistics. One contract, one test suite for every store."""
 
     hears_others: bool
@@ -248,8 +252,8 @@ class Store(Protocol):
     async def begin_run(self, info: RunInfo, driver: str, events: Sequence[AnyEvent]) -> tuple[RunInfo, Journal | None]:
         """Store the run, take it, and keep its first events: all in one, so that no run is there without its start.
 
-        With `driver=""` nobody takes it: it is kept as `pending`, and the journal is None. Where one has the same
-        idempotency key and tenant, that run and None.
+        With `driver=""` nobody takes it: it is kept as `pending` with a turn, and the journal is None. Where one has
+        the same idempotency key and tenant, that run and None.
         """
         ...
 
@@ -272,11 +276,12 @@ class Store(Protocol):
         """The newest runs first, of those that have what is given; `before` is the last id of the page before."""
         ...
 
-    async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
+    async def lost_runs(self, seen_before: float, limit: int = 100, *, queued: bool = True) -> list[RunInfo]:
         """Begun runs that somebody should drive and nobody does, longest unseen first, and the pending last.
 
         Those that are pending or running, and those that wait for people or are paused and were told something since
         that makes them go on; all of them neither stored, taken nor beaten for since the Unix time `seen_before`.
+        Not `queued`: without those that have a turn.
         """
         ...
 

@@ -59,6 +59,13 @@ class Steering:
         expected = None if force else info.epoch
         return await self._drives.take_up(run_id, reason="resume", accept=accept_tool, expected=expected)
 
+    async def take_turn(self, called_for: str = "") -> str | None:
+        """The run that a worker of this process is to drive next, by turns of tenants; None where none waits.
+
+        `called_for` is the run that a message is about. Raises `StoreError`.
+        """
+        return await self._drives.take_turn(called_for)
+
     async def drive(self, run_id: str) -> None:
         """Drive the run until it ends, parks, or this process is told to leave: what a worker does.
 

@@ -41,7 +41,7 @@ async def test_runs_steps_retries_tokens_and_cost_are_counted() -> None:
     assert found["toolpath_events_total", "run.completed"] == 1
 
 
-async def test_questions_that_are_open_are_those_asked_minus_those_answered(tmp_path: Path) -> None:
+async def test_questions_asked_and_answered_are_counted(tmp_path: Path) -> None:
     metrics = Metrics()
     async with desk_of(tmp_path / "runs.db", metrics) as tp:
         result = await tp.run(tp.read(ASKING))

@@ -106,8 +106,9 @@ async def test_a_run_without_a_place_in_the_queue_is_found_by_the_sweep(
         assert (await tp.store.get_run(run.run_id)).status == "pending"
         assert await queue.depth() == 0
         sweep = Sweep(tp.store, queue, tp.clock, lambda: 0.5)
-        assert set(await sweep.once()) == {run.run_id, told.run_id}
-        assert await sweep.once() == [], "what was enqueued just now was enqueued again"
+        for _ in range(2):
+            assert await sweep.once() == [], "both have their turn; only a message is missing"
+            assert await queue.depth() == 2, "what was enqueued just now was enqueued again"
         async with ground.worker():
             assert (await tp.result(run.run_id)).success
             assert (await tp.result(told.run_id)).status == "waiting"
@@ -127,7 +128,8 @@ async def test_runs_that_wait_in_a_long_queue_are_not_enqueued_again(
         plan = {"name": "word", "steps": [{"id": "say", "tool": "say.mark", "inputs": {"word": "found"}}]}
         for _ in range(5):
             await tp.start(plan)
-        assert await Sweep(tp.store, queue, tp.clock, lambda: 0.5).once() == []
+        for _ in range(3):
+            assert await Sweep(tp.store, queue, tp.clock, lambda: 0.5).once() == []
         assert await queue.depth() == 5
 
 

@@ -29,6 +29,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """What they may do at the door, see `Scope`."""
     sees_all: bool = False
     """Of every tenant: who needs no credentials, on a loopback address alone."""
+    priority: int = 0
+    """Of the runs that they begin, where they say none."""
     delegates: bool = False
     """They may say for which user, session and case they ask."""
     key: str = ""

@@ -14,6 +14,7 @@ from toolpath.access.caller import SCOPES, Caller
 from toolpath.access.trail import Trail
 from toolpath.errors import ConfigError, CredentialsRefused, RecordConflict, RecordNotFound, closest
 from toolpath.model.record import Record
+from toolpath.model.run import Priority
 from toolpath.ports import Clock, Store
 
 KIND = "key"
@@ -39,6 +40,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     delegates: bool = False
     """Whoever holds it may say for which user, session and case they ask."""
     all_tenants: bool = False
+    priority: Priority = 0
+    """Of the runs begun with it, where the request says none."""
     created_at: float = 0.0
     expires_at: float | None = None
     revoked_at: float | None = None
@@ -61,6 +64,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             scopes=frozenset(self.scopes),
             sees_all=self.all_tenants,
             delegates=self.delegates,
+            priority=self.priority,
             key=self.id,
             expires_at=self.expires_at,
         )

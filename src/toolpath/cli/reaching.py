@@ -14,7 +14,9 @@ from toolpath.config import Settings
 from toolpath.errors import ConfigError, ToolpathError
 from toolpath.extras import needs_extra
 from toolpath.llm.choice import choose_model
+from toolpath.opening import queue_of
 from toolpath.telemetry.exporters import endpoint, traces_wanted
+from toolpath.turns import PutsAside
 
 Verdict = Literal["good", "warning", "bad"]
 #: Seconds that each has to answer.
@@ -41,21 +43,26 @@ async def _queue(settings: Settings) -> Remark:
     where = without_password(settings.queue)
     try:
         with needs_extra("workers", "The queue"):
-            from toolpath.queues.rabbitmq import RabbitQueue
+            queue = queue_of(settings)
+        assert queue is not None  # its address is set
         # The queue itself looks for its broker until it is there; here one look is enough.
         fault = await _fault_of(settings.queue, 5672)
         if fault:
             return Remark("bad", "queue", f"{where}: {fault}")
-        queue = RabbitQueue(settings.queue, name=settings.queue_name)
         try:
             async with asyncio.timeout(_WITHIN):
                 await queue.open()
                 waiting = await queue.depth()
+                aside = await queue.put_aside() if isinstance(queue, PutsAside) else 0
         finally:
             await queue.close()
     except (ToolpathError, TimeoutError) as error:
         return Remark("bad", "queue", f"{where}: {error or 'no answer'}")
-    return Remark("good", "queue", f"{where}; {waiting} runs wait in {settings.queue_name!r}")
+    name = settings.queue_prefix + settings.queue_name
+    told = f"{where}; {waiting} runs wait in {name!r}"
+    if aside:
+        return Remark("warning", "queue", f"{told}; {aside} messages that no worker could read lie in '{name}.dead'")
+    return Remark("good", "queue", told)
 
 
 async def _model(settings: Settings, env: Mapping[str, str]) -> Remark:

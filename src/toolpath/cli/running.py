@@ -43,6 +43,7 @@ class RunRequest:
     no_input: bool = False
     announce: bool = False
     replan: int = 0
+    priority: int = 0
     only_tool: bool = False
 
 
@@ -83,7 +84,7 @@ async def _run(session: Session, request: RunRequest) -> int:
             return show_findings(unfit, target.name, output)
     recorder = await _with_recording(tp, request)
     try:
-        run = await tp.start(target.runnable, inputs, replan=request.replan or None)
+        run = await tp.start(target.runnable, inputs, replan=request.replan or None, priority=request.priority)
     except PlanInvalid as error:
         return show_findings(error.findings, target.name, output)
     else:
@@ -119,7 +120,7 @@ def _detach(options: Options, request: RunRequest) -> int:
     log = Path(".toolpath") / "detached.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     arguments = [sys.executable, "-m", "toolpath", *options.as_arguments(), "run", request.what, "--announce"]
-    arguments += ["--no-input", "--replan", str(request.replan)]
+    arguments += ["--no-input", "--replan", str(request.replan), "--priority", str(request.priority)]
     for pair in request.inputs:
         arguments += ["--input", pair]
     for name, value in (

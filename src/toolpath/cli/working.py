@@ -32,7 +32,8 @@ def work(options: Options, concurrency: int, grace: float) -> int:
         telemetry.redact = tp.redact
         async with tp:
             add_sources(tp, settings)
-            worker = Worker(tp, queue, concurrency=concurrency, grace=grace)
+            reached = telemetry.metrics.store_answered if telemetry.metrics is not None else lambda _: None
+            worker = Worker(tp, queue, concurrency=concurrency, grace=grace, reached=reached)
             loop = asyncio.get_running_loop()
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, worker.stop)

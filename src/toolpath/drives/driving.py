@@ -11,7 +11,7 @@ import msgspec
 from toolpath.drives.elsewhere import has_died
 from toolpath.drives.poison import LOST, PUT_ASIDE, losses
 from toolpath.drives.telling import Telling
-from toolpath.errors import StaleEpoch
+from toolpath.errors import QueueError, RunNotFound, StaleEpoch
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.ports import RunChange, Signal
@@ -37,6 +37,38 @@ class Wanted(msgspec.Struct, frozen=True):
 
 class Driving(Telling):
     """The part of `Drives` that workers use."""
+
+    async def take_turn(self, called_for: str = "") -> str | None:
+        """The run that this process is to drive next; None where none waits for it. Raises `StoreError`.
+
+        A message says that there is work, and the store whose turn it is. The run that the message is about goes first
+        where its driver has just died, and is driven where it has no turn and nobody, as older code leaves it.
+        """
+        services = self._services
+        if self._leaving:
+            if called_for and services.queue is not None:
+                with contextlib.suppress(QueueError):
+                    await services.queue.put(called_for)
+            return None
+        if called_for and await self._was_left(called_for):
+            return called_for
+        async with self._turning:
+            found = await services.store.next_run(most_of_tenant=services.settings.tenant_calls)
+        if found is not None or not called_for or await services.store.queued(1):
+            return found
+        with contextlib.suppress(RunNotFound):
+            info = await services.store.get_run(called_for)
+            return None if info.driver or info.status in ENDED_RUN else called_for
+        return None
+
+    async def _was_left(self, run_id: str) -> bool:
+        """Whether the run's driver is known to have died. Its messages come a moment before that is known."""
+        with contextlib.suppress(RunNotFound):
+            info = await self._services.store.get_run(run_id)
+            if info.status == "running" and info.driver not in ("", self._services.driver):
+                await asyncio.sleep(DYING)
+                return has_died(info.driver)
+        return False
 
     async def drive(self, run_id: str) -> None:
         """Drive the run until it ends, parks, or this process is told to leave.

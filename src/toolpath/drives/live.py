@@ -62,6 +62,8 @@ class Live:
         """Of runs that were let go while the store was away."""
         self._sweep: Sweep | None = None
         self._sweeping: asyncio.Task[None] | None = None
+        self._turning = asyncio.Lock()
+        """Held while a turn is taken: those that come together would hinder one another in the store."""
         self._relief = asyncio.Semaphore(AT_ONCE)
         """Held while a run is taken over from a driver that has gone."""
         self._watch = Watch(services.store, services.clock, has_died)
@@ -182,9 +184,10 @@ class Live:
         raise NotImplementedError
 
     async def _enqueue(self, run_id: str, priority: int = 0) -> None:
-        """Have a worker drive the run. Where the queue does not take it, a sweep finds it in the store."""
+        """Have a worker drive the run when its turn comes. Where the queue does not take it, a sweep sees to it."""
         queue = self._services.queue
         if queue is not None:
+            await self._services.store.enqueue(run_id)
             with contextlib.suppress(QueueError):
                 await queue.put(run_id, priority=priority)
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from toolpath.engine.control import Control
 from toolpath.engine.instances import StepState
+from toolpath.model.asking import Asking
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Blob, Clock, Journal, Observer, RunChange, Timer
@@ -58,6 +59,8 @@ class Commits:
         self._turn: asyncio.Future[None] | None = None
         """Done when what was written in this turn of the loop is kept."""
         self._row = ""
+        self.asking = Asking()
+        """What the run waits for people to say, as its row is to tell."""
         self._closed = False
         self.soon = False
         """A hand-over is on its way."""
@@ -92,6 +95,7 @@ class Commits:
         if self.written is not None:
             self.written += batch
         self.weighty = False
+        self.asking.follow(batch)
         blobs = self.blobs
         if blobs:
             self.blobs = []
@@ -200,10 +204,12 @@ class Commits:
     def _change(self) -> RunChange | None:
         state = self._control.state
         status = "waiting" if self.parked and state.status == "running" else state.status
+        asked = self.asking.news()
         if status == self._row:
-            return None
+            return None if asked is None else RunChange(asked=asked)
         self._row = status
-        return RunChange(status=status, reason=state.reason, ended_at=self._control.at if status in ENDED_RUN else None)
+        ended_at = self._control.at if status in ENDED_RUN else None
+        return RunChange(status=status, reason=state.reason, ended_at=ended_at, asked=asked)
 
     def flush_soon(self) -> None:
         """Hand the events over in a moment: nothing waits for them.

@@ -61,6 +61,7 @@ class Drive:
 
     def taken(self, events: list[AnyEvent]) -> None:
         """Let who looks on know that the run is driven here; `events` are in its journal."""
+        self.commits.asking.follow(events)
         if self.services.observer is not None:
             self.services.observer.taken(self.state.run_id, events)
 

@@ -69,7 +69,8 @@ class Runner(Drive):
         """Begin a new run whose first event the journal has. Not `unheard`: nobody can have told it anything yet."""
         self.program.rank(self.services.statistics)
         control = self.control
-        control.at = started.at
+        # It may have waited for a worker.
+        control.at = max(started.at, self.services.clock.time())
         apply(self.state, started)
         self.commits.kept = self.state.seq
         self.taken([started])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -20,6 +20,10 @@ StepStatus = Literal[
 RunStatus = Literal[
     "pending", "running", "waiting", "paused", "completed", "completed_with_errors", "failed", "cancelled"
 ]
+#: The least and the greatest that orders the runs of one tenant that wait for a worker; higher ones go first.
+LEAST_PRIORITY = -5
+MOST_PRIORITY = 4
+Priority = Annotated[int, msgspec.Meta(ge=LEAST_PRIORITY, le=MOST_PRIORITY)]
 ENDED_RUN: frozenset[str] = frozenset({"completed", "completed_with_errors", "failed", "cancelled"})
 ENDED_STEP: frozenset[str] = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
 
@@ -171,7 +175,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The stored plan that it runs."""
     conversation_id: str = ""
     priority: int = 0
-    """Higher ones are taken from the queue first."""
+    """Of its tenant's runs that wait for a worker, higher ones go first."""
 
 
 class RunResult:
@@ -276,6 +280,15 @@ class RunResult:
 
     def __repr__(self) -> str:
         return f"RunResult(run_id={self.run_id!r}, status={self.status!r}, outputs={self.outputs!r})"
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How much is open in a store."""
+
+    runs: dict[str, int]
+    """How many runs that have not ended stand in each status."""
+    questions: dict[str, int]
+    """How many approvals, forms (`input`) and writes in `doubt` wait for people."""
 
 
 class Beat(msgspec.Struct, frozen=True):

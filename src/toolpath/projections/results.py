@@ -42,6 +42,8 @@ def run_result(
         elif isinstance(event, _TURNS):
             status, reason, outputs, error = _turn(event)
     read: Callable[[], tuple[StepResult, ...]] = partial(step_results, kept)
+    if status == "running" and not _was_begun(kept):
+        status = "pending"
     if status == "running":
         results = step_results(kept)
         status = "waiting" if _waits_for_people(results) else "running"
@@ -69,6 +71,14 @@ def run_end(events: Sequence[AnyEvent]) -> RunCompleted | RunFailed | RunCancell
             case RunStarted() | RunPaused() | RunResumed() | PlanRevised():
                 return None
     return None
+
+
+def _was_begun(events: Sequence[AnyEvent]) -> bool:
+    """Whether anybody has driven it: a run that waits for a worker has its start alone, a fork what it begins with."""
+    first = events[0]
+    if isinstance(first, RunStarted) and first.parent:
+        return any(isinstance(event, RunResumed) for event in events)
+    return len(events) > 1
 
 
 _TURNS = (RunPaused, RunResumed, RunCompleted, RunFailed, RunCancelled)

@@ -9,13 +9,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
+import msgspec
 from aio_pika import ExchangeType
-from aio_pika.exceptions import CONNECTION_EXCEPTIONS, DeliveryError
-from taskiq import Context, TaskiqDepends
+from aio_pika.exceptions import (
+    CONNECTION_EXCEPTIONS,
+    AuthenticationError,
+    ChannelPreconditionFailed,
+    DeliveryError,
+    ProbableAuthenticationError,
+)
+from taskiq import AckableMessage, Context, TaskiqDepends
 from taskiq.acks import AcknowledgeType
 from taskiq.exceptions import SendTaskError
 from taskiq.receiver import Receiver
@@ -42,6 +49,7 @@ _TASK = "toolpath.drive"
 _log = logging.getLogger("toolpath.queue")
 _FAULTS = (*CONNECTION_EXCEPTIONS, TimeoutError)
 
+Kind = Literal["classic", "quorum"]
 Work = Callable[[str], Awaitable[None]]
 
 
@@ -49,13 +57,26 @@ class RabbitQueue:
     """Runs that wait for a worker, at the broker of `url` (`amqp://user:password@host:5672/vhost`).
 
     `name` is the queue's: those who share it share its runs. `most` is how many may wait in it, without bound if None.
+    `kind` is how the broker keeps it: `quorum` on several nodes of a cluster. `heartbeat`: seconds, unless `url` says.
     """
 
-    def __init__(self, url: str, *, name: str = "toolpath", most: int | None = None, hold: float = HOLD) -> None:
-        self._url = with_heartbeat(url)
+    def __init__(  # settings of one queue
+        self,
+        url: str,
+        *,
+        name: str = "toolpath",
+        most: int | None = None,
+        hold: float = HOLD,
+        kind: Kind = "classic",
+        heartbeat: int = HEARTBEAT,
+    ) -> None:
+        self._url = with_heartbeat(url, heartbeat)
         self._name = name
         self._most = most
         self._hold = hold
+        self._kind = kind
+        self._fault = ""
+        """Why there is no connection to put runs with, as far as is known."""
         self._sender: AioPikaBroker | None = None
         self._opening: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
@@ -92,14 +113,21 @@ class RabbitQueue:
             raise self._away(error) from None
 
     async def depth(self) -> int:
-        """How many runs wait for a worker. Raises `QueueError`."""
+        """How many messages wait for a worker. Raises `QueueError`."""
+        return await self._count(self._name)
+
+    async def put_aside(self) -> int:
+        """How many messages lie aside because no worker could read them. Raises `QueueError`."""
+        return await self._count(_aside(self._name))
+
+    async def _count(self, name: str) -> int:
         sender = self._connected()
         try:
             async with asyncio.timeout(PATIENCE):
                 assert sender.write_channel is not None  # connected
                 # What aio-pika itself gives for a queue that it knows is what it knew before.
                 channel = await sender.write_channel.get_underlay_channel()
-                found = await channel.queue_declare(self._name, passive=True)
+                found = await channel.queue_declare(name, passive=True)
         except _FAULTS as error:
             raise self._away(error) from None
         return found.message_count or 0
@@ -121,7 +149,7 @@ class RabbitQueue:
                 )
                 await receiver.listen(stopping)
             except _FAULTS as error:
-                _log.warning("The broker is away: %s. Looking for it again.", _words(error))
+                _log.warning("%s %s. Looking for it again.", _what(error), _words(error))
             finally:
                 await _shut(broker)
             if not stopping.is_set():
@@ -136,8 +164,9 @@ class RabbitQueue:
                 await sender.startup()
             except _FAULTS as error:
                 await _shut(sender)
+                self._fault = f"{_what(error)} {_words(error)}."
                 if not told:
-                    _log.warning("The broker is away: %s. Runs are stored, and enqueued later.", _words(error))
+                    _log.warning("%s Runs are stored, and enqueued later.", self._fault)
                 told = True
                 await asyncio.sleep(RECONNECT)
             else:
@@ -147,7 +176,9 @@ class RabbitQueue:
     def _connected(self) -> AioPikaBroker:
         sender = self._sender
         if sender is None or sender.write_conn is None or not sender.write_conn.connected.is_set():
-            raise QueueError("The broker is away.", hint="Workers find the run in the store when it is back.")
+            raise QueueError(
+                self._fault or "The broker is away.", hint="Workers find the run in the store when it is back."
+            )
         return sender
 
     def _away(self, error: BaseException) -> QueueError:
@@ -160,14 +191,22 @@ class RabbitQueue:
         if self._most is not None:
             # Who puts is told at once; nothing that waits is thrown away for it.
             arguments = {"x-max-length": self._most, "x-overflow": "reject-publish"}
-        broker = AioPikaBroker(
+        is_quorum = self._kind == "quorum"
+        queue_type = QueueType.QUORUM if is_quorum else QueueType.CLASSIC
+        broker = _Broker(
             self._url,
             qos=concurrency,
             exchange=Exchange(name=self._name, type=ExchangeType.DIRECT),
             task_queues=[
-                Queue(name=self._name, type=QueueType.CLASSIC, max_priority=MOST_PRIORITY, arguments=arguments)
+                Queue(
+                    name=self._name,
+                    type=queue_type,
+                    # A quorum queue knows none; whose turn it is, the store says in any case.
+                    max_priority=None if is_quorum else MOST_PRIORITY,
+                    arguments=arguments,
+                )
             ],
-            dead_letter_queue=Queue(name=f"{self._name}.dead", type=QueueType.CLASSIC),
+            dead_letter_queue=Queue(name=_aside(self._name), type=queue_type),
             reconnect_interval=RECONNECT,
         )
         hold = self._hold
@@ -178,6 +217,59 @@ class RabbitQueue:
 
         broker.register_task(drive, _TASK)
         return broker
+
+
+class _Broker(AioPikaBroker):
+    """Hands out messages that are to be read. Others, of a newer version or of another program, are put aside.
+
+    A message that raises before its work begins would never be acknowledged, and hold a place for good.
+    """
+
+    async def listen(self) -> AsyncGenerator[AckableMessage, None]:
+        """The messages, one after another."""
+        assert self.read_channel is not None  # started
+        await self.read_channel.set_qos(prefetch_count=self._qos)
+        ((queue, options),) = await self._declare_queues(self.read_channel)
+        async with queue.iterator(**options) as messages:
+            async for message in messages:
+                if is_readable(message.body):
+                    yield AckableMessage(data=message.body, ack=message.ack)
+                    continue
+                _log.warning("A message of the queue cannot be read, and is put aside: %s", _shown(message.body))
+                with contextlib.suppress(*_FAULTS):
+                    await message.reject(requeue=False)
+
+
+class _Message(msgspec.Struct):
+    task_name: str
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+
+
+_decoder = msgspec.json.Decoder(_Message)
+
+
+def is_readable(body: bytes) -> bool:
+    """Whether the message names one run, as this version of a worker is given it."""
+    try:
+        message = _decoder.decode(body)
+    except msgspec.MsgspecError:
+        return False
+    given = [*message.args, *message.kwargs.values()]
+    return (
+        message.task_name == _TASK
+        and len(given) == 1
+        and isinstance(given[0], str)
+        and set(message.kwargs) <= {"run_id"}
+    )
+
+
+def _shown(body: bytes) -> str:
+    return repr(body[:200])
+
+
+def _aside(name: str) -> str:
+    return f"{name}.dead"
 
 
 async def _held(work: Awaitable[None], context: Context, hold: float) -> None:
@@ -201,9 +293,17 @@ async def _held(work: Awaitable[None], context: Context, hold: float) -> None:
 
 
 async def _acknowledge(context: Context) -> None:
-    # Where the connection is gone the broker hands the run out again: whoever gets it finds it taken, or over.
-    with contextlib.suppress(*_FAULTS):
-        await context.ack()
+    """Say that the message is done with, as a task of its own: the library cancels what waits for a lost connection.
+
+    Where the connection is gone the broker hands the run out again: whoever gets it finds it taken, or over.
+    """
+    saying = asyncio.ensure_future(context.ack())
+    try:
+        await asyncio.wait({saying})
+    finally:
+        saying.cancel()
+    if not saying.cancelled() and (error := saying.exception()) is not None and not isinstance(error, _FAULTS):
+        raise error
 
 
 async def _shut(broker: AioPikaBroker) -> None:
@@ -212,7 +312,7 @@ async def _shut(broker: AioPikaBroker) -> None:
             await broker.shutdown()
 
 
-def with_heartbeat(url: str) -> str:
+def with_heartbeat(url: str, heartbeat: int = HEARTBEAT) -> str:
     """The address with a heartbeat, without which a worker that stands still would never be noticed."""
     parts = urlsplit(url)
     if parts.scheme not in ("amqp", "amqps") or not parts.hostname:
@@ -221,8 +321,16 @@ def with_heartbeat(url: str) -> str:
             hint="Give amqp://user:password@host:5672/vhost, or amqps://…",
         )
     query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    query.setdefault("heartbeat", str(HEARTBEAT))
+    query.setdefault("heartbeat", str(heartbeat))
     return urlunsplit(parts._replace(query=urlencode(query)))
+
+
+def _what(error: BaseException) -> str:
+    if isinstance(error, AuthenticationError | ProbableAuthenticationError):
+        return "The broker does not let this user in: check user and password of the queue's address."
+    if isinstance(error, ChannelPreconditionFailed):
+        return "The queue is there with other settings: delete it there, or name another with queue_name."
+    return "The broker is away:"
 
 
 def _without_password(url: str) -> str:

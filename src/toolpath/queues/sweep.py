@@ -7,26 +7,24 @@ import contextlib
 from collections.abc import Callable
 
 from toolpath.errors import QueueError, StoreError
-from toolpath.model.run import RunInfo
 from toolpath.ports import Clock, Queue, Store
 
 #: A run whose driver was silent for so many seconds is looked at.
 LOST_AFTER = 5.0
 #: Seconds between two sweeps of a process, more or less.
 INTERVAL = 3.0
-#: A run that was enqueued by this process is not enqueued by it again for so many seconds.
-AGAIN_AFTER = 20.0
-#: One that nobody has ever taken waits its turn for so many seconds before it is enqueued beside others.
-PATIENCE = 600.0
 #: Runs looked at in one sweep.
 MOST = 1000
+#: Messages that are sent where runs wait and the queue has none: each has a worker drive runs until none waits.
+CALLS = 10
 
 
 class Sweep:
-    """Every process with a queue sweeps; none leads. What two of them find is enqueued twice, and does no harm.
+    """Every process with a queue sweeps; none leads.
 
-    `take`, where there is one, is offered a run before it is enqueued: a message may lie for long in a worker that
-    stands still.
+    What nobody drives is given a turn again, which one of them does. How many runs wait makes no difference: those that
+    have a turn are not looked at. `take`, where there is one, is offered a run first: a message may lie for long in a
+    worker that stands still.
     """
 
     def __init__(self, store: Store, queue: Queue, clock: Clock, chance: Callable[[], float]) -> None:
@@ -34,8 +32,6 @@ class Sweep:
         self._queue = queue
         self._clock = clock
         self._chance = chance
-        self._enqueued: dict[str, float] = {}
-        """When each run was enqueued here, lately."""
         self.take: Callable[[str], bool] | None = None
 
     async def run(self) -> None:
@@ -47,27 +43,21 @@ class Sweep:
                 await self.once()
 
     async def once(self) -> list[str]:
-        """Have taken or enqueued what was lost; ids of those runs. Raises `StoreError`, `QueueError`."""
-        now = self._clock.time()
-        lost = await self._store.lost_runs(now - LOST_AFTER, limit=MOST)
-        self._enqueued = {run: at for run, at in self._enqueued.items() if at > now - AGAIN_AFTER}
-        if not lost:
-            return []
-        due = self._due(lost, await self._queue.depth(), now)
-        for info in due:
+        """Have taken, or enqueued, what was lost; ids of those runs. Raises `StoreError`, `QueueError`."""
+        lost = await self._store.lost_runs(self._clock.time() - LOST_AFTER, limit=MOST, queued=False)
+        seen_to: list[str] = []
+        for info in lost:
             if self.take is not None and self.take(info.run_id):
-                continue
-            await self._queue.put(info.run_id, priority=info.priority)
-            self._enqueued[info.run_id] = now
-        return [info.run_id for info in due]
+                seen_to.append(info.run_id)
+            elif await self._store.enqueue(info.run_id):
+                seen_to.append(info.run_id)
+                await self._queue.put(info.run_id, priority=info.priority)
+        await self._call()
+        return seen_to
 
-    def _due(self, lost: list[RunInfo], depth: int, now: float) -> list[RunInfo]:
-        """Those that are enqueued now. Runs that wait in a long queue are in the store as well, and are not lost."""
-        fresh = [info for info in lost if info.status == "pending"]
-        are_queued = depth >= len(fresh)
-        return [
-            info
-            for info in lost
-            if info.run_id not in self._enqueued
-            and (info.status != "pending" or not are_queued or info.created_at < now - PATIENCE)
-        ]
+    async def _call(self) -> None:
+        """Have workers look where runs wait and no message is left to say so."""
+        waiting = await self._store.queued(CALLS)
+        if waiting and not await self._queue.depth():
+            for run_id in waiting:
+                await self._queue.put(run_id)

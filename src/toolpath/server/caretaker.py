@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 
 from toolpath.app import Toolpath
 from toolpath.errors import RunConflict, RunNotFound, StoreError, ToolpathError
+from toolpath.model.asking import AskingRun
 from toolpath.model.run import RunInfo
 from toolpath.server.questions import OpenQuestions
 
@@ -30,8 +32,6 @@ class Caretaker:
         self._questions = questions
         self._tried: dict[str, float] = {}
         """When a run that was taken up, or could not be, may be tried again."""
-        self._deadlines: dict[str, tuple[int, float | None]] = {}
-        """Of each waiting run: the length of its journal, and the first end of a time to answer in it."""
 
     async def run(self) -> None:
         """Look after runs until cancelled; at once after a start, when more than usual may have been left."""
@@ -58,29 +58,24 @@ class Caretaker:
         return [run_id for run_id, info in wanted.items() if await self._take_up(info)]
 
     async def _due(self, now: float) -> list[RunInfo]:
-        """The waiting runs whose time to answer is over, of all that wait, a page at a time."""
+        """The waiting runs whose time to answer is over, of all that ask people something, a page at a time."""
         due: list[RunInfo] = []
-        deadlines: dict[str, tuple[int, float | None]] = {}
-        page = await self._tp.store.list_runs(status="waiting", limit=MOST)
+        page = await self._tp.store.asking_runs(limit=MOST)
         while page:
-            for info in page:
-                known = deadlines[info.run_id] = await self._deadline(info)
-                if known[1] is not None and known[1] <= now:
-                    due.append(info)
-            try:
-                page = await self._tp.store.list_runs(status="waiting", limit=MOST, before=page[-1].run_id)
-            except RunNotFound:
-                # The last of the page was deleted meanwhile; the next look begins anew.
-                break
-        self._deadlines = deadlines
+            late = [run.run_id for run in page if (at := await self._deadline(run)) is not None and at <= now]
+            for run_id in late:
+                with contextlib.suppress(RunNotFound):
+                    info = await self._tp.store.get_run(run_id)
+                    due += [info] if info.status == "waiting" else []
+            page = await self._tp.store.asking_runs(limit=MOST, after=(page[-1].since, page[-1].run_id))
         return due
 
-    async def _deadline(self, info: RunInfo) -> tuple[int, float | None]:
-        known = self._deadlines.get(info.run_id)
-        if known is not None and known[0] == info.last_seq:
-            return known
-        asked = await self._questions.of(info)
-        return info.last_seq, min((q.deadline for q in asked if q.deadline is not None), default=None)
+    async def _deadline(self, run: AskingRun) -> float | None:
+        if run.asked is not None:
+            return min((asked.due for asked in run.asked if asked.due is not None), default=None)
+        return min(
+            (asked.deadline for asked in await self._questions.of(run) if asked.deadline is not None), default=None
+        )
 
     async def _take_up(self, info: RunInfo) -> bool:
         if info.run_id in self._tried or self._tp.is_driven_elsewhere(info):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Hashable
+from typing import Literal
 
 import msgspec
 
 from toolpath.app import Toolpath
+from toolpath.model.asking import AskingRun
 from toolpath.model.events import ApprovalRequested, InputRequested
-from toolpath.model.run import ENDED_RUN, RunInfo, RunResult
+from toolpath.model.run import ENDED_RUN, RunResult
 from toolpath.projections.results import run_result
 from toolpath.values import Json, JsonObject
 
@@ -36,36 +38,39 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenQuestions:
-    """The open questions of runs; a journal is read again only when it has grown."""
+    """The open questions of runs, read from the events that ask, which a row names; else from the journal."""
 
     def __init__(self, tp: Toolpath) -> None:
         self._tp = tp
-        self._known: dict[str, tuple[int, tuple[Question, ...]]] = {}
+        self._known: dict[str, tuple[Hashable, tuple[Question, ...]]] = {}
 
-    async def of(self, info: RunInfo) -> tuple[Question, ...]:
+    async def of(self, run: AskingRun) -> tuple[Question, ...]:
         """What the run waits for people to say."""
-        known = self._known.pop(info.run_id, None)
-        if known is None or known[0] != info.last_seq:
-            events = await self._tp.store.read_events(info.run_id)
-            known = len(events), questions_of(run_result(info.run_id, events))
-        self._known[info.run_id] = known
+        # What a write in doubt was given stands in another event than the one that asks.
+        is_told = run.asked is not None and all(asked.kind != "doubt" for asked in run.asked)
+        state: Hashable = run.asked if is_told else run.last_seq
+        known = self._known.pop(run.run_id, None)
+        if known is None or known[0] != state:
+            known = state, await (self._asked(run) if is_told else self._told(run.run_id))
+        self._known[run.run_id] = known
         if len(self._known) > KEPT:
             del self._known[next(iter(self._known))]
         return known[1]
 
+    async def _asked(self, run: AskingRun) -> tuple[Question, ...]:
+        found: list[Question] = []
+        for asked in run.asked or ():
+            for event in await self._tp.store.read_events(run.run_id, after=asked.seq - 1, limit=1):
+                found += _question(run.run_id, event)
+        return tuple(found)
+
+    async def _told(self, run_id: str) -> tuple[Question, ...]:
+        return questions_of(run_result(run_id, await self._tp.store.read_events(run_id)))
+
 
 def questions_of(result: RunResult) -> tuple[Question, ...]:
     """What the run waits for people to say, oldest first; writes in doubt last."""
-    found: list[Question] = []
-    for asked in result.questions:
-        common: dict[str, Any] = {"run_id": result.run_id, "step": asked.path, "asked_at": asked.at}
-        match asked:
-            case ApprovalRequested():
-                found.append(
-                    Question(**common, kind="approval", tool=asked.tool, inputs=asked.inputs, deadline=asked.deadline)
-                )
-            case InputRequested():
-                found.append(Question(**common, kind="input", form=asked.form, deadline=asked.deadline))
+    found = [question for asked in result.questions for question in _question(result.run_id, asked)]
     if result.status not in ENDED_RUN:
         found += [
             Question(
@@ -80,3 +85,32 @@ def questions_of(result: RunResult) -> tuple[Question, ...]:
             if step.status == "unknown"
         ]
     return tuple(found)
+
+
+def _question(run_id: str, asked: object) -> tuple[Question, ...]:
+    match asked:
+        case ApprovalRequested():
+            return (
+                Question(
+                    run_id=run_id,
+                    step=asked.path,
+                    kind="approval",
+                    tool=asked.tool,
+                    inputs=asked.inputs,
+                    asked_at=asked.at,
+                    deadline=asked.deadline,
+                ),
+            )
+        case InputRequested():
+            return (
+                Question(
+                    run_id=run_id,
+                    step=asked.path,
+                    kind="input",
+                    form=asked.form,
+                    asked_at=asked.at,
+                    deadline=asked.deadline,
+                ),
+            )
+        case _:
+            return ()

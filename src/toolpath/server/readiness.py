@@ -11,6 +11,7 @@ from toolpath.app import Toolpath
 from toolpath.errors import ToolpathError
 from toolpath.model.record import Record
 from toolpath.ports import Queue
+from toolpath.turns import PutsAside
 
 #: Seconds that each part has to answer.
 _WITHIN = 5.0
@@ -63,7 +64,9 @@ class Readiness:
 
 
 async def _depth(queue: Queue) -> str:
-    return f"{await queue.depth()} waiting"
+    told = f"{await queue.depth()} waiting"
+    aside = await queue.put_aside() if isinstance(queue, PutsAside) else 0
+    return f"{told}; {aside} put aside that no worker could read" if aside else told
 
 
 async def _checked(name: str, look: Callable[[], Awaitable[str]]) -> Check:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from toolpath.errors import StaleEpoch, StoreError, ToolpathError
+from toolpath.model.asking import Asked, AskingRun
 from toolpath.model.events import AnyEvent, encode_event, event_type
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import RunChange
 from toolpath.store.rows import out_of_order
+
+_asked_decoder = msgspec.json.Decoder(tuple[Asked, ...])
 
 
 def texts_of(run_id: str, events: Sequence[AnyEvent], before: int, *, largest: int, most: int) -> list[bytes]:
@@ -60,4 +65,17 @@ def row_values(change: RunChange | None) -> dict[str, Any]:
         "reason": None if change.reason is None else storable(change.reason),
         "ended_at": change.ended_at,
         "goes_on": change.status is not None and change.status not in ENDED_RUN,
+        "asked": None if change.asked is None else msgspec.json.encode(change.asked).decode(),
+        "asked_at": asked_at(change.asked),
     }
+
+
+def asked_at(asked: Sequence[Asked] | None) -> float | None:
+    """When the first of the questions was asked; None where there is none."""
+    return min((question.at for question in asked), default=None) if asked else None
+
+
+def asking_run(row: Mapping[str, Any]) -> AskingRun:
+    """The run that a row of one that waits for people is about."""
+    asked = _asked_decoder.decode(row["asked"]) if row["is_told"] else None
+    return AskingRun(row["run_id"], row["last_seq"], row["since"], asked)

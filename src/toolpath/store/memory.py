@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import msgspec
 
+from toolpath.model.asking import Asked, AskingRun
 from toolpath.model.events import AnyEvent, encode_event
-from toolpath.model.run import ENDED_RUN, Beat, RunInfo
+from toolpath.model.run import ENDED_RUN, Beat, RunInfo, Standing
 from toolpath.ports import Blob, RunChange, Signal
 from toolpath.store.handles import digests_in
 from toolpath.store.memory_events import EventLog
@@ -18,11 +20,14 @@ from toolpath.store.memory_results import MemoryResults
 from toolpath.store.rows import begun, changed, given, no_blob, no_run, out_of_order, run_exists, taken_over
 from toolpath.store.waiters import Waiters
 
+#: Runs that were begun come before all that were not.
+BEGUN = 1_000
+
 
 class _Run:
     """One run: its row, and its events in order."""
 
-    __slots__ = ("epoch", "events", "info", "referred", "signals")
+    __slots__ = ("asked", "epoch", "events", "info", "rank", "referred", "signals", "turn")
 
     def __init__(self, info: RunInfo) -> None:
         self.info = info
@@ -30,6 +35,10 @@ class _Run:
         self.events = EventLog()
         self.signals: dict[int, Signal] = {}
         self.referred: tuple[int, frozenset[str]] = (0, frozenset())
+        self.asked: tuple[Asked, ...] = ()
+        self.turn: int | None = None
+        """Its place among those that wait for a worker."""
+        self.rank = 0
 
     def row(self) -> RunInfo:
         updated_at = self.events.last.at if self.events else self.info.updated_at
@@ -89,6 +98,7 @@ class MemoryJournal:
         if change is not None:
             now = events[-1].at if events else self._clock()
             run.info = msgspec.structs.replace(changed(run.info, change), updated_at=now)
+            run.asked = run.asked if change.asked is None else change.asked
         if self._waiters.waiting and events:
             self._waiters.wake(run.info.run_id)
 
@@ -143,6 +153,8 @@ class MemoryStore(MemoryResults, MemoryRecords):
             return stored, None
         run = self._runs[info.run_id]
         run.events.extend(events)
+        if not driver:
+            await self.enqueue(run.info.run_id)
         return run.row(), MemoryJournal(self, run) if driver else None
 
     async def get_run(self, run_id: str) -> RunInfo:
@@ -178,13 +190,68 @@ class MemoryStore(MemoryResults, MemoryRecords):
         fitting = (run for run in ordered if all(getattr(run.info, field) == value for field, value in wanted.items()))
         return [run.row() for run in itertools.islice(fitting, max(limit, 0))]
 
-    async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
+    async def lost_runs(self, seen_before: float, limit: int = 100, *, queued: bool = True) -> list[RunInfo]:
         """Begun runs that somebody should drive and nobody was seen to since, longest unseen first, pending last."""
-        lost = [
-            run for run in self._runs.values() if run.info.driver_seen_at < seen_before and run.events and run.is_due()
-        ]
+        begun = (run for run in self._runs.values() if run.events and (queued or run.turn is None))
+        lost = [run for run in begun if run.info.driver_seen_at < seen_before and run.is_due()]
         lost.sort(key=lambda run: (run.info.status == "pending", run.info.driver_seen_at, run.info.run_id))
         return [run.row() for run in lost[: max(limit, 0)]]
+
+    async def enqueue(self, run_id: str) -> bool:
+        """Give the run a turn among those that wait for a worker; false where it has one."""
+        run = self._runs.get(run_id)
+        if run is None or run.turn is not None:
+            return False
+        turns = [(other.turn, other.info.tenant) for other in self._runs.values() if other.turn is not None]
+        first = min((turn for turn, _ in turns), default=0)
+        run.turn = max(first, 1 + max((turn for turn, tenant in turns if tenant == run.info.tenant), default=-1))
+        run.rank = run.info.priority if run.info.status == "pending" else BEGUN
+        return True
+
+    async def next_run(self, *, most_of_tenant: int = 0) -> str | None:
+        """Take the turn of the run that comes next, and give the run's id; None where none has a turn."""
+        busy = Counter(
+            run.info.tenant
+            for run in self._runs.values()
+            if run.turn is None and run.info.status in ("pending", "running")
+        )
+        waiting = [
+            run
+            for run in self._runs.values()
+            if run.turn is not None and not (most_of_tenant and busy[run.info.tenant] >= most_of_tenant)
+        ]
+        if not waiting:
+            return None
+        head = min(waiting, key=lambda run: run.turn or 0)
+        # Of the runs that are alike, the first stored.
+        best = min((run for run in waiting if run.info.tenant == head.info.tenant), key=lambda run: -run.rank)
+        # The run whose turn another takes goes in the other's place.
+        head.turn, best.turn = best.turn, None
+        best.info = msgspec.structs.replace(best.info, driver_seen_at=max(best.info.driver_seen_at, self._clock()))
+        return best.info.run_id
+
+    async def queued(self, limit: int) -> list[str]:
+        """Ids of the runs that have a turn, the first `limit` of them."""
+        waiting = sorted((run.turn, run.info.run_id) for run in self._runs.values() if run.turn is not None)
+        return [run_id for _, run_id in waiting[: max(limit, 0)]]
+
+    async def standing(self) -> Standing:
+        """How many runs have not ended, and what they wait for people to say."""
+        runs = Counter[str](run.info.status for run in self._runs.values() if run.info.status not in ENDED_RUN)
+        questions = Counter[str](asked.kind for run in self._runs.values() for asked in run.asked)
+        return Standing(dict(runs), dict(questions))
+
+    async def asking_runs(
+        self, *, tenant: str | None = None, limit: int = 50, after: tuple[float, str] | None = None
+    ) -> list[AskingRun]:
+        """The runs that wait for people, longest first; `after` are `since` and id of the last of the page before."""
+        asking = [
+            AskingRun(run.info.run_id, len(run.events), min(asked.at for asked in run.asked), run.asked)
+            for run in self._runs.values()
+            if run.asked and tenant in (None, run.info.tenant)
+        ]
+        asking.sort(key=lambda run: (run.since, run.run_id))
+        return [run for run in asking if after is None or (run.since, run.run_id) > after][: max(limit, 0)]
 
     async def drive(
         self, run_id: str, driver: str, *, expected: int | None = None, change: RunChange | None = None
@@ -196,6 +263,7 @@ class MemoryStore(MemoryResults, MemoryRecords):
         run.epoch += 1
         info = run.info if change is None else changed(run.info, change)
         run.info = msgspec.structs.replace(info, driver=driver, driver_seen_at=self._clock())
+        run.turn = None if driver else run.turn
         return MemoryJournal(self, run)
 
     async def beat(self, driver: str) -> None:

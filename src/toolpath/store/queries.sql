@@ -3,9 +3,9 @@
 -- name: insert_run
 -- A new run; nothing happens when its id, or its idempotency key with its tenant, is taken.
 INSERT INTO runs (run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver,
-                  driver_seen_at, idempotency_key, parent, plan_id, conversation_id, priority)
+                  driver_seen_at, idempotency_key, parent, plan_id, conversation_id, priority, asked_epoch)
 VALUES (:run_id, :name, :status, :reason, :created_at, :updated_at, :ended_at, :tenant, :user, :epoch, :driver,
-        :driver_seen_at, :idempotency_key, :parent, :plan_id, :conversation_id, :priority)
+        :driver_seen_at, :idempotency_key, :parent, :plan_id, :conversation_id, :priority, :epoch)
 ON CONFLICT DO NOTHING;
 
 -- name: select_number
@@ -13,37 +13,105 @@ ON CONFLICT DO NOTHING;
 SELECT number FROM runs WHERE run_id = :run_id;
 
 -- name: select_run
-SELECT * FROM listed WHERE run_id = :run_id;
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
+       idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed WHERE run_id = :run_id;
 
 -- name: select_run_by_key
-SELECT * FROM listed WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND idempotency_key <> '';
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
+       idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND idempotency_key <> '';
 
 -- name: select_runs
 -- A page of runs, newest first. The bounds of the first page lie beyond every run; `sql.filtered` puts conditions in.
-SELECT * FROM listed
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
+       idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed
 WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
 ORDER BY created_at DESC, run_id DESC LIMIT :limit;
 
 -- name: select_lost_runs
 -- Begun, to be driven, and driven by nobody who was seen since; longest unseen first, but those that nobody has begun
 -- after all others: most of them wait their turn.
-SELECT * FROM (
-SELECT * FROM listed
-WHERE status IN ('pending', 'running') AND last_seq > 0 AND driver_seen_at < :seen_before
-UNION
-SELECT listed.* FROM signals JOIN listed ON listed.run_id = signals.run_id
-WHERE listed.driver_seen_at < :seen_before AND last_seq > 0
-AND (listed.status = 'waiting'
-     OR (listed.status = 'paused' AND json_extract(CAST(signals.data AS TEXT), '$.kind') IN ('cancel', 'resume')))
-) AS lost
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
+       idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed WHERE run_id IN (
+    SELECT run_id FROM runs WHERE status IN ('pending', 'running')
+    UNION ALL
+    SELECT runs.run_id FROM signals JOIN runs USING (run_id)
+    WHERE status = 'waiting'
+       OR (status = 'paused' AND json_extract(CAST(signals.data AS TEXT), '$.kind') IN ('cancel', 'resume'))
+) AND last_seq > 0 AND driver_seen_at < :seen_before
 ORDER BY status = 'pending', driver_seen_at, run_id LIMIT :limit;
+
+-- name: select_unqueued_runs
+-- The same without those that have a turn, however many these are.
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
+       idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed WHERE run_id IN (
+    SELECT run_id FROM runs WHERE turn IS NULL AND status IN ('pending', 'running')
+    UNION ALL
+    SELECT runs.run_id FROM signals JOIN runs USING (run_id)
+    WHERE turn IS NULL AND (status = 'waiting'
+       OR (status = 'paused' AND json_extract(CAST(signals.data AS TEXT), '$.kind') IN ('cancel', 'resume')))
+) AND last_seq > 0 AND driver_seen_at < :seen_before
+ORDER BY status = 'pending', driver_seen_at, run_id LIMIT :limit;
+
+-- name: enqueue_run
+-- A turn after those of its tenant, and not before the one that comes next: so tenants take turns.
+UPDATE runs SET rank = CASE WHEN status = 'pending' THEN priority ELSE 1000 END, turn = max(
+    coalesce((SELECT min(turn) FROM runs WHERE turn IS NOT NULL), 0),
+    coalesce((SELECT 1 + max(turn) FROM runs AS own WHERE own.turn IS NOT NULL AND own.tenant = runs.tenant), 0))
+WHERE run_id = :run_id AND turn IS NULL;
+
+-- name: select_busy_tenants
+-- Those that have so many runs under way, begun or about to be.
+SELECT tenant FROM runs WHERE turn IS NULL AND status IN ('pending', 'running')
+GROUP BY tenant HAVING count(*) >= :most;
+
+-- name: select_next_run
+-- The first turn, and of that tenant the run that comes first.
+SELECT head.number AS head, best.number, best.run_id, best.turn
+FROM (SELECT number, tenant FROM runs WHERE turn IS NOT NULL AND tenant NOT IN (SELECT value FROM json_each(:full))
+      ORDER BY turn, number LIMIT 1) AS head
+JOIN runs AS best ON best.number = (
+    SELECT number FROM runs WHERE turn IS NOT NULL AND tenant = head.tenant ORDER BY rank DESC, number LIMIT 1);
+
+-- name: move_turn
+-- The run whose turn another took goes in the other's place.
+UPDATE runs SET turn = :turn WHERE number = :head;
+
+-- name: take_turn
+UPDATE runs SET turn = NULL, driver_seen_at = max(driver_seen_at, :now) WHERE number = :number;
+
+-- name: select_queued
+SELECT run_id FROM runs WHERE turn IS NOT NULL ORDER BY turn, number LIMIT :limit;
+
+-- name: select_standing
+SELECT status, count(*) AS runs FROM runs WHERE status IN ('pending', 'running', 'waiting', 'paused') GROUP BY status;
+
+-- name: select_standing_questions
+SELECT json_extract(question.value, '$[0]') AS kind, count(*) AS questions
+FROM runs, json_each(runs.asked) AS question
+WHERE asked_at IS NOT NULL AND asked_epoch = epoch GROUP BY kind;
+
+-- name: select_asking_runs
+-- A page of the runs that wait for people, longest first; with conditions as for runs.
+SELECT run_id, coalesce(asked_at, created_at) AS since, asked, asked_epoch = epoch AS is_told,
+       (SELECT last_seq FROM listed WHERE listed.run_id = runs.run_id) AS last_seq
+FROM runs
+WHERE (asked_at IS NOT NULL OR (status = 'waiting' AND asked_epoch <> epoch))
+AND (coalesce(asked_at, created_at), run_id) > (:since, :run_id) /* filters */
+ORDER BY coalesce(asked_at, created_at), run_id LIMIT :limit;
 
 -- name: select_drivers
 SELECT driver, max(driver_seen_at) AS seen_at FROM listed WHERE status = 'running' AND driver <> ''
 GROUP BY driver ORDER BY driver;
 
 -- name: select_runs_of
-SELECT * FROM listed WHERE status = 'running' AND driver IN (SELECT value FROM json_each(:drivers))
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
+       idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed WHERE status = 'running' AND driver IN (SELECT value FROM json_each(:drivers))
 ORDER BY driver_seen_at, run_id LIMIT :limit;
 
 -- name: select_recent_ids
@@ -53,7 +121,9 @@ SELECT run_id FROM runs ORDER BY created_at DESC LIMIT 1000;
 -- name: take_run
 -- A new epoch: from here on appends of every earlier one are refused.
 UPDATE runs
-SET epoch = epoch + 1, driver = :driver, driver_seen_at = :now, status = coalesce(:status, status),
+SET epoch = epoch + 1, asked_epoch = CASE WHEN asked_epoch = epoch THEN epoch + 1 ELSE asked_epoch END,
+    driver = :driver, driver_seen_at = :now, turn = CASE WHEN :driver = '' THEN turn END,
+    status = coalesce(:status, status),
     reason = coalesce(:reason, reason),
     ended_at = CASE WHEN :goes_on THEN NULL ELSE coalesce(:ended_at, ended_at) END
 WHERE run_id = :run_id AND (:expected IS NULL OR epoch = :expected)
@@ -70,7 +140,9 @@ FROM runs WHERE number = ?;
 -- The run's status moves. A run that goes on has no time of end any more.
 UPDATE runs
 SET updated_at = :at, status = coalesce(:status, status), reason = coalesce(:reason, reason),
-    ended_at = CASE WHEN :goes_on THEN NULL ELSE coalesce(:ended_at, ended_at) END
+    ended_at = CASE WHEN :goes_on THEN NULL ELSE coalesce(:ended_at, ended_at) END,
+    asked = coalesce(:asked, asked), asked_at = CASE WHEN :asked IS NULL THEN asked_at ELSE :asked_at END,
+    asked_epoch = CASE WHEN :asked IS NULL THEN asked_epoch ELSE epoch END
 WHERE number = :number;
 
 -- name: insert_event

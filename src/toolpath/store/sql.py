@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-_PARTLY_INDEXED = ("plan_id", "conversation_id", "parent")
+_PARTLY_INDEXED = ("plan_id", "conversation_id", "parent", "user", "name")
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 
@@ -23,6 +23,16 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_run_by_key: str
     select_runs: str
     select_lost_runs: str
+    select_unqueued_runs: str
+    enqueue_run: str
+    select_busy_tenants: str
+    select_next_run: str
+    move_turn: str
+    take_turn: str
+    select_queued: str
+    select_standing: str
+    select_standing_questions: str
+    select_asking_runs: str
     select_drivers: str
     select_runs_of: str
     select_recent_ids: str

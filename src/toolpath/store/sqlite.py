@@ -20,6 +20,7 @@ from toolpath.store.sql import filtered
 from toolpath.store.sqlite_file import encoded
 from toolpath.store.sqlite_records import SqliteRecords
 from toolpath.store.sqlite_results import SqliteResults
+from toolpath.store.sqlite_turns import SqliteTurns
 from toolpath.store.writer import HEAVY
 
 #: A driver unseen for this many seconds is forgotten.
@@ -31,7 +32,7 @@ SLICE = 2_000
 _signal_decoder = msgspec.json.Decoder(Signal)
 
 
-class SqliteStore(SqliteResults, SqliteRecords):
+class SqliteStore(SqliteResults, SqliteRecords, SqliteTurns):
     """Runs and all that is theirs, records and the audit trail in one file.
 
     `path`: the file; `:memory:` keeps all in this process. `synchronous`: NORMAL survives the death of the process,
@@ -72,6 +73,8 @@ class SqliteStore(SqliteResults, SqliteRecords):
             number = connection.execute(self._sql.select_number, values).fetchone()["number"]
             rows = [((number << 32) + event.seq, event.at, data) for event, data in zip(events, texts, strict=True)]
             connection.executemany(self._sql.insert_event, rows)
+            if not driver:
+                connection.execute(self._sql.enqueue_run, values)
             uses = {(digest, info.run_id) for data in texts for digest in digests_in(data)}
             if uses:
                 connection.executemany(self._sql.insert_blob_use, sorted(uses))
@@ -127,12 +130,11 @@ class SqliteStore(SqliteResults, SqliteRecords):
 
         return await self._read(work)
 
-    async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
+    async def lost_runs(self, seen_before: float, limit: int = 100, *, queued: bool = True) -> list[RunInfo]:
         """Begun runs that somebody should drive and nobody was seen to since, longest unseen first, pending last."""
         values = {"seen_before": seen_before, "limit": max(limit, 0)}
-        return await self._read(
-            lambda connection: [_info(row) for row in connection.execute(self._sql.select_lost_runs, values)]
-        )
+        statement = self._sql.select_lost_runs if queued else self._sql.select_unqueued_runs
+        return await self._read(lambda connection: [_info(row) for row in connection.execute(statement, values)])
 
     async def drive(
         self, run_id: str, driver: str, *, expected: int | None = None, change: RunChange | None = None

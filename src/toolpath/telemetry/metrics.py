@@ -13,6 +13,7 @@ from prometheus_client.exposition import generate_latest
 
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, event_type
+from toolpath.model.run import Standing
 from toolpath.telemetry.calls import Call, Calls, End
 from toolpath.telemetry.labels import Labels
 
@@ -25,6 +26,8 @@ _SHORT = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.
 _CALL = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800)
 _RUN = (0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400, 604_800)
 _QUESTIONS = {ev.ApprovalRequested: "approval", ev.InputRequested: "input", ev.StepUnknown: "doubt"}
+_OPEN = ("pending", "running", "waiting", "paused")
+_KINDS = ("approval", "input", "doubt")
 _ANSWERS = {ev.ApprovalDecided: "approval", ev.InputReceived: "input"}
 
 
@@ -39,6 +42,7 @@ class Metrics:
         self._tools = Labels(MOST_TOOLS)
         self._routes = Labels(MOST_TOOLS)
         self._plans_of_runs(registry)
+        self._people_and_ground(registry)
         self._steps_of_runs(registry)
         self._doors(registry)
 
@@ -71,19 +75,40 @@ class Metrics:
             buckets=_RUN,
             registry=registry,
         )
+        self._commit = Histogram(
+            "toolpath_store_commit_seconds", "For keeping a batch of events.", buckets=_SHORT, registry=registry
+        )
+        self._events = Counter("toolpath_events", "Events kept.", ["type"], registry=registry)
+
+    def _people_and_ground(self, registry: CollectorRegistry) -> None:
+        self._waiting = Gauge(
+            "toolpath_questions_open",
+            "What people of the store's runs are asked now.",
+            ["kind"],
+            registry=registry,
+            multiprocess_mode="livemostrecent",
+        )
+        self._reached = Gauge(
+            "toolpath_store_up",
+            "1: the store answered when it was last asked; 0: it did not.",
+            registry=registry,
+            multiprocess_mode="livemin",
+        )
+        self._refused = Gauge(
+            "toolpath_queue_put_aside",
+            "Messages that no worker could read.",
+            registry=registry,
+            multiprocess_mode="livemostrecent",
+        )
         self._asked = Counter(
             "toolpath_questions_asked",
-            "What people were asked; minus those answered: open.",
+            "What people were asked by runs that this process drove.",
             ["kind"],
             registry=registry,
         )
         self._answered = Counter(
             "toolpath_questions_answered", "What people have answered or settled.", ["kind"], registry=registry
         )
-        self._commit = Histogram(
-            "toolpath_store_commit_seconds", "For keeping a batch of events.", buckets=_SHORT, registry=registry
-        )
-        self._events = Counter("toolpath_events", "Events kept.", ["type"], registry=registry)
 
     def _steps_of_runs(self, registry: CollectorRegistry) -> None:
         self._attempts = Counter(
@@ -122,13 +147,25 @@ class Metrics:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry)
 
-    def standing(self, status: str, runs: int) -> None:
-        """So many runs of the store have this status."""
-        self._open.labels(status).set(runs)
+    def standing(self, open_now: Standing) -> None:
+        """So much is open in the store."""
+        for status in _OPEN:
+            self._open.labels(status).set(open_now.runs.get(status, 0))
+        for kind in _KINDS:
+            self._waiting.labels(kind).set(open_now.questions.get(kind, 0))
 
     def standing_unknown(self) -> None:
-        """Nobody can tell now how many there are."""
+        """Nobody can tell now how much that is."""
         self._open.clear()
+        self._waiting.clear()
+
+    def store_answered(self, answered: bool) -> None:  # a fact, not a way of doing
+        """Whether the store answered just now."""
+        self._reached.set(answered)
+
+    def put_aside(self, messages: int) -> None:
+        """So many messages of the queue could not be read."""
+        self._refused.set(messages)
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answered request. `route` is the pattern of the path, not the path."""
@@ -164,6 +201,8 @@ class Metrics:
         calls, first = self._runs.get(run_id) or (Calls(), None)
         for event in events:
             self._events.labels(event_type(event)).inc()
+            if first is not None and _begins(event, first):
+                self._run_wait.observe(max(0.0, event.at - first.at))
             match calls.follow(event):
                 case Call() as call:
                     self._begun(call)
@@ -208,8 +247,13 @@ class Metrics:
             self._answered.labels(kind).inc()
         elif isinstance(event, ev.RunResumed) and event.reason == "fork":
             self._started.inc()
-        elif isinstance(event, ev.RunResumed) and first is not None and event.seq == first.seq + 1:
-            self._run_wait.observe(max(0.0, event.at - first.at))
+
+
+def _begins(event: AnyEvent, first: ev.RunStarted) -> bool:
+    """Whether with this event the run is driven for the first time."""
+    if first.parent:
+        return isinstance(event, ev.RunResumed) and event.reason == "fork"
+    return event.seq == first.seq + 1
 
 
 def ended_as(event: AnyEvent) -> str:

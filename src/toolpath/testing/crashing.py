@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, NoReturn
 
 from toolpath.errors import StoreError
+from toolpath.model.asking import AskingRun
 from toolpath.model.events import AnyEvent
 from toolpath.model.record import AuditEntry, Record
-from toolpath.model.run import Beat, RunInfo
+from toolpath.model.run import Beat, RunInfo, Standing
 from toolpath.model.tool import ToolStats
 from toolpath.ports import Blob, CacheEntry, Journal, RunChange, Signal, Store
 
@@ -107,9 +108,29 @@ class CrashingStore:
         """As the store inside."""
         return await self.living().list_runs(**wanted)
 
-    async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
+    async def lost_runs(self, seen_before: float, limit: int = 100, *, queued: bool = True) -> list[RunInfo]:
         """As the store inside."""
-        return await self.living().lost_runs(seen_before, limit)
+        return await self.living().lost_runs(seen_before, limit, queued=queued)
+
+    async def enqueue(self, run_id: str) -> bool:
+        """As the store inside."""
+        return await self.living().enqueue(run_id)
+
+    async def next_run(self, *, most_of_tenant: int = 0) -> str | None:
+        """As the store inside."""
+        return await self.living().next_run(most_of_tenant=most_of_tenant)
+
+    async def queued(self, limit: int) -> list[str]:
+        """As the store inside."""
+        return await self.living().queued(limit)
+
+    async def standing(self) -> Standing:
+        """As the store inside."""
+        return await self.living().standing()
+
+    async def asking_runs(self, **wanted: Any) -> list[AskingRun]:
+        """As the store inside."""
+        return await self.living().asking_runs(**wanted)
 
     async def drive(
         self, run_id: str, driver: str, *, expected: int | None = None, change: RunChange | None = None

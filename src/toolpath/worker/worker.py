@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 from functools import partial
 
 from toolpath.app import Toolpath
@@ -27,8 +28,18 @@ class Worker:
     end, then they are cut off. Runs that are not over go back to the queue.
     """
 
-    def __init__(self, tp: Toolpath, queue: Queue, *, concurrency: int = 10, grace: float = 30.0) -> None:
+    def __init__(
+        self,
+        tp: Toolpath,
+        queue: Queue,
+        *,
+        concurrency: int = 10,
+        grace: float = 30.0,
+        reached: Callable[[bool], None] = lambda _: None,
+    ) -> None:
         self._tp = tp
+        self._reached = reached
+        """Told with each sign of life whether the store took it."""
         self._queue = queue
         self._concurrency = concurrency
         self._grace = grace
@@ -38,6 +49,8 @@ class Worker:
         """Places that are taken, or are about to be by runs that no message asked for."""
         self._taken: dict[str, asyncio.Task[None]] = {}
         """Drives that no message asked for."""
+        self._behind: list[str] = []
+        """Runs whose drivers have gone and for which there was no place: they come before those that wait."""
         self._refused: dict[str, float] = {}
         """When runs that could not be taken over may be tried again, in the loop's time."""
 
@@ -73,13 +86,19 @@ class Worker:
             await asyncio.wait(set(self._taken.values()))
 
     async def _drive_next(self, run_id: str) -> None:
-        """Drive a run that the queue handed out."""
-        async with self._places:
-            self._held += 1
-            try:
-                await self._tp.drive(run_id)
-            finally:
-                self._held -= 1
+        """Drive runs until none waits. The queue says that there is one; whose turn it is, the store says."""
+        called_for: str = run_id
+        while True:
+            async with self._places:
+                self._held += 1
+                try:
+                    found = self._behind.pop() if self._behind else await self._tp.take_turn(called_for)
+                    if found is None:
+                        return
+                    await self._tp.drive(found)
+                finally:
+                    self._held -= 1
+            called_for = ""
 
     async def _drive_taken(self, run_id: str) -> None:
         try:
@@ -89,18 +108,28 @@ class Worker:
             self._held -= 1
 
     async def _live(self) -> None:
+        away_since: float | None = None
+        loop = asyncio.get_running_loop()
         while True:
-            # A store that is away is noticed by the drives themselves.
-            with contextlib.suppress(StoreError):
+            try:
                 await self._tp.beat()
+            except StoreError as error:
+                if away_since is None:
+                    away_since = loop.time()
+                    _log.warning("The store is away; runs go on when it is back: %s", self._tp.redact(str(error)))
+                self._reached(False)
+            else:
+                if away_since is not None:
+                    _log.warning("The store is back after %.0f s.", loop.time() - away_since)
+                    away_since = None
+                self._reached(True)
             await asyncio.sleep(BEAT)
 
     async def _relieve(self) -> None:
         """Take over what drivers that have gone have left."""
         while not self._stopped.is_set():
             with contextlib.suppress(StoreError):
-                for run_id in await self._tp.left_runs():
-                    self._take(run_id)
+                self._behind = [run_id for run_id in await self._tp.left_runs() if not self._take(run_id)]
             await asyncio.sleep(BEAT)
 
     def _take(self, run_id: str) -> bool:

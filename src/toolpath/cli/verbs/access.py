@@ -37,12 +37,19 @@ def create(
         bool, typer.Option("--delegates", help="May say for which user, session and case it asks.")
     ] = False,
     all_tenants: Annotated[bool, typer.Option("--all-tenants", help="Sees what is of any tenant.")] = False,
+    priority: Annotated[int, typer.Option(min=-5, max=4, help="Of its runs among those of its tenant.")] = 0,
 ) -> None:
     """Make a key. It is shown this once."""
     from toolpath.cli.keys import create_key
 
     who = {"tenant": tenant, "user": user or name, "session": session, "case": case or None}
-    more = {"permissions": tuple(permission or ()), "delegates": delegates, "all_tenants": all_tenants}
+    more = {
+        "permissions": tuple(permission or ()),
+        "delegates": delegates,
+        "all_tenants": all_tenants,
+        "priority": priority,
+    }
+    more["priority"] = priority
     raise typer.Exit(create_key(ctx.obj, name, scope or ["read", "run", "answer"], lasts, {**who, **more}))
 
 

@@ -9,6 +9,9 @@ import typer
 Inputs = Annotated[list[str] | None, typer.Option("--input", "-i", metavar="NAME=VALUE", help="One input; repeatable.")]
 InputFile = Annotated[str, typer.Option("--input-file", metavar="FILE", help="Inputs as JSON or YAML; - is stdin.")]
 Replan = Annotated[int, typer.Option("--replan", metavar="N", min=0, max=100, help="Plan anew so often what fails.")]
+Priority = Annotated[
+    int, typer.Option("--priority", metavar="N", min=-5, max=4, help="Among the runs that wait for a worker.")
+]
 NoInput = Annotated[bool, typer.Option("--no-input", help="Ask nothing at the terminal.")]
 
 
@@ -65,6 +68,7 @@ def run(
     replay: Annotated[str, typer.Option(metavar="FILE", help="Answer every call from a recording.")] = "",
     detach: Annotated[bool, typer.Option("--detach", help="Print the run's id and go on in the background.")] = False,
     replan: Replan = 0,
+    priority: Priority = 0,
     no_input: NoInput = False,
     announce: Annotated[bool, typer.Option("--announce", hidden=True)] = False,
 ) -> None:
@@ -80,6 +84,7 @@ def run(
         replay=replay,
         detach=detach,
         replan=replan,
+        priority=priority,
         no_input=no_input,
         announce=announce,
     )

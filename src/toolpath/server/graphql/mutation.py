@@ -105,7 +105,7 @@ class Mutation:
         except RecordNotFound:
             raise RecordNotFound(f"Plan not found for requestId: {request_id[:200]}") from None
         key = "" if again else f"execute {stored.plan_id} {stored.revision}"
-        run = await tp.start(stored, {}, context=caller.context(), idempotency_key=key)
+        run = await tp.start(stored, {}, context=caller.context(), idempotency_key=key, priority=caller.priority)
         await info.context.rested(run.run_id)
         return await shown_execution(tp, await tp.store.get_run(run.run_id))
 
@@ -118,7 +118,7 @@ class Mutation:
         tp, caller = info.context.tp, info.context.caller
         chain = await tp.aside.do(lambda: chain_of(tools, name=plan), weight_of([tools]))
         try:
-            run = await tp.start(chain, {}, context=caller.context())
+            run = await tp.start(chain, {}, context=caller.context(), priority=caller.priority)
         except PlanInvalid as error:
             return refused_at_once(tp, plan, len(chain.steps), error)
         await info.context.rested(run.run_id)

@@ -59,7 +59,7 @@ async def call_published(
 async def _begin(tp: Toolpath, published: Published, client: McpClient, given: JsonObject) -> str:
     arguments = accepted(published.told, given)
     plan = call_plan(published.tool.key, arguments)
-    run = await tp.start(plan, arguments, context=client.caller.context())
+    run = await tp.start(plan, arguments, context=client.caller.context(), priority=client.caller.priority)
     return run.run_id
 
 

@@ -145,6 +145,7 @@ class MetaTools:
                 given.get("inputs") or {},
                 context=client.caller.context(),
                 idempotency_key=given.get("idempotency_key", ""),
+                priority=client.caller.priority,
             )
             run_id, said = run.run_id, {}
             if not given.get("wait", True):

@@ -9,6 +9,7 @@ import msgspec
 from starlette.requests import Request
 
 from toolpath.errors import Finding, closest
+from toolpath.model.run import Priority
 from toolpath.server.problems import Problem
 from toolpath.values import JsonObject
 
@@ -66,6 +67,8 @@ class NewRun(Sent, frozen=True, kw_only=True):
     inputs: JsonObject = {}
     conversation_id: Id = ""
     idempotency_key: Key = ""
+    priority: Priority | None = None
+    """Of the tenant's runs that wait for a worker, higher ones go first; null: that of the key."""
 
 
 class ToolCall(Sent, frozen=True, kw_only=True):

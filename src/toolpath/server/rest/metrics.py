@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -13,11 +14,10 @@ from toolpath.server.problems import Problem
 from toolpath.server.rest.described import problems
 from toolpath.server.statistics import serves_all
 from toolpath.telemetry.metrics import CONTENT_TYPE, Metrics
+from toolpath.turns import PutsAside
 
 router = APIRouter(tags=["operation"])
 
-#: Runs that have not ended are counted so far; more is more than anybody would do something else about.
-_MOST = 10_000
 #: Seconds that the store has for it.
 _WITHIN = 5.0
 
@@ -38,8 +38,12 @@ async def metrics(request: Request, tp: Door, caller: Asker) -> Response:
     found: Metrics = request.app.state.metrics
     try:
         async with asyncio.timeout(_WITHIN):
-            for status in ("pending", "running", "waiting", "paused"):
-                found.standing(status, len(await tp.store.list_runs(status=status, limit=_MOST)))
+            found.standing(await tp.store.standing())
+        found.store_answered(True)
     except (ToolpathError, TimeoutError):
         found.standing_unknown()
+        found.store_answered(False)
+    if isinstance(tp.queue, PutsAside):
+        with contextlib.suppress(ToolpathError):
+            found.put_aside(await tp.queue.put_aside())
     return Response(found.text(), media_type=CONTENT_TYPE)

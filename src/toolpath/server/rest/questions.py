@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from toolpath.model.asking import AskingRun
 from toolpath.server.parts import Asker, Door, Needs
+from toolpath.server.problems import Problem
 from toolpath.server.questions import OpenQuestions, Question
 from toolpath.server.rest.described import answer, problems, shows
 from toolpath.server.rest.views import QuestionPage
 
 router = APIRouter(prefix="/questions", tags=["people"])
-
-#: In these states a run may have asked somebody something.
-_ASKING = ("waiting", "running", "paused")
 
 
 @router.get(
@@ -28,13 +28,31 @@ async def questions(
     request: Request,
     tp: Door,
     caller: Asker,
-    limit: Annotated[int, Query(ge=1, le=200, description="Of so many of the newest runs in each state.")] = 100,
+    limit: Annotated[int, Query(ge=1, le=200, description="Of so many runs a page.")] = 100,
+    after: Annotated[
+        str | None, Query(max_length=300, pattern=r"^[0-9.e+]+ [^\x00]*$", description="`next` of the page before.")
+    ] = None,
 ) -> Response:
-    """The approvals, forms and writes in doubt that wait for somebody."""
+    """The approvals, forms and writes in doubt that wait for somebody, a page at a time."""
     at_hand: OpenQuestions = request.app.state.questions
-    found: dict[tuple[str, str, str], Question] = {}
-    for status in _ASKING:
-        for info in await tp.store.list_runs(status=status, tenant=caller.of_tenant, limit=limit):
-            for question in await at_hand.of(info):
-                found[question.run_id, question.step, question.kind] = question
-    return answer(QuestionPage(questions=tuple(sorted(found.values(), key=lambda asked: asked.asked_at))))
+    runs = await tp.store.asking_runs(tenant=caller.of_tenant, limit=limit + 1, after=_place(after))
+    found: list[Question] = []
+    for run in runs[:limit]:
+        found += await at_hand.of(run)
+    return answer(QuestionPage(questions=tuple(found), next=_next(runs[limit - 1]) if len(runs) > limit else None))
+
+
+def _next(last: AskingRun) -> str:
+    return f"{last.since!r} {last.run_id}"
+
+
+def _place(after: str | None) -> tuple[float, str] | None:
+    if after is None:
+        return None
+    since, _, run_id = after.partition(" ")
+    try:
+        if math.isfinite(at := float(since)):
+            return at, run_id
+    except ValueError:
+        pass
+    raise Problem(422, "invalid_request", f"{after!r} is no place in the list.", hint="Give `next` of the page before.")

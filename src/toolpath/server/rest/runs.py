@@ -53,16 +53,33 @@ async def begin(
     """Begin a run of a stored plan, a plan, or a tool. It is stored before this answers."""
     what = await _what(tp, caller, body)
     key = body.idempotency_key or idempotency_key
-    return await begun(tp, caller, what, body.inputs, conversation_id=body.conversation_id, key=key)
+    return await begun(
+        tp, caller, what, body.inputs, conversation_id=body.conversation_id, key=key, priority=body.priority
+    )
 
 
 async def begun(
-    tp: Toolpath, caller: Caller, what: Plan | StoredPlan, inputs: JsonObject, *, conversation_id: str, key: str
+    tp: Toolpath,
+    caller: Caller,
+    what: Plan | StoredPlan,
+    inputs: JsonObject,
+    *,
+    conversation_id: str,
+    key: str,
+    priority: int | None = None,
 ) -> Response:
     """The answer for a run that was begun, or that was there with the same key."""
     run_id = new_id("run", tp.clock.time())
     context = caller.context(conversation_id=conversation_id)
-    run = await tp.start(what, inputs, context=context, run_id=run_id, idempotency_key=key)
+    rank = caller.priority if priority is None else priority
+    run = await tp.start(
+        what,
+        inputs,
+        context=context,
+        run_id=run_id,
+        idempotency_key=key,
+        priority=rank,
+    )
     if run.run_id != run_id:
         await check_same(tp, run.run_id, what, inputs)
     info = await tp.store.get_run(run.run_id)

@@ -119,6 +119,7 @@ async def call(
         context=caller.context(conversation_id=body.conversation_id),
         run_id=run_id,
         idempotency_key=body.idempotency_key,
+        priority=caller.priority,
     )
     if run.run_id != run_id:
         await check_same(tp, run.run_id, plan, body.inputs)

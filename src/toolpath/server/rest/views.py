@@ -74,9 +74,13 @@ class EventPage(Shown, frozen=True, kw_only=True):
 
 
 class QuestionPage(Shown, frozen=True, kw_only=True):
-    """What waits for people, in runs that wait or still do something else."""
+    """What waits for people, in runs that wait or still do something else, by the run that has waited longest.
+
+    `next` is the `after` of the next page; null: this was the last.
+    """
 
     questions: tuple[Question, ...]
+    next: str | None = None
 
 
 class PlanRow(Shown, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from toolpath.errors import ToolpathError
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Blob, RunChange
-from toolpath.store.encoding import again, storable, texts_of
+from toolpath.store.encoding import again, asked_at, storable, texts_of
 from toolpath.store.handles import digests_in
 from toolpath.store.postgres.connections import Connections
 from toolpath.store.postgres.sql import Queries, bound
@@ -128,4 +128,6 @@ def _row(at: float, change: RunChange | None) -> Row:
         reason=None if change.reason is None else storable(change.reason).replace("\0", "\ufffd"),
         ended_at=change.ended_at,
         goes_on=change.status is not None and change.status not in ENDED_RUN,
+        asked=None if change.asked is None else msgspec.json.encode(change.asked).decode(),
+        asked_at=asked_at(change.asked),
     )

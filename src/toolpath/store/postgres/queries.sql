@@ -5,10 +5,15 @@
 -- A new run with its first events, in one; nothing happens when its id, or its key with its tenant, is taken.
 WITH stored AS (
     INSERT INTO runs (run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver,
-                      driver_seen_at, last_seq, idempotency_key, parent, plan_id, conversation_id, priority)
+                      driver_seen_at, last_seq, idempotency_key, parent, plan_id, conversation_id, priority,
+                      asked_epoch, turn, rank)
     VALUES (:run_id, :name, :status, :reason, :created_at, :updated_at, :ended_at, :tenant, :user, :epoch, :driver,
             coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())), :last_seq, :idempotency_key,
-            :parent, :plan_id, :conversation_id, :priority)
+            :parent, :plan_id, :conversation_id, :priority, :epoch,
+            CASE WHEN :has_turn THEN greatest(
+                coalesce((SELECT min(turn) FROM runs WHERE turn IS NOT NULL), 0),
+                coalesce((SELECT 1 + max(turn) FROM runs WHERE turn IS NOT NULL AND tenant = :tenant), 0)) END,
+            CASE WHEN :has_turn THEN :priority ELSE 0 END)
     ON CONFLICT DO NOTHING
     RETURNING number, driver_seen_at
 ), written AS (
@@ -25,17 +30,23 @@ SELECT number, driver_seen_at FROM runs
 WHERE run_id = :run_id AND created_at = :created_at AND driver = :driver AND epoch = :epoch;
 
 -- name: select_run
-SELECT * FROM listed WHERE run_id = :run_id;
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed WHERE run_id = :run_id;
 
 -- name: select_last_seq
 SELECT last_seq FROM runs WHERE run_id = :run_id;
 
 -- name: select_run_by_key
-SELECT * FROM listed WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND idempotency_key <> '';
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND idempotency_key <> '';
 
 -- name: select_runs
 -- A page of runs, newest first. The bounds of the first page lie beyond every run; `sql.filtered` puts conditions in.
-SELECT * FROM listed
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed
 WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
 ORDER BY created_at DESC, run_id DESC LIMIT :limit;
 
@@ -43,17 +54,86 @@ ORDER BY created_at DESC, run_id DESC LIMIT :limit;
 -- Begun, to be driven, and driven by nobody who was seen since; longest unseen first, but those that nobody has begun
 -- after all others: most of them wait their turn. A driver that could not say that it lives, because the server was
 -- away until `:held_since`, is given as long anew.
-SELECT * FROM (
-SELECT * FROM listed
-WHERE status IN ('pending', 'running') AND last_seq > 0 AND driver_seen_at < :seen_before
-AND (driver = '' OR CAST(:held_since AS float8) < :seen_before)
-UNION
-SELECT listed.* FROM signals JOIN runs USING (number) JOIN listed ON listed.run_id = runs.run_id
-WHERE listed.driver_seen_at < :seen_before AND listed.last_seq > 0
-AND (listed.driver = '' OR CAST(:held_since AS float8) < :seen_before)
-AND (listed.status = 'waiting' OR (listed.status = 'paused' AND signals.kind IN ('cancel', 'resume')))
-) AS lost
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed WHERE run_id IN (
+    SELECT run_id FROM runs WHERE status IN ('pending', 'running')
+    UNION ALL
+    SELECT runs.run_id FROM signals JOIN runs USING (number)
+    WHERE (status = 'waiting' OR (status = 'paused' AND kind IN ('cancel', 'resume')))
+) AND last_seq > 0 AND driver_seen_at < :seen_before AND (driver = '' OR CAST(:held_since AS float8) < :seen_before)
 ORDER BY status = 'pending', driver_seen_at, run_id LIMIT :limit;
+
+-- name: select_unqueued_runs
+-- The same without those that have a turn, however many these are.
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed WHERE run_id IN (
+    SELECT run_id FROM runs WHERE turn IS NULL AND status IN ('pending', 'running')
+    UNION ALL
+    SELECT runs.run_id FROM signals JOIN runs USING (number)
+    WHERE turn IS NULL AND (status = 'waiting' OR (status = 'paused' AND kind IN ('cancel', 'resume')))
+) AND last_seq > 0 AND driver_seen_at < :seen_before AND (driver = '' OR CAST(:held_since AS float8) < :seen_before)
+ORDER BY status = 'pending', driver_seen_at, run_id LIMIT :limit;
+
+-- name: enqueue_run
+-- A turn after those of its tenant, and not before the one that comes next: so tenants take turns.
+UPDATE runs SET rank = CASE WHEN status = 'pending' THEN priority ELSE 1000 END, turn = greatest(
+    coalesce((SELECT min(turn) FROM runs WHERE turn IS NOT NULL), 0),
+    coalesce((SELECT 1 + max(turn) FROM runs AS own WHERE own.turn IS NOT NULL AND own.tenant = runs.tenant), 0))
+WHERE run_id = :run_id AND turn IS NULL RETURNING number;
+
+-- name: lock_turns
+-- Where tenants may have so many runs under way: one process at a time, so that each sees what the others took.
+SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.turns', 0));
+
+-- name: select_busy_tenants
+-- Those that have so many runs under way, begun or about to be.
+SELECT tenant FROM runs WHERE turn IS NULL AND status IN ('pending', 'running')
+GROUP BY tenant HAVING count(*) >= :most;
+
+-- name: take_turn
+-- The first turn, and of that tenant the run that comes first; the one whose turn it was goes in its place. Nobody waits
+-- for a row that another process is taking. Losing this commit does no harm: the run is found, or taken again.
+WITH head AS (
+    SELECT number, tenant FROM runs WHERE turn IS NOT NULL AND tenant <> ALL (CAST(:full AS text[]))
+    ORDER BY turn, number LIMIT 1 FOR UPDATE SKIP LOCKED
+), best AS (
+    SELECT number, turn FROM runs
+    WHERE turn IS NOT NULL AND tenant = (SELECT tenant FROM head)
+    ORDER BY rank DESC, number LIMIT 1 FOR UPDATE SKIP LOCKED
+), chosen AS (
+    SELECT coalesce(best.number, head.number) AS number, best.turn, head.number AS head,
+           set_config('synchronous_commit', 'off', true)
+    FROM head LEFT JOIN best ON true
+), moved AS (
+    UPDATE runs SET turn = CASE WHEN runs.number = chosen.number THEN NULL ELSE chosen.turn END,
+        driver_seen_at = CASE WHEN runs.number = chosen.number
+            THEN greatest(driver_seen_at, coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())))
+            ELSE driver_seen_at END
+    FROM chosen WHERE runs.number IN (chosen.number, chosen.head)
+    RETURNING runs.run_id, runs.turn
+)
+SELECT run_id FROM moved WHERE turn IS NULL;
+
+-- name: select_queued
+SELECT run_id FROM runs WHERE turn IS NOT NULL ORDER BY turn, number LIMIT :limit;
+
+-- name: select_standing
+SELECT status, count(*) AS runs FROM runs WHERE status IN ('pending', 'running', 'waiting', 'paused') GROUP BY status;
+
+-- name: select_standing_questions
+SELECT question ->> 0 AS kind, count(*) AS questions
+FROM runs CROSS JOIN LATERAL jsonb_array_elements(CAST(asked AS jsonb)) AS question
+WHERE asked_at IS NOT NULL AND asked_epoch = epoch GROUP BY question ->> 0;
+
+-- name: select_asking_runs
+-- A page of the runs that wait for people, longest first; with conditions as for runs.
+SELECT run_id, coalesce(asked_at, created_at) AS since, asked, asked_epoch = epoch AS is_told, last_seq
+FROM runs
+WHERE (asked_at IS NOT NULL OR (status = 'waiting' AND asked_epoch <> epoch))
+AND (coalesce(asked_at, created_at), run_id) > (:since, :run_id) /* filters */
+ORDER BY coalesce(asked_at, created_at), run_id LIMIT :limit;
 
 -- name: select_drivers
 -- One that has never said that it lives has had no time to connect.
@@ -68,7 +148,9 @@ FROM (SELECT DISTINCT driver FROM runs WHERE status = 'running' AND driver <> ''
 LEFT JOIN drivers USING (driver) ORDER BY driver;
 
 -- name: select_runs_of
-SELECT * FROM listed WHERE status = 'running' AND driver = ANY (CAST(:drivers AS text[]))
+SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+FROM listed WHERE status = 'running' AND driver = ANY (CAST(:drivers AS text[]))
 ORDER BY driver_seen_at, run_id LIMIT :limit;
 
 -- name: select_recent_ids
@@ -78,6 +160,8 @@ SELECT run_id FROM runs ORDER BY created_at DESC, run_id DESC LIMIT 1000;
 -- name: take_run
 -- A new epoch: from here on appends of every earlier one change no row.
 UPDATE runs SET epoch = epoch + 1, driver = :driver,
+    asked_epoch = CASE WHEN asked_epoch = epoch THEN epoch + 1 ELSE asked_epoch END,
+    turn = CASE WHEN :driver = '' THEN turn END,
     driver_seen_at = coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())),
     status = coalesce(CAST(:status AS text), status), reason = coalesce(CAST(:reason AS text), reason),
     ended_at = CASE WHEN CAST(:goes_on AS bool) THEN NULL ELSE coalesce(CAST(:ended_at AS float8), ended_at) END
@@ -94,12 +178,15 @@ WITH wanted AS (
     SELECT * FROM unnest(CAST(:jobs AS int[]), CAST(:numbers AS bigint[]), CAST(:epochs AS int[]),
                          CAST(:befores AS int[]), CAST(:lasts AS int[]), CAST(:ats AS float8[]),
                          CAST(:statuses AS text[]), CAST(:reasons AS text[]), CAST(:ends AS float8[]),
-                         CAST(:going AS bool[]))
-        AS wanted (job, number, epoch, before, last, at, status, reason, ended_at, goes_on)
+                         CAST(:going AS bool[]), CAST(:askeds AS text[]), CAST(:asked_ats AS float8[]))
+        AS wanted (job, number, epoch, before, last, at, status, reason, ended_at, goes_on, asked, asked_at)
 ), fenced AS (
     UPDATE runs SET last_seq = wanted.last, updated_at = wanted.at, status = coalesce(wanted.status, runs.status),
         reason = coalesce(wanted.reason, runs.reason),
-        ended_at = CASE WHEN wanted.goes_on THEN NULL ELSE coalesce(wanted.ended_at, runs.ended_at) END
+        ended_at = CASE WHEN wanted.goes_on THEN NULL ELSE coalesce(wanted.ended_at, runs.ended_at) END,
+        asked = coalesce(wanted.asked, runs.asked),
+        asked_at = CASE WHEN wanted.asked IS NULL THEN runs.asked_at ELSE wanted.asked_at END,
+        asked_epoch = CASE WHEN wanted.asked IS NULL THEN runs.asked_epoch ELSE runs.epoch END
     FROM wanted
     WHERE runs.number = wanted.number AND runs.epoch = wanted.epoch AND runs.last_seq = wanted.before
     RETURNING wanted.job, runs.number, runs.run_id, wanted.last > wanted.before AS grown

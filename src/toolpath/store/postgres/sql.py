@@ -26,6 +26,15 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_run_by_key: str
     select_runs: str
     select_lost_runs: str
+    select_unqueued_runs: str
+    enqueue_run: str
+    lock_turns: str
+    select_busy_tenants: str
+    take_turn: str
+    select_queued: str
+    select_standing: str
+    select_standing_questions: str
+    select_asking_runs: str
     select_drivers: str
     select_runs_of: str
     select_recent_ids: str

@@ -20,6 +20,7 @@ from toolpath.store.postgres.journal import PostgresJournal, Taken
 from toolpath.store.postgres.records import PostgresRecords
 from toolpath.store.postgres.results import PostgresResults
 from toolpath.store.postgres.sql import bound
+from toolpath.store.postgres.turns import PostgresTurns
 from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists, taken_over
 from toolpath.store.sql import filtered
 
@@ -33,7 +34,7 @@ DELETION = 600.0
 _signal_decoder = msgspec.json.Decoder(Signal)
 
 
-class PostgresStore(PostgresResults, PostgresRecords):
+class PostgresStore(PostgresResults, PostgresRecords, PostgresTurns):
     """Runs and all that is theirs, records and the audit trail in one schema of a database.
 
     `url`: `postgresql://user:password@host:5432/database?schema=toolpath`; `pool` and `patience` may be given like
@@ -45,7 +46,8 @@ class PostgresStore(PostgresResults, PostgresRecords):
 
     async def create_run(self, info: RunInfo) -> RunInfo:
         """Store the run, or return the one that has the same idempotency key and tenant."""
-        stored, _ = await self._insert(msgspec.structs.replace(info, last_seq=0), [], seen_at=info.driver_seen_at)
+        fresh = msgspec.structs.replace(info, last_seq=0)
+        stored, _ = await self._insert(fresh, [], seen_at=info.driver_seen_at, has_turn=False)
         return stored
 
     async def begin_run(
@@ -53,16 +55,20 @@ class PostgresStore(PostgresResults, PostgresRecords):
     ) -> tuple[RunInfo, PostgresJournal | None]:
         """Store the run, take it unless `driver` is empty, and keep its first events, in one statement."""
         texts = [encode_event(event) for event in events]
-        stored, number = await self._insert(begun(info, driver, events, 0.0), texts, seen_at=self._now())
+        fresh = begun(info, driver, events, 0.0)
+        stored, number = await self._insert(fresh, texts, seen_at=self._now(), has_turn=not driver)
         if number is None or not driver:
             return stored, None
         return stored, self._journal(Taken(info.run_id, number, stored.epoch, len(texts)))
 
-    async def _insert(self, info: RunInfo, texts: list[bytes], *, seen_at: float | None) -> tuple[RunInfo, int | None]:
+    async def _insert(
+        self, info: RunInfo, texts: list[bytes], *, seen_at: float | None, has_turn: bool
+    ) -> tuple[RunInfo, int | None]:
         """The run as it is stored, and its number where it is this one."""
         values = {
             **msgspec.structs.asdict(info),
             "now": seen_at,
+            "has_turn": has_turn,
             "events": texts,
             "uses": sorted({digest for text in texts for digest in digests_in(text)}),
         }
@@ -140,14 +146,15 @@ class PostgresStore(PostgresResults, PostgresRecords):
 
         return await self._run(work)
 
-    async def lost_runs(self, seen_before: float, limit: int = 100) -> list[RunInfo]:
+    async def lost_runs(self, seen_before: float, limit: int = 100, *, queued: bool = True) -> list[RunInfo]:
         """Begun runs that somebody should drive and nobody was seen to since, longest unseen first, pending last."""
         begun = await self._compare_clocks()
         regained = 0.0 if self._listener is None else self._listener.regained_at
         regained_at = regained - time.time() + self._clock() + self._ahead if regained else 0.0
         held_since = max(begun, regained_at)
         values = {"seen_before": seen_before + self._ahead, "held_since": held_since, "limit": max(limit, 0)}
-        return [self._info(row) for row in await self._rows(self._sql.select_lost_runs, values)]
+        statement = self._sql.select_lost_runs if queued else self._sql.select_unqueued_runs
+        return [self._info(row) for row in await self._rows(statement, values)]
 
     async def drive(
         self, run_id: str, driver: str, *, expected: int | None = None, change: RunChange | None = None

@@ -41,6 +41,9 @@ class Row(msgspec.Struct, frozen=True):
     reason: str | None = None
     ended_at: float | None = None
     goes_on: bool = False
+    asked: str | None = None
+    """The open questions as JSON, where they have changed."""
+    asked_at: float | None = None
 
     def then(self, later: Row) -> Row:
         """Both, one after the other."""
@@ -51,6 +54,8 @@ class Row(msgspec.Struct, frozen=True):
             reason=self.reason if later.reason is None else later.reason,
             ended_at=None if later.goes_on else ended_at,
             goes_on=later.goes_on or (self.goes_on and later.ended_at is None),
+            asked=self.asked if later.asked is None else later.asked,
+            asked_at=self.asked_at if later.asked is None else later.asked_at,
         )
 
 
@@ -268,6 +273,8 @@ def _columns(group: Sequence[Batch]) -> dict[str, Any]:
         "reasons": [row.reason for row in rows],
         "ends": [row.ended_at for row in rows],
         "going": [row.goes_on for row in rows],
+        "askeds": [row.asked for row in rows],
+        "asked_ats": [row.asked_at for row in rows],
         "event_jobs": [job for job, _, _ in events],
         "seqs": [seq for _, seq, _ in events],
         "datas": [text for _, _, text in events],
