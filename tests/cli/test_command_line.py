@@ -236,6 +236,29 @@ def test_a_composite_becomes_a_module_and_its_test_and_nothing_is_written_over(t
     assert toolpath("generate", "cost.yaml", "--into", "made", "--force").code == 0
 
 
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("on_succes: {map_outputs: {a: b}}", "Did you mean 'on_success'?"),
+        ('wehn: "{{ false }}"', "Did you mean 'when'?"),
+        ("on_failure: {action: explode}", "Unknown failure action: explode"),
+    ],
+)
+def test_what_generate_does_not_understand_is_a_finding_and_nothing_is_written(
+    toolpath: Command, shop: Path, wrong: str, words: str
+) -> None:
+    (shop / "cost.yaml").write_text(
+        "name: cost_of\nparameters:\n  - {name: item, type: string, required: true}\n"
+        "implementation:\n  type: composite\n  composite:\n    steps:\n"
+        f'      - {{tool: shop.price, inputs: {{item: "{{{{ item }}}}"}}, {wrong}}}\n'
+    )
+    made = toolpath("generate", "cost.yaml", "--into", "made")
+    assert (made.code, made.out) == (3, "")
+    assert words in made.err
+    assert "cost.yaml:7:" in made.err
+    assert not (shop / "made").exists()
+
+
 def test_a_fork_runs_again_and_says_which_writes_it_would_repeat(toolpath: Command, lunch: str) -> None:
     toolpath("run", lunch, "-i", "item=tea")
     refused = toolpath("runs", "fork", "last", "--from-step", "order")

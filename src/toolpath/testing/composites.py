@@ -4,42 +4,112 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
 
 from toolpath.app import Toolpath
+from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.check import check
 from toolpath.errors import ToolFailed
 from toolpath.language.composite import read_composite
 from toolpath.model.plan import Call, Plan, every_step
+from toolpath.model.tool import Requires, Tool
 from toolpath.opening import tools_of
+from toolpath.testing.samples import sample
 from toolpath.testing.scripted import ScriptedTool, scripted
 from toolpath.values import Json, JsonObject
 
 Test = Callable[[Toolpath], Awaitable[None]]
 
 
-def stand_ins(composite: JsonObject, *, gives: Json = None, fails: str = "") -> list[ScriptedTool]:
+def stand_ins(
+    composite: JsonObject, *, tools: JsonObject | None = None, gives: Json = None, fails: str = ""
+) -> list[ScriptedTool]:
     """A scripted tool for each one that the composite calls.
 
-    `gives`: the output that is expected of the composite; each field that a step keeps in one of its variables answers
-    that variable's value, any other an empty list. `fails`: every call fails with this text instead.
+    `tools`: name → `{key, input_schema, output_schema, effect, output_validation, requires}` of those that are known:
+    such a stand-in takes and gives only what these do. `gives`: the output that is expected of the composite; each
+    field that a step keeps in one of its variables answers that variable's value. `fails`: every call fails with this
+    text instead.
     """
     plan = read_composite(composite).body
     assert isinstance(plan, Plan)
     expected = gives if isinstance(gives, dict) else {}
-    answers: dict[str, JsonObject] = {name: dict(expected) for name in sorted(tools_of(plan))}
+    known = tools or {}
+    answers: dict[str, Json] = {name: _answer(known.get(name), expected) for name in sorted(tools_of(plan))}
     for _, step in every_step(plan.block):
-        if isinstance(step, Call) and step.on_success is not None:
-            kept = step.on_success.map_outputs
-            answers[step.tool].update({field: expected.get(variable, []) for field, variable in kept.items()})
-    return [scripted(name, then=ToolFailed(fails) if fails else answer) for name, answer in answers.items()]
+        if isinstance(step, Call):
+            _keep(answers[step.tool], step, known.get(step.tool), expected)
+    return [
+        scripted(_described(name, known)["key"], then=ToolFailed(fails) if fails else answer, **_fields(name, known))
+        for name, answer in answers.items()
+    ]
 
 
-def offline(composite: JsonObject, *, gives: Json = None, fails: str = "") -> Callable[[Test], Callable[[], None]]:
+def _answer(described: JsonObject | None, expected: JsonObject) -> Json:
+    schema = (described or {}).get("output_schema")
+    if schema is None:
+        return dict(expected)
+    found = sample(schema)
+    if isinstance(found, dict):
+        found.update({name: value for name, value in expected.items() if name in schema.get("properties", {})})
+    return found
+
+
+def _keep(answer: Json, step: Call, described: JsonObject | None, expected: JsonObject) -> None:
+    """Have the answer hold what the step keeps of it, as far as its tool gives it."""
+    if not isinstance(answer, dict):
+        return
+    schema = (described or {}).get("output_schema")
+    for field, variable in step.on_success.map_outputs.items():
+        if schema is None:
+            answer[field] = expected.get(variable, [])
+        elif field in answer and variable in expected:
+            answer[field] = expected[variable]
+
+
+def _described(name: str, known: JsonObject) -> JsonObject:
+    return {"key": name, **known.get(name, {})}
+
+
+def _fields(called: str, known: JsonObject) -> dict[str, Any]:
+    """The fields of a tool that are known of it."""
+    described = known.get(called)
+    if described is None:
+        return {}
+    fields = {
+        key: described[key] for key in ("input_schema", "output_schema", "effect", "idempotent") if key in described
+    }
+    # A sample is of the types that the schema names, and cannot know its patterns.
+    fields["output_validation"] = "warn"
+    return fields | {"requires": msgspec.convert(described.get("requires", {}), Requires)}
+
+
+def faults_of(composite: JsonObject, tools: JsonObject | None = None) -> list[str]:
+    """What is wrong with the composite by what is known of its tools: errors, and fields that no tool gives."""
+    read = read_composite(composite)
+    assert isinstance(read.body, Plan)
+    known = tools or {}
+    offered: dict[str, Tool] = {}
+    for stand_in in stand_ins(composite, tools=tools):
+        offered[stand_in.key] = stand_in
+    for described in known.values():
+        validation = described.get("output_validation", "warn")
+        offered[described["key"]] = msgspec.structs.replace(offered[described["key"]], output_validation=validation)
+    findings = check(read.body, Catalog(offered))
+    return [str(found) for found in findings if found.severity == "error" or found.code == "outside_schema"]
+
+
+def offline(
+    composite: JsonObject, *, tools: JsonObject | None = None, gives: Json = None, fails: str = ""
+) -> Callable[[Test], Callable[[], None]]:
     """Makes an `async` test of an open `Toolpath` one that any runner runs: in memory, the tools being `stand_ins`."""
 
     def decorated(test: Test) -> Callable[[], None]:
         async def opened() -> None:
             async with Toolpath() as tp:
-                tp.add(*stand_ins(composite, gives=gives, fails=fails))
+                tp.add(*stand_ins(composite, tools=tools, gives=gives, fails=fails))
                 await test(tp)
 
         def run() -> None:
