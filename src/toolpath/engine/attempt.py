@@ -7,7 +7,7 @@ from typing import Any
 
 from toolpath.engine.instances import StepState
 from toolpath.engine.nodes import Target
-from toolpath.values import JsonObject
+from toolpath.values import Json, JsonObject
 
 
 class Attempt:
@@ -25,6 +25,8 @@ class Attempt:
     """The timer that ends its time to clean up."""
     limited = False
     """It holds places of its tool's or server's limit."""
+    cache_key: Json = None
+    """What its result is kept under, where the plan says that."""
     light = False
     """There is no step of it yet, and nobody has asked for one."""
     paused = 0

@@ -49,7 +49,7 @@ def cache_key(attempt: Attempt, drive: Drive) -> str:
     node = attempt.step.node
     given = attempt.inputs
     if node.cache_key is not None:
-        given = {"key": node.cache_key.evaluate(drive.large.view(attempt.step.scope))}
+        given = {"key": attempt.cache_key}
     text = canonical([attempt.target.tool.fingerprint, given, drive.state.context.tenant])
     if attempt.target.inputs.uses_secrets:
         return hmac.new(drive.services.cache_secret, text, hashlib.sha256).hexdigest()

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolpath.engine.attempt import Attempt
+from toolpath.engine.bounds import too_deep
 from toolpath.engine.chatting import CHAT, asked, reply_of
 from toolpath.engine.drive import Drive
 from toolpath.engine.instances import EMPTY, ENDED, StepState
@@ -23,6 +24,12 @@ from toolpath.values import Json, JsonObject, digest, plain, writable
 
 #: Characters of a report of progress.
 LONGEST_PROGRESS = 1000
+
+
+class TooDeep(ToolFailed):
+    """A call that a tool makes would be nested too deep."""
+
+    code = "depth"
 
 
 class Children:
@@ -53,6 +60,9 @@ class Children:
         """Run a call that a tool makes as a journaled child step."""
         drive = self._drive
         inputs = _json(inputs, f"What is given to {tool}")
+        deep = None if tool == CHAT else too_deep(parent.step.scope, f"{parent.step.path}/{safe_key(key or tool)}")
+        if deep is not None:
+            raise TooDeep(deep.message, hint=deep.hint)
         node = drive.program.dynamic(tool)
         target = node.targets[0]
         self._public(key)

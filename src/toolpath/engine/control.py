@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from toolpath.engine import ends
+from toolpath.engine.bounds import block_limit
 from toolpath.engine.cancel import cancel_scope, cancel_step, fail_run
 from toolpath.engine.instances import EMPTY, ENDED, Lane, Scope, StepState
 from toolpath.engine.joins import Verdict, loop_verdict, may_begin, parallel_verdict, won_by
-from toolpath.engine.results import Done, exhausted, failure_of_expression, redacted
+from toolpath.engine.resolve import Resolved, failure_of, resolve, resolve_outputs
+from toolpath.engine.results import Done, exhausted, redacted
 from toolpath.engine.retries import next_delay
-from toolpath.engine.starts import Starts, block_limit
+from toolpath.engine.starts import Starts
 from toolpath.engine.state import State
 from toolpath.engine.variables import Writing
-from toolpath.errors import ExpressionError, SchemaError
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
@@ -46,9 +47,6 @@ class Control(Starts):
     def warn(self, path: str, code: str, message: str) -> None:
         """Something to know that stops nothing."""
         super().warn(path, code, str(self.redact(message)))
-
-    def _failure_of(self, error: ExpressionError | SchemaError) -> Failure:
-        return redacted(failure_of_expression(error), self.redact)
 
     # A step has ended.
 
@@ -245,12 +243,13 @@ class Control(Starts):
         collect = owner.node.collect
         if collect is not None and scope.failure is None:
             scope.last = ends.default_output(scope)
-            try:
-                output = collect.evaluate(self.view(scope))
-            except ExpressionError as error:
-                self.emit(ev.StepFailed(self.seq, self.at, scope.path, self._failure_of(error)))
+            found = resolve(collect, self.view(scope), owner.node.on_unresolved)
+            for fault in found.missing:
+                self.warn(scope.path, "unresolved", str(fault))
+            if found.failure is not None:
+                self.emit(ev.StepFailed(self.seq, self.at, scope.path, redacted(found.failure, self.redact)))
             else:
-                self.emit(ev.StepSucceeded(self.seq, self.at, scope.path, self.redact(output)))
+                self.emit(ev.StepSucceeded(self.seq, self.at, scope.path, self.redact(found.value)))
         self.feed(owner)
 
     def feed(self, owner: StepState) -> None:
@@ -284,11 +283,11 @@ class Control(Starts):
         assert owner.node.over is not None
         if not is_redacted(owner.loop.items):
             return True
-        try:
-            items = owner.node.over.evaluate(self.frame_of(owner))
-        except ExpressionError as error:
-            self.fail(owner, self._failure_of(error))
+        found = resolve(owner.node.over, self.frame_of(owner), owner.node.on_unresolved)
+        if found.failure is not None:
+            self.fail(owner, found.failure)
             return False
+        items = found.value
         if not isinstance(items, list) or len(items) != len(owner.loop.items):
             message = f"`over` of {owner.path} holds a secret, and does not give the list any more that it gave."
             self.fail(owner, Failure(type="LoopOverChanged", message=message, code="validation"))
@@ -346,18 +345,26 @@ class Control(Starts):
             self.attempt_failed(owner, scope.failure, self._since(owner))
             return
         target = owner.node.targets[owner.target]
-        try:
-            output = self._block_output(scope)
-            if target.returns is not None and target.validation == "strict":
+        found = self._block_output(scope)
+        output = found.value
+        if found.failure is None and target.returns is not None and target.validation == "strict":
+            try:
                 output = target.returns.accept(output)
-        except (ExpressionError, SchemaError) as error:
-            self.attempt_failed(owner, failure_of_expression(error), self._since(owner))
-            return
-        self.succeed(owner, Done(self.redact(output), self._since(owner)))
+            except Exception as error:  # noqa: BLE001  # an error of our own fails this step, and no more
+                found.failure = failure_of(error)
+        if found.failure is not None:
+            self.attempt_failed(owner, found.failure, self._since(owner))
+        else:
+            self.succeed(owner, Done(self.redact(output), self._since(owner)))
 
-    def _block_output(self, scope: Scope) -> Json:
-        outputs = scope.block.outputs
-        return ends.default_output(scope) if outputs is None else outputs.evaluate(self.view(scope))
+    def _block_output(self, scope: Scope) -> Resolved:
+        block = scope.block
+        if block.outputs is None:
+            return Resolved(ends.default_output(scope))
+        found = resolve_outputs(block.outputs, self.view(scope), block.plan.on_unresolved if block.plan else "error")
+        for fault in found.missing:
+            self.warn(scope.path, "unresolved", f"outputs: {fault}")
+        return found
 
     def _since(self, step: StepState) -> float:
         return max(0.0, self.at - (step.started_at or self.at) - step.duration)
@@ -370,22 +377,24 @@ class Control(Starts):
             outputs = ends.default_output(scope) if scope.block.by_id else None
             self.emit(ev.RunFailed(self.seq, self.at, "", scope.failure, outputs))
             return
-        try:
-            outputs = self.redact(self._block_output(scope))
-        except ExpressionError as error:
-            self.emit(ev.RunFailed(self.seq, self.at, "outputs", self._failure_of(error)))
+        found = self._block_output(scope)
+        if found.failure is not None:
+            self.emit(ev.RunFailed(self.seq, self.at, "outputs", redacted(found.failure, self.redact)))
             return
+        outputs = self.redact(found.value)
         status = "completed_with_errors" if self.state.errors else "completed"
         self.emit(ev.RunCompleted(self.seq, self.at, status, outputs, len(self.state.warnings)))  # type: ignore[arg-type]
+
+    def block_lost(self, step: StepState, failure: Failure, why: str = "failed") -> None:
+        """A block cannot go on: what is open in it is cut off."""
+        self._leave_lane(step)
+        for inner in list(step.scopes or ()):
+            cancel_scope(self, inner, f"{step.path} {why}")
+        self.attempt_failed(step, failure, self._since(step))
 
     def block_timed_out(self, step: StepState) -> None:
         """A block took longer than it may."""
         if step.status != "running":
             return
-        self._leave_lane(step)
-        for inner in list(step.scopes or ()):
-            cancel_scope(self, inner, f"{step.path} timed out")
         message = f"{step.path} took longer than {block_limit(step):g} s."
-        self.attempt_failed(
-            step, Failure(type="Timeout", message=message, code="timeout", retryable=True), self._since(step)
-        )
+        self.block_lost(step, Failure(type="Timeout", message=message, code="timeout", retryable=True), "timed out")

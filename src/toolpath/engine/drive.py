@@ -7,21 +7,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 from toolpath.engine.attempt import Attempt
+from toolpath.engine.cancel import fail_run
 from toolpath.engine.commits import Commits
 from toolpath.engine.control import Control
 from toolpath.engine.instances import StepState
 from toolpath.engine.large import LargeValues
 from toolpath.engine.program import Program
+from toolpath.engine.resolve import fault_of
+from toolpath.engine.results import redacted
 from toolpath.engine.services import Services
 from toolpath.engine.state import State
 from toolpath.engine.time_limits import TimeLimits
 from toolpath.engine.timers import Deadlines
+from toolpath.errors import QueueError, RecordConflict, RunNotFound, StaleEpoch, StoreError
+from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
+from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Journal
 from toolpath.values import writable
+
+#: What is no error of our own: the journal is away, or the run another driver's by now.
+GROUND = (StoreError, StaleEpoch, RecordConflict, RunNotFound, QueueError, OSError)
 
 
 class Drive:
@@ -71,6 +81,16 @@ class Drive:
         if self.services.observer is not None:
             self.services.observer.left(self.state.run_id)
 
+    def hold_if_changed(self) -> bool:
+        """Hold the run where a tool is no longer what it was when it began: a person has to accept that first."""
+        current, known = self.program.fingerprints, self.state.fingerprints
+        changed = [key for key in known if current.get(key, known[key]) != known[key]]
+        if changed:
+            message = f"Changed since the run began: {', '.join(changed)}. Settle it with accept_tool to go on."
+            self.control.emit(ev.Warned(self.control.seq, self.control.at, "", "tool_changed", message))
+            self.commits.parked = self.held = True
+        return self.held
+
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run it beside; its errors end the drive."""
         task = asyncio.create_task(coroutine)
@@ -84,9 +104,37 @@ class Drive:
             self.fail(error)
 
     def fail(self, error: BaseException) -> None:
-        """The journal cannot be written, or an error of our own: the drive ends and its caller learns why."""
-        if self.left is not None and not self.left.done():
+        """The journal cannot be written: the drive ends and its caller learns why. An error of our own ends the run."""
+        if self.left is None or self.left.done():
+            return
+        if isinstance(error, Exception) and not isinstance(error, GROUND) and self._end_run(error):
+            return
+        if not self.left.done():
             self.left.set_exception(error)
+
+    def _end_run(self, error: Exception) -> bool:
+        """Write down that the run has failed by an error of our own; False where that cannot be written."""
+        control, left = self.control, self.left
+        if left is None or self.state.status in ENDED_RUN:
+            return False
+        failure = redacted(fault_of(error), self.services.redactor.value)
+        if control.batch and control.batch[-1].seq > self.state.seq:
+            # What could not be made true is not told either: the journal would not fold.
+            control.batch.pop()
+        control.at = max(self.state.last_at, self.services.clock.time())
+        try:
+            try:
+                fail_run(control, "internal", failure)
+            except Exception:  # noqa: BLE001  # what is wrong in the state may be in the way of this, too
+                control.emit(ev.RunFailed(control.seq, control.at, "internal", failure))
+            commit = self.commits.flush()
+        except Exception:  # noqa: BLE001  # then the first error is what the caller learns
+            return False
+        if commit is None:
+            left.set_result(None)
+        else:
+            commit.add_done_callback(partial(_leave, left))
+        return True
 
     def warn(self, path: str, code: str, message: str) -> None:
         """Journal something to know."""
@@ -103,3 +151,8 @@ class Drive:
     def wake(self) -> None:
         """Something changed outside of a worker: keep what was written, then go on."""
         raise NotImplementedError
+
+
+def _leave(left: asyncio.Future[None], _: object) -> None:
+    if not left.done():
+        left.set_result(None)

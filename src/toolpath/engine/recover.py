@@ -26,6 +26,10 @@ def recover(control: Control) -> None:
             control.emit(
                 ev.StepUnknown(control.seq, control.at, step.path, step.node.targets[step.target].key, step.key)
             )
+    for step, failure in state.lost:
+        if step.status == "running":
+            control.block_lost(step, failure)
+    state.lost.clear()
     if state.root is not None and state.status == "running":
         with control.deferred():
             _take_up(control, state.root)

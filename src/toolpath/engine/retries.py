@@ -19,6 +19,7 @@ NEVER = frozenset(
         "denied",
         "budget",
         "depth",
+        "internal",
         "replay_miss",
         "schema",
         "step_visits",

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 from toolpath.engine.alarms import Alarms
 from toolpath.engine.attempt import Attempt
-from toolpath.engine.cache import cached_call
+from toolpath.engine.calls import outcome_of
 from toolpath.engine.cancel import fail_run
 from toolpath.engine.children import Children
 from toolpath.engine.doubts import Doubts
@@ -26,7 +27,6 @@ from toolpath.engine.program import Program
 from toolpath.engine.recover import recover
 from toolpath.engine.results import Done
 from toolpath.engine.services import Services
-from toolpath.engine.step import perform
 from toolpath.engine.takes import Takes
 from toolpath.errors import ToolpathError
 from toolpath.model import events as ev
@@ -67,68 +67,62 @@ class Runner(Drive):
 
     async def start(self, started: ev.RunStarted, *, unheard: bool = True) -> None:
         """Begin a new run whose first event the journal has. Not `unheard`: nobody can have told it anything yet."""
-        self.program.rank(self.services.statistics)
-        control = self.control
         # It may have waited for a worker.
-        control.at = max(started.at, self.services.clock.time())
+        self.control.at = max(started.at, self.services.clock.time())
         apply(self.state, started)
         self.commits.kept = self.state.seq
         self.taken([started])
+        # What another process says meanwhile comes to light with the first commit, where it wakes nobody.
+        await self._drive(self._open, unheard=unheard or self.services.store.hears_others)
+
+    def _open(self) -> None:
+        self.program.rank(self.services.statistics)
         self.takes.arm()
         if self.state.root is not None and self._allowed():
-            control.open_block(self.state.root)
-            control.settle()
-        self.commits.weighty = bool(control.batch)
-        # What another process says meanwhile comes to light with the first commit, where it wakes nobody.
-        await self._drive(unheard=unheard or self.services.store.hears_others)
+            self.control.open_block(self.state.root)
+            self.control.settle()
+        self.commits.weighty = bool(self.control.batch)
 
     async def resume(self, events: list[AnyEvent], *, reason: str = "", accepted: dict[str, str] | None = None) -> None:
         """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed."""
-        self.program.rank(self.services.statistics)
         fold(self.state, events)
         self.commits.kept = self.state.seq
         self.taken(events)
         await self.large.load(events, self.services.store)
-        self.takes.arm()
         control = self.control
         control.at = self.services.clock.time()
         if self.state.status in ENDED_RUN and reason != "retry":
             return
         control.emit(ev.RunResumed(control.seq, control.at, self.commits.journal.epoch, reason, accepted or {}))
-        if self._allowed() and not self._tools_changed():
-            recover(control)
-        await self._drive()
+        await self._drive(self._take_up)
+
+    def _take_up(self) -> None:
+        self.program.rank(self.services.statistics)
+        self.takes.arm()
+        if self._allowed():
+            if self.hold_if_changed():
+                self._leaving = True
+            else:
+                recover(self.control)
+        self.doubts.ask()
 
     def _allowed(self) -> bool:
         """Whether the run may begin: a plan that asks for approval as a whole waits for it."""
         return self.state.plan_question is None
 
-    def _tools_changed(self) -> bool:
-        """Whether a tool is no longer what it was when the run began: a person has to accept it first."""
-        current = self.program.fingerprints
-        known = self.state.fingerprints
-        changed = [key for key in known if current.get(key, known[key]) != known[key]]
-        if not changed:
-            return False
-        control = self.control
-        message = f"Changed since the run began: {', '.join(changed)}. Settle it with accept_tool to go on."
-        control.emit(ev.Warned(control.seq, control.at, "", "tool_changed", message))
-        self._leaving = self.commits.parked = self.held = True
-        return True
-
-    async def _drive(self, *, unheard: bool = True) -> None:
+    async def _drive(self, begin: Callable[[], None], *, unheard: bool = True) -> None:
         services, state = self.services, self.state
         self.left = asyncio.get_running_loop().create_future()
-        self.doubts.ask()
         listener: asyncio.Task[None] | None = None
+        self._safely(begin)
         try:
             services.store.on_signal(state.run_id, self.ears.call)
             if self.commits.durable:
                 listener = self.spawn(self.ears.listen())
-            self.alarms.arm_run()
-            if unheard:
+            self._safely(self.alarms.arm_run)
+            if unheard and not self.over:
                 await self.ears.hear()
-            self.go_on()
+            self._safely(self.go_on)
             await self.left
         finally:
             if not self.left.done():
@@ -147,6 +141,12 @@ class Runner(Drive):
                         await released
             finally:
                 self.let_go()
+
+    def _safely(self, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except Exception as error:  # noqa: BLE001  # nobody must be left with a run that says it is running
+            self.fail(error)
 
     async def _end_tasks(self, listener: asyncio.Task[None] | None) -> None:
         for lane in self.control.lanes.values():
@@ -229,8 +229,8 @@ class Runner(Drive):
             self.tasks.discard(task)
 
     async def _work_on(self, attempt: Attempt | None, task: asyncio.Task[Any] | None) -> None:
-        commits, control, services, deadlines = self.commits, self.control, self.services, self.deadlines
-        made, turns = 0, services.turns
+        commits, control, turns = self.commits, self.control, self.services.turns
+        made = 0
         while attempt is not None:
             attempt.task = task
             if commits.durable:
@@ -241,10 +241,7 @@ class Runner(Drive):
                 self.go_on()
             if self.over:
                 return
-            if not attempt.light and attempt.step.node.cached and attempt.step.target == 0:
-                outcome = await cached_call(attempt, self)
-            else:
-                outcome = await perform(attempt, services, deadlines)
+            outcome = await outcome_of(attempt, self)
             if commits.durable and not turns.have():
                 await turns.next()
             if attempt.abandoned:

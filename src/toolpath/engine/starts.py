@@ -7,17 +7,22 @@ from contextlib import contextmanager
 from heapq import heappush
 
 from toolpath.engine import ends
+from toolpath.engine.bounds import block_limit, too_deep, too_many_visits
 from toolpath.engine.decider import Decider
-from toolpath.engine.instances import Scope, StepState
-from toolpath.engine.nodes import Node
-from toolpath.engine.results import Done, failure_of_expression, unfit_of_secrets
+from toolpath.engine.instances import EMPTY, Scope, StepState
+from toolpath.engine.nodes import Target
+from toolpath.engine.resolve import Resolved, failure_of, resolve, resolve_inputs
+from toolpath.engine.results import Done, unfit_of_secrets
 from toolpath.engine.state import State
-from toolpath.errors import ExpressionError, SchemaError
+from toolpath.errors import SchemaError
+from toolpath.language.expressions.compile import Compiled
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.policy import refusal
 from toolpath.values import Json, JsonObject, digest
+
+Fail = Callable[[StepState, Failure, float], None]
 
 _WORDS = {"failed": "failed", "timed_out": "timed out", "cancelled": "was cancelled"}
 
@@ -84,7 +89,7 @@ class Starts(Decider):
             return
         node = step.node
         if visit > block.max_visits:
-            self.fail(step, _too_many_visits(node, block.max_visits))
+            self.fail(step, too_many_visits(node, block.max_visits))
             return
         if scope.trouble and self._skipped_by_trouble(step):
             return
@@ -124,16 +129,52 @@ class Starts(Decider):
 
     def _condition(self, step: StepState) -> bool:
         assert step.node.when is not None
-        try:
-            holds = step.node.when.evaluate(self.frame_of(step))
-        except ExpressionError as error:
-            self.fail(step, failure_of_expression(error))
+        found = self.resolved(step, step.node.when)
+        if found is None:
             return False
-        if holds:
+        if found.value:
             return True
         source = step.node.step.when
         self.skip(step, f"when: {source}")
         return False
+
+    def resolved(self, step: StepState, compiled: Compiled) -> Resolved | None:
+        """What an expression of the step gives; None where the step has ended for want of it."""
+        return self.heed(step, resolve(compiled, self.frame_of(step), step.node.on_unresolved), self.fail)
+
+    def inputs_of(self, step: StepState, target: Target) -> JsonObject | None:
+        """What the step's call is given, fitting its schema; None where the step has gone on for want of it."""
+        inputs = step.given
+        if inputs is None:
+            found = resolve_inputs(target, self.frame_of(step), step.node.on_unresolved)
+            if self.heed(step, found, self.attempt_failed) is None:
+                return None
+            inputs = found.value
+        try:
+            accepted: JsonObject = target.accepts.accept(inputs)
+        except Exception as error:  # noqa: BLE001  # an error of our own fails this step, and no more
+            self.attempt_failed(step, self.unfit(error, inputs), 0.0)
+            return None
+        return accepted
+
+    def heed(self, step: StepState, found: Resolved, fail: Fail) -> Resolved | None:
+        """What was found, its warnings written; None where the step is skipped or fails for want of a value."""
+        for fault in found.missing:
+            self.warn(step.path, "unresolved", str(fault))
+        if found.failure is not None:
+            fail(step, found.failure, 0.0)
+        elif found.skipped:
+            self.skip(step, found.skipped)
+            self.settle()
+        else:
+            return found
+        return None
+
+    def unfit(self, error: Exception, inputs: Json) -> Failure:
+        """The failure of inputs that do not fit, without any secret nor a piece of one."""
+        if isinstance(error, SchemaError) and self.redact(inputs) != inputs:
+            return unfit_of_secrets(error)
+        return failure_of(error)
 
     def admit(self, step: StepState) -> None:
         """The step's condition holds: begin, unless it has to wait for others to end."""
@@ -233,27 +274,17 @@ class Starts(Decider):
         if refused is not None:
             self.attempt_failed(step, refused, 0.0)
             return
-        limit = self.state.program.plan.limits.depth
-        if step.scope.depth + 1 > limit:
-            message = f"Plans are nested more than {limit} deep at {step.path}."
-            self.fail(step, Failure(type="DepthExceeded", message=message, code="depth"))
+        # What a tool calls is a level of its own already.
+        deep = None if step.scope.block is EMPTY else too_deep(step.scope, step.path)
+        if deep is not None:
+            self.fail(step, deep)
             return
-        inputs = step.given
-        try:
-            if inputs is None:
-                inputs = target.inputs.evaluate(self.frame_of(step))
-                for name in target.droppable:
-                    if inputs.get(name, 0) is None:
-                        del inputs[name]
-            inputs = target.accepts.accept(inputs)
-            journaled = target.inputs.public(self.frame_of(step)) if target.inputs.uses_secrets else inputs
-        except ExpressionError as error:
-            self._unresolved(step, error)
+        inputs = self.inputs_of(step, target)
+        if inputs is None:
             return
-        except SchemaError as error:
-            secret = self.redact(inputs) != inputs
-            self.attempt_failed(step, unfit_of_secrets(error) if secret else failure_of_expression(error), 0.0)
-            return
+        journaled = inputs
+        if target.inputs.uses_secrets and step.given is None:
+            journaled = resolve_inputs(target, self.frame_of(step), step.node.on_unresolved, shown=True).value
         journaled = self.redact(journaled)
         self.emit(ev.StepStarted(self.seq, self.at, step.path, step.attempt + 1, target.key, journaled))
         self.watch_block(step)
@@ -262,11 +293,12 @@ class Starts(Decider):
 
     def _begin_loop(self, step: StepState) -> None:
         assert step.node.over is not None
-        try:
-            items = step.node.over.evaluate(self.frame_of(step))
-        except ExpressionError as error:
-            self._unresolved(step, error)
+        found = self.heed(
+            step, resolve(step.node.over, self.frame_of(step), step.node.on_unresolved), self.attempt_failed
+        )
+        if found is None:
             return
+        items = [] if found.value is None and found.missing else found.value
         if not isinstance(items, list):
             message = f"`over` of {step.path} gave {type(items).__name__}, not a list."
             self.fail(step, Failure(type="LoopOverNoList", message=message, code="validation"))
@@ -280,14 +312,6 @@ class Starts(Decider):
         self.watch_block(step)
         self.feed(step)
 
-    def _unresolved(self, step: StepState, error: ExpressionError) -> None:
-        """A block that cannot be given what it needs."""
-        if error.code == "unresolved" and step.node.on_unresolved == "skip":
-            self.skip(step, f"unresolved: {error.message}")
-            self.settle()
-        else:
-            self.attempt_failed(step, failure_of_expression(error), 0.0)
-
     def watch_block(self, step: StepState) -> None:
         """See to it that the block takes no longer than it may from now on."""
         limit = block_limit(step)
@@ -296,14 +320,12 @@ class Starts(Decider):
 
     def _ask(self, step: StepState) -> None:
         assert step.node.form is not None
-        try:
-            form = step.node.form.evaluate(self.frame_of(step))
-        except ExpressionError as error:
-            self.fail(step, failure_of_expression(error))
+        found = self.resolved(step, step.node.form)
+        if found is None:
             return
         deadline = None if step.node.timeout is None else self.at + step.node.timeout
         self.emit(ev.StepWaiting(self.seq, self.at, step.path, "input"))
-        self.emit(ev.InputRequested(self.seq, self.at, step.path, self.redact(form), deadline))
+        self.emit(ev.InputRequested(self.seq, self.at, step.path, self.redact(found.value), deadline))
         if deadline is not None:
             self.watch_answer(step, deadline)
 
@@ -324,13 +346,19 @@ class Starts(Decider):
             # Nobody is asked about what will not be done whatever they say.
             self.attempt_failed(step, refused, 0.0)
             return True
-        try:
-            if not asks and node.approval is not None and not node.approval.evaluate(self.frame_of(step)):
+        if not asks and node.approval is not None:
+            found = self.resolved(step, node.approval)
+            if found is None:
+                return True
+            # Whether a person is needed cannot be told without the value: then one is.
+            if not found.value and not found.missing:
                 return False
-            shown, bound = self.approval_of(step)
-        except (ExpressionError, SchemaError) as error:
-            self.fail(step, failure_of_expression(error))
-            return True
+        if target is not None and step.given is None:
+            # What is only kept as written is warned of when the call is made.
+            made = resolve_inputs(target, self.frame_of(step), node.on_unresolved, shown=True)
+            if not made.missing and self.heed(step, made, self.attempt_failed) is None:
+                return True
+        shown, bound = self.approval_of(step)
         self.emit(ev.StepWaiting(self.seq, self.at, step.path, "approval"))
         tool = "" if target is None else target.key
         self.emit(ev.ApprovalRequested(self.seq, self.at, step.path, bound, tool, shown))
@@ -343,7 +371,9 @@ class Starts(Decider):
             return {}, digest([step.path, step.visit])
         target = node.targets[step.target]
         # What a running tool has given to the call it makes is no template.
-        shown = target.inputs.public(self.frame_of(step)) if step.given is None else step.given
+        shown = step.given
+        if shown is None:
+            shown = resolve_inputs(target, self.frame_of(step), node.on_unresolved, shown=True).value
         shown = self.redact(shown)
         return shown, digest([step.path, step.visit, target.tool.fingerprint, shown])
 
@@ -368,16 +398,3 @@ class Starts(Decider):
     def block_finished(self, scope: Scope) -> None:
         """Nothing of the block is left to run."""
         raise NotImplementedError
-
-
-def block_limit(step: StepState) -> float | None:
-    """Seconds that the block inside the step may take; None: as long as it likes."""
-    node = step.node
-    plan = node.targets[step.target].plan if node.targets else None
-    limits = [limit for limit in (node.timeout, plan.timeout if plan else None) if limit is not None]
-    return min(limits, default=None)
-
-
-def _too_many_visits(node: Node, limit: int) -> Failure:
-    message = f"The chain came to {node.id} more than {limit} times (limits.step_visits)."
-    return Failure(type="TooManyVisits", message=message, code="step_visits")

@@ -12,6 +12,7 @@ from toolpath.engine.instances import EMPTY, UNNAMED, Loop, Scope, StepState
 from toolpath.engine.nodes import BlockProgram, with_optional
 from toolpath.engine.paths import parse_segment, scope_name, step_name
 from toolpath.engine.program import Program
+from toolpath.engine.resolve import resolve_inputs
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.model.plan import Loop as LoopStep
@@ -47,6 +48,8 @@ class State:
         self.errors = 0
         """Failures that were continued or not critical."""
         self.secrets: Mapping[str, str] = {}
+        self.lost: list[tuple[StepState, Failure]] = []
+        """Nested plans of which a secret that they were given is not to be found any more."""
         self.fingerprints: dict[str, str] = {}
         self.approval: str | None = None
         self.plan_question: ev.ApprovalRequested | None = None
@@ -171,6 +174,7 @@ class State:
         self.scopes[path] = scope
         owner.calls = {**(owner.calls or {}), self._family(owner): scope}
         self.frame(scope, owner.scope)
+        scope.depth = owner.scope.depth + 1
         return scope
 
     def _family(self, owner: StepState) -> int:
@@ -261,10 +265,13 @@ class State:
         inputs = owner.inputs
         if owner.given is None and (target.inputs.uses_secrets or is_redacted(inputs)):
             # Secrets are in no journal: what a nested plan was given of them is found anew.
-            inputs = target.inputs.evaluate(owner.scope)
+            found = resolve_inputs(target, owner.scope, owner.node.on_unresolved)
+            inputs = found.value if found.failure is None else inputs
+            if found.failure is not None:
+                self.lost.append((owner, found.failure))
         scope.inputs = with_optional(inputs or {}, scope.block)
         scope.run, scope.secrets, scope.up = self.run_frame, {}, None
-        scope.depth = owner.scope.depth + 1
+        scope.depth = owner.scope.depth + (owner.scope.block is not EMPTY)
         self._own_state(scope, f"{self.run_id}/{owner.path}", owner.started_at or self.started_at)
 
     def _own_state(self, scope: Scope, chain_id: str, at: float) -> None:

@@ -11,8 +11,8 @@ from toolpath.engine.instances import StepState
 from toolpath.engine.lanes import ItemAttempt, Lane
 from toolpath.engine.limits import Limit
 from toolpath.engine.nodes import Target
-from toolpath.engine.results import failure_of_expression, unfit_of_secrets
-from toolpath.errors import ExpressionError, SchemaError
+from toolpath.engine.resolve import fault_of, resolve_inputs, without_nulls
+from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.model.plan import Budget, Loop
@@ -101,7 +101,11 @@ class Takes:
             limited = self._tenant is not None or (self._limits and target.key in self._limits)
             if limited and not self._take_limits(step, target):
                 continue
-            attempt = self._prepare(step, target)
+            try:
+                attempt = self._prepare(step, target)
+            except Exception as error:  # noqa: BLE001  # an error of our own fails the step, not the drive
+                control.attempt_failed(step, fault_of(error), 0.0)
+                attempt = None
             if attempt is not None:
                 return attempt
             if limited:
@@ -112,22 +116,21 @@ class Takes:
         drive = self._drive
         control = drive.control
         frame = drive.large.view(step.scope) if drive.large.values else step.scope
-        try:
-            inputs = None
-            inputs = target.inputs.evaluate(frame) if step.given is None else step.given
-            if target.droppable:
-                _drop_nulls(inputs, target)
-            if not target.is_valid(inputs):
-                inputs = target.accepts.accept(inputs)
-        except (ExpressionError, SchemaError) as error:
-            inputs = self._lenient(step, target, inputs, error)
-            if inputs is None:
+        inputs = self._inputs(step, target, frame)
+        if inputs is None:
+            return None
+        kept_under = None
+        if step.node.cache_key is not None and step.target == 0:
+            kept_under = control.resolved(step, step.node.cache_key)
+            if kept_under is None:
                 return None
         state = drive.state
         watched = target.guarded or step.approved is not None or self._budgets or state.calls >= self._most
         if watched and not self._may(step, target):
             return None
-        journaled = target.inputs.public(frame) if target.inputs.uses_secrets else inputs
+        journaled = inputs
+        if target.inputs.uses_secrets and step.given is None:
+            journaled = resolve_inputs(target, frame, step.node.on_unresolved, shown=True).value
         timeout = target.timeout
         if timeout is None:
             timeout = drive.time_limits.of(target)
@@ -140,39 +143,25 @@ class Takes:
         )
         attempt = Attempt(step, target, inputs, key, timeout)
         attempt.needs = step.needs if target.repeatable else state.seq
+        if kept_under is not None:
+            attempt.cache_key = kept_under.value
         attempt.limited = self._tenant is not None or target.key in self._limits
         if target.wants_context:
             attempt.context = self._context(attempt)
         drive.running[step] = attempt
         return attempt
 
-    def _lenient(
-        self, step: StepState, target: Target, inputs: JsonObject | None, error: ExpressionError | SchemaError
-    ) -> JsonObject | None:
-        """The inputs where the plan says what to do about what does not resolve; None when the step ends here."""
-        drive = self._drive
-        control, mode = drive.control, step.node.on_unresolved
-        if isinstance(error, SchemaError) or error.code != "unresolved" or mode == "error":
-            control.attempt_failed(step, self._unfit(error, inputs), 0.0)
-            return None
-        if mode == "skip":
-            control.skip(step, f"unresolved: {error.message}")
-            control.settle()
-            return None
-        inputs, faults = target.inputs.evaluate_lenient(drive.large.view(step.scope), mode)
-        for fault in faults:
-            drive.warn(step.path, "unresolved", str(fault))
+    def _inputs(self, step: StepState, target: Target, frame: Frame) -> JsonObject | None:
+        """What the call is given; None where the step has ended for want of it."""
         try:
-            return dict(target.accepts.accept(inputs))
-        except SchemaError as unfit:
-            control.attempt_failed(step, self._unfit(unfit, inputs), 0.0)
-            return None
-
-    def _unfit(self, error: ExpressionError | SchemaError, inputs: JsonObject | None) -> Failure:
-        """The failure of inputs that could not be made or do not fit, without any secret nor a piece of one."""
-        if isinstance(error, SchemaError) and self._drive.services.redactor.finds(inputs):
-            return unfit_of_secrets(error)
-        return failure_of_expression(error)
+            inputs: JsonObject = target.inputs.evaluate(frame) if step.given is None else step.given
+            if target.droppable:
+                inputs = without_nulls(inputs, target)
+            if target.is_valid(inputs):
+                return inputs
+        except Exception:  # noqa: BLE001, S110  # whatever it was is found again below, with care, and told
+            pass
+        return self._drive.control.inputs_of(step, target)
 
     def _may(self, step: StepState, target: Target) -> bool:
         """Whether caller, approval and budget allow the call; where not, the step has been dealt with."""
@@ -189,7 +178,7 @@ class Takes:
             control.admit(step)
             return False
         if state.calls >= self._most:
-            self._halt("steps", state.calls, self._most, step)
+            self._halt("steps", state.calls + 1, self._most, step)
             return False
         if not self._budgets or step.node.cached:
             # Whether a call that may be kept has to be made is known later: then it has to be paid for.
@@ -275,10 +264,3 @@ class Takes:
     def _limits_of(self, target: Target) -> tuple[Limit, ...]:
         limits = self._limits.get(target.key, ())
         return limits if self._tenant is None else (*limits, self._tenant)
-
-
-def _drop_nulls(inputs: JsonObject, target: Target) -> None:
-    """An argument that came to null, and that the tool neither requires nor admits as null, is left out."""
-    for name in target.droppable:
-        if inputs.get(name, 0) is None:
-            del inputs[name]

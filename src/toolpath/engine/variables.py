@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from toolpath.engine.instances import Scope, StepState
+from toolpath.engine.resolve import resolve
 from toolpath.engine.results import read_field
-from toolpath.errors import ExpressionError
 from toolpath.language.names import Frame
 from toolpath.values import Json, JsonObject
 
@@ -64,13 +64,14 @@ class Writing:
 
     def _transform(self, frame: Frame, written: list[JsonObject], warnings: list[tuple[str, str]]) -> None:
         for variable, compiled in self._step.node.transform:
-            try:
-                value = compiled.evaluate(frame)
-            except ExpressionError as error:
-                warnings.append(("transform_failed", f"transform of {variable!r} failed: {error}"))
+            found = resolve(compiled, frame, self._step.node.on_unresolved)
+            warnings += [("unresolved", str(fault)) for fault in found.missing]
+            if found.failure is not None or found.skipped:
+                why = found.failure.message if found.failure is not None else found.skipped
+                warnings.append(("transform_failed", f"transform of {variable!r} failed: {why}"))
                 continue
-            written.append({variable: value})
-            self._set({variable: value})
+            written.append({variable: found.value})
+            self._set({variable: found.value})
 
     def _set(self, values: JsonObject) -> None:
         for name, value in values.items():

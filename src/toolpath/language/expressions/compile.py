@@ -103,9 +103,24 @@ class Compiled:
             missing: list[Unresolved] = []
             return self._with_care(frame, missing, mode), tuple(missing)
 
+    def lacking(self, frame: Frame) -> tuple[str, ...]:
+        """JSON pointers of the strings that do not resolve. Raises `ExpressionError` as `evaluate`."""
+        budget, found = Budget(), []
+        for at, leaf in self._leaves.items():
+            try:
+                leaf.value(frame, budget, None)
+            except Unresolved:
+                found.append(at)
+        return tuple(found)
+
+    @property
+    def without_secrets(self) -> Compiled:
+        """The same, but every string that uses a secret stays as written: fit for journal and screen."""
+        return self._public or self
+
     def public(self, frame: Frame) -> Json:
-        """As `evaluate`, but every string that uses a secret stays as written: fit for journal and screen."""
-        return (self._public or self).evaluate(frame)
+        """As `evaluate`, `without_secrets`."""
+        return self.without_secrets.evaluate(frame)
 
     def _with_care(
         self, frame: Frame, missing: list[Unresolved] | None = None, mode: Literal["keep", "null"] = "keep"

@@ -1,0 +1,23 @@
+"""One call, kept or made: what comes of it, also where an error of our own came in between."""
+
+from __future__ import annotations
+
+from toolpath.engine.attempt import Attempt
+from toolpath.engine.cache import cached_call
+from toolpath.engine.drive import GROUND, Drive
+from toolpath.engine.resolve import fault_of
+from toolpath.engine.results import Done
+from toolpath.engine.step import perform
+from toolpath.model.events import Failure
+
+
+async def outcome_of(attempt: Attempt, drive: Drive) -> Done | Failure | None:
+    """What came of the attempt; None when it was cut off and somebody else has recorded that."""
+    try:
+        if not attempt.light and attempt.step.node.cached and attempt.step.target == 0:
+            return await cached_call(attempt, drive)
+        return await perform(attempt, drive.services, drive.deadlines)
+    except GROUND:
+        raise
+    except Exception as error:  # noqa: BLE001  # it fails the call that it came of, and no more
+        return fault_of(error, in_doubt=not attempt.target.repeatable)
