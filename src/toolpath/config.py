@@ -76,7 +76,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_format: Literal["auto", "json", "text"] = "auto"
     """Server and workers: `auto` is text on a terminal, else JSON."""
     metrics_listen: str = ""
-    """Workers: `HOST:PORT` on which Prometheus finds `/metrics`; empty: nowhere. The server has it beside its API."""
+    """Workers: `HOST:PORT` on which Prometheus finds `/metrics`, or `HOST:PORT-PORT` for several on one machine; empty:
+    nowhere. The server has it beside its API."""
     trace_content: bool = False
     """Spans hold arguments and results of calls, redacted as in the journal."""
     retention_days: Annotated[float, msgspec.Meta(ge=0, le=36_500)] = 0.0

@@ -31,7 +31,28 @@ def test_figures_are_served_until_the_process_ends() -> None:
         httpx.get(f"http://127.0.0.1:{port}/metrics")
 
 
-@pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:", "127.0.0.1:99999999", "300.0.0.1:0", ":::x"])
+@pytest.mark.parametrize(
+    "address", ["nowhere", "127.0.0.1:", "127.0.0.1:99999999", "300.0.0.1:0", ":::x", "127.0.0.1:9-3", "127.0.0.1:1-x"]
+)
 def test_an_address_that_is_none_is_said(address: str) -> None:
     with pytest.raises(ConfigError, match="metrics_listen"):
         watched().listen(address)
+
+
+def test_workers_of_one_machine_take_a_port_each_and_work_without_where_none_is_free(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ports = f"127.0.0.1:{port}-{port + 40}"
+        workers = [watched() for _ in range(3)]
+        found = [worker.listen(ports) for worker in workers]
+        try:
+            assert len({*found, f"127.0.0.1:{port}"}) == 4
+            for where in found:
+                assert httpx.get(f"http://{where}/metrics").status_code == 200
+            assert watched().listen(f"127.0.0.1:{port}") == ""
+            assert "is taken" in caplog.text
+        finally:
+            for worker in workers:
+                worker.close()

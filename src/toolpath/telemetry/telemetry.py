@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from toolpath.telemetry.metrics import Metrics
 
+_log = logging.getLogger("toolpath.telemetry")
 #: Seconds that the last spans have to be sent when the process ends.
 _FLUSH = 5_000
 
@@ -48,19 +51,33 @@ class Telemetry:
         """For spans of the server itself."""
         return None if self._provider is None else self._provider.get_tracer("toolpath.server")
 
-    def listen(self, address: str) -> None:
-        """Answer `/metrics` on `HOST:PORT` until closed, where there is no server to do it. Raises `ConfigError`."""
+    def listen(self, address: str) -> str:
+        """Answer `/metrics` on `HOST:PORT` until closed, where there is no server to do it; gives where that is.
+
+        Of `HOST:PORT-PORT` the first that is free is taken: each worker of a machine has its own. Where none is, the
+        process works without, and says so in its log. Raises `ConfigError` for what is no address.
+        """
         if self.metrics is None or not address:
-            return
+            return ""
         from prometheus_client import start_http_server
 
-        host, _, port = address.rpartition(":")
-        try:
-            self._listener, _ = start_http_server(int(port), host.strip("[]") or "127.0.0.1", self.metrics.registry)
-        except (OSError, ValueError, OverflowError) as error:
-            raise ConfigError(
-                f"Metrics cannot be served on metrics_listen = {address!r}: {error}.", hint="Write HOST:PORT."
-            ) from None
+        host, ports = _places(address)
+        for port in ports:
+            try:
+                self._listener, _ = start_http_server(port, host, self.metrics.registry)
+            except OSError as error:
+                if error.errno == errno.EADDRINUSE:
+                    continue
+                raise _no_place(address, error) from None
+            except (ValueError, OverflowError) as error:
+                raise _no_place(address, error) from None
+            return f"{host}:{self._listener.server_port}"
+        _log.warning(
+            "Metrics are not served: %s is taken, as by another worker. Give a range, as metrics_listen = %r.",
+            address,
+            f"{host}:{ports[0]}-{ports[0] + 15}",
+        )
+        return ""
 
     def close(self) -> None:
         """Send what is left."""
@@ -70,6 +87,25 @@ class Telemetry:
         if self._provider is not None:
             self._provider.force_flush(_FLUSH)
             self._provider.shutdown()
+
+
+def _places(address: str) -> tuple[str, range]:
+    """Host and ports of `HOST:PORT` or `HOST:PORT-PORT`. Raises `ConfigError`."""
+    host, _, port = address.rpartition(":")
+    first, dash, last = port.partition("-")
+    try:
+        ports = range(int(first), int(last if dash else first) + 1)
+    except ValueError as error:
+        raise _no_place(address, error) from None
+    if not ports or ports[0] < 0 or ports[-1] > 65_535:
+        raise _no_place(address, ValueError("ports lie from 0 to 65535, the smaller first"))
+    return host.strip("[]") or "127.0.0.1", ports
+
+
+def _no_place(address: str, error: Exception) -> ConfigError:
+    return ConfigError(
+        f"Metrics cannot be served on metrics_listen = {address!r}: {error}.", hint="Write HOST:PORT or HOST:PORT-PORT."
+    )
 
 
 def for_server(settings: Settings, env: Mapping[str, str] | None = None) -> Telemetry:

@@ -32,15 +32,25 @@ class Plain(asyncpg.Connection):
 
 async def connect(address: Address) -> Any:
     """One connection of its own. Raises what the driver raises."""
-    return await asyncpg.connect(address.dsn, connection_class=Plain, **_settings(address))
+    connection = await asyncpg.connect(address.dsn, connection_class=Plain, **_settings())
+    try:
+        await _prepare(connection)
+    except BaseException:
+        connection.terminate()
+        raise
+    return connection
 
 
-def _settings(address: Address) -> dict[str, Any]:
+async def _prepare(connection: Any) -> None:
+    # Not with the connection's start: a pooler refuses what it does not know there, or takes no notice of it.
+    await connection.execute("SET jit = off")
+
+
+def _settings() -> dict[str, Any]:
     return {
         "timeout": ANSWER,
         "command_timeout": SILENCE,
-        # Only in the session: each process says itself where its tables are.
-        "server_settings": {"search_path": f'"{address.schema}"', "application_name": "toolpath", "jit": "off"},
+        "server_settings": {"application_name": "toolpath"},
     }
 
 
@@ -64,7 +74,8 @@ class Connections:
                 min_size=0,
                 max_size=self.address.pool,
                 connection_class=Plain,
-                **_settings(self.address),
+                init=_prepare,
+                **_settings(),
             )
         except FAULTS as error:
             raise store_error(error, self.address) from None

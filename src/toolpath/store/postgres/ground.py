@@ -38,7 +38,7 @@ class PostgresGround:
         """Seconds by which the database's clock is ahead of this process's."""
         self._forgotten_at = 0.0
         """When drivers long gone were last forgotten."""
-        self._sql = load_queries()
+        self._sql = load_queries(self._address.schema)
         self._waiters = Waiters()
         self._shared = Shared()
         self._channel = f"toolpath_{self._address.schema}"

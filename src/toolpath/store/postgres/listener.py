@@ -10,11 +10,13 @@ from typing import Any
 
 import asyncpg
 
+from toolpath.errors import StoreError
 from toolpath.store.postgres.address import Address
 from toolpath.store.postgres.connections import connect, pause_before
 from toolpath.store.postgres.faults import FAULTS, store_error
 from toolpath.store.waiters import Waiters
 
+_WHO = "SELECT pg_backend_pid()"
 #: Seconds of silence after which the connection is asked whether it still lives.
 QUIET = 15.0
 
@@ -38,8 +40,14 @@ class Listener:
         """Listen from now on. Raises `StoreError`."""
         try:
             await self._listen()
+            stays = await self._stays()
         except FAULTS as error:
             raise store_error(error, self._address) from None
+        if not stays:
+            raise StoreError(
+                f"A pooler between this process and {self._address.shown} shares sessions among transactions.",
+                hint="Set pool_mode = session for this database (PgBouncer), or name the server itself.",
+            )
         self._task = asyncio.create_task(self._stay(), name="toolpath-store-listener")
 
     async def close(self) -> None:
@@ -56,6 +64,22 @@ class Listener:
         connection.add_termination_listener(self._terminated)
         self._connection = connection
         await connection.add_listener(self._channel, self._heard)
+
+    async def _stays(self) -> bool:
+        """Whether the connection is one session of the server, and not given another one for each transaction."""
+        other = await connect(self._address)
+        try:
+            async with other.transaction():
+                # It may hold the session that this one had.
+                await other.fetchval(_WHO)
+                first = await self._connection.fetchval(_WHO)
+                async with self._connection.transaction():
+                    return bool(first == await self._connection.fetchval(_WHO)) and await self._hears()
+        finally:
+            await other.close()
+
+    async def _hears(self) -> bool:
+        return self._channel in {row[0] for row in await self._connection.fetch("SELECT pg_listening_channels()")}
 
     def _heard(self, _connection: Any, pid: int, _channel: str, payload: str) -> None:
         run_id = payload[1:]

@@ -36,6 +36,8 @@ async def migrate(connection: Any, migrations: Sequence[Migration], address: Add
         return newest
     async with connection.transaction():
         await connection.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}s'")
+        # In the transaction, and so on the server that makes the tables, whatever a pooler gives to whom.
+        await connection.execute(f'SET LOCAL search_path = "{address.schema}"')
         await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", f"toolpath.{address.schema}")
         await _make_schema(connection, address)
         version = await _version(connection, address, newest)
@@ -75,7 +77,9 @@ async def _version(connection: Any, address: Address, newest: int) -> int:
             f"The schema {address.schema!r} of {address.shown} has tables of another program; nothing was changed.",
             hint="Name another one with ?schema= in the store's address.",
         )
-    version = int(await connection.fetchval("SELECT coalesce(max(version), 0) FROM migrations"))
+    # The name has been looked at: letters, digits and underscores.
+    newest_there = f'SELECT coalesce(max(version), 0) FROM "{address.schema}".migrations'  # noqa: S608
+    version = int(await connection.fetchval(newest_there))
     if version > newest:
         raise StoreError(
             f"The store {address.shown} has schema {version}, newer than schema {newest} of this version of Toolpath.",

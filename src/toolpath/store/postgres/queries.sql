@@ -85,7 +85,7 @@ WHERE run_id = :run_id AND turn IS NULL RETURNING number;
 
 -- name: lock_turns
 -- Where tenants may have so many runs under way: one process at a time, so that each sees what the others took.
-SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.turns', 0));
+SELECT pg_advisory_xact_lock(hashtextextended(CAST(:schema AS text) || '.turns', 0));
 
 -- name: select_busy_tenants
 -- Those that have so many runs under way, begun or about to be.

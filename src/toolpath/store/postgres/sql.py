@@ -13,6 +13,10 @@ import msgspec
 from toolpath.store.sql import statements
 
 # A colon that is no part of a cast.
+_TABLE = re.compile(
+    r"\b(FROM|JOIN|INTO|UPDATE|TABLE)\s+"
+    r"(runs|listed|drivers|events|blobs|blob_uses|signals|cache|tool_stats|records|audit)\b"
+)
 _PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 
 
@@ -78,10 +82,16 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @functools.cache
-def load_queries() -> Queries:
-    """The statements of the PostgreSQL store."""
+def load_queries(schema: str = "") -> Queries:
+    """The statements of the PostgreSQL store, with the schema before each table where one is given.
+
+    A pooler between this process and the server may say where tables are looked for: nothing is left to that.
+    """
     text = resources.files("toolpath.store.postgres").joinpath("queries.sql").read_text(encoding="utf-8")
-    return msgspec.convert(statements(text), Queries)
+    found = statements(text)
+    if schema:
+        found = {name: _TABLE.sub(rf'\1 "{schema}".\2', statement) for name, statement in found.items()}
+    return msgspec.convert(found, Queries)
 
 
 @functools.lru_cache(maxsize=512)

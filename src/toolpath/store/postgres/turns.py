@@ -28,7 +28,7 @@ class PostgresTurns(PostgresGround):
 
         async def work(connection: Any) -> str | None:
             async with connection.transaction():
-                await connection.execute(self._sql.lock_turns)
+                await connection.execute(*bound(self._sql.lock_turns, {"schema": self._address.schema}))
                 busy = await connection.fetch(*bound(self._sql.select_busy_tenants, {"most": most_of_tenant}))
                 values["full"] = [row["tenant"] for row in busy]
                 return await connection.fetchval(*bound(self._sql.take_turn, values))  # type: ignore[no-any-return]
