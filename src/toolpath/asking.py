@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from toolpath.access.permits import own_authority
 from toolpath.catalog.snapshot import Catalog
 from toolpath.config import Settings
 from toolpath.drives.drives import Drives
@@ -168,7 +169,7 @@ class Asking:
             revise, events, run_result(run_id, events), self.planning, self._compiled, limits=limits or Replanning()
         )
         await self._drives.trail.record("run.replan", run_id, tenant=info.tenant, user=info.user)
-        await self._drives.revise(run_id, make, expected=info.epoch)
+        await self._drives.revise(run_id, make, expected=info.epoch, authority=own_authority())
         return Run(run_id, self._drives)
 
     async def _mend(self, run_id: str) -> PlanRevised | Warned | None:

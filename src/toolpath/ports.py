@@ -180,6 +180,14 @@ class Blob(msgspec.Struct, frozen=True):
     data: bytes
 
 
+class Authority(msgspec.Struct, frozen=True):
+    """Whose word it is that a run goes on."""
+
+    permissions: tuple[str, ...]
+    """Theirs, today. A `*` stands for all."""
+    by: str = ""
+
+
 class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something that a person or program tells a run: kept until its driver has journaled it."""
 
@@ -188,6 +196,8 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     path: str = ""
     data: JsonObject = {}
     by: str = ""
+    authority: Authority | None = None
+    """Whose word it is, where the run goes on because of it and they came in through a door."""
     id: int = 0
     """Given by the store."""
 

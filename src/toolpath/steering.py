@@ -7,11 +7,12 @@ from collections.abc import Callable
 import msgspec
 
 from toolpath.access.acting import who_acts
-from toolpath.access.permits import permit, permit_again
+from toolpath.access.permits import own_authority, permit, permit_again
 from toolpath.access.trail import Trail
 from toolpath.checks.start import check_inputs, secrets_given
 from toolpath.drives.drives import Drives
 from toolpath.drives.run import Run
+from toolpath.engine.remaining import remaining_tools
 from toolpath.errors import PlanInvalid, PolicyViolationError, RunConflict
 from toolpath.forks import fork_events
 from toolpath.ids import new_id
@@ -49,7 +50,7 @@ class Steering:
         await self._may_go_on("run.resume", run_id)
         elsewhere = not force and self._drives.driven_elsewhere(info)
         if info.status == "paused" and (elsewhere or self._drives.is_live(run_id)):
-            return await self._drives.tell(run_id, Signal(kind="resume"))
+            return await self._drives.tell(run_id, Signal(kind="resume", authority=own_authority()))
         if elsewhere:
             raise RunConflict(
                 f"The process {_process_of(info)} drives the run {run_id}.",
@@ -57,7 +58,9 @@ class Steering:
             )
         await self._asked("run.resume", info, accept_tool=accept_tool, force=force)
         expected = None if force else info.epoch
-        return await self._drives.take_up(run_id, reason="resume", accept=accept_tool, expected=expected)
+        return await self._drives.take_up(
+            run_id, reason="resume", accept=accept_tool, expected=expected, authority=own_authority()
+        )
 
     async def take_turn(self, called_for: str = "") -> str | None:
         """The run that a worker of this process is to drive next, by turns of tenants; None where none waits.
@@ -105,7 +108,7 @@ class Steering:
             raise RunConflict(f"The run {run_id} is {info.status}: there is nothing to retry.")
         await self._may_go_on("run.retry", run_id)
         await self._asked("run.retry", info)
-        return await self._drives.take_up(run_id, reason="retry", expected=info.epoch)
+        return await self._drives.take_up(run_id, reason="retry", expected=info.epoch, authority=own_authority())
 
     async def fork(
         self,
@@ -118,7 +121,8 @@ class Steering:
     ) -> Run:
         """A new run that keeps what this one finished up to `from_step`, and does the rest with these inputs.
 
-        `context` is who forks it, with whose permissions it goes on; without it, that of this run.
+        `context` is who forks it, with whose permissions it goes on; without it, that of this run, with the permissions
+        of whoever asks at a door.
 
         Raises `RunConflict` naming the finished writes that it would make again, unless `repeat_writes`.
         """
@@ -129,6 +133,7 @@ class Steering:
         program = (await self._drives.program_of(events)).latest
         started = events[0]
         assert isinstance(started, RunStarted)
+        context = context or _forker(RunContext.from_json(started.context))
         faults = secrets_given(inputs or {}, self.trail.redactor) or check_inputs(
             program.plan, {**started.inputs, **(inputs or {})}
         )
@@ -176,7 +181,7 @@ class Steering:
         assert isinstance(events[0], RunStarted)
         started = RunContext.from_json(events[0].context)
         async with self.trail.refusing(action, started, run_id):
-            permit_again(program.plan, program.used.values(), program.secrets, started)
+            permit_again(program.plan, remaining_tools(program, events), program.secrets, started)
 
     async def _asked(self, action: str, info: RunInfo, **data: Json) -> None:
         await self.trail.record(action, info.run_id, tenant=info.tenant, user=info.user, **data)
@@ -196,7 +201,9 @@ class Steering:
 
     async def approve(self, run_id: str, step: str = "", *, by: str = "", comment: str = "") -> Run:
         """Allow a step that waits for it. Raises `RunConflict` where none does."""
-        return await self._drives.tell(run_id, Signal(kind="approve", path=step, data={"comment": comment}, by=by))
+        await self._may_go_on("step.approve", run_id)
+        said = Signal(kind="approve", path=step, data={"comment": comment}, by=by, authority=own_authority())
+        return await self._drives.tell(run_id, said)
 
     async def deny(self, run_id: str, step: str = "", *, by: str = "", comment: str = "") -> Run:
         """Forbid a step that waits for approval: it has failed, without retry or fallback."""
@@ -206,8 +213,12 @@ class Steering:
         self, run_id: str, step: str = "", values: JsonObject | None = None, *, by: str = "", declined: bool = False
     ) -> Run:
         """Answer a form. Raises `SchemaError` with every fault when the answers do not fit it."""
-        data: JsonObject = {"declined": True} if declined else {"values": plain(values or {})[0]}
-        return await self._drives.tell(run_id, Signal(kind="answer", path=step, data=data, by=by))
+        if declined:
+            return await self._drives.tell(run_id, Signal(kind="answer", path=step, data={"declined": True}, by=by))
+        await self._may_go_on("step.answer", run_id)
+        data: JsonObject = {"values": plain(values or {})[0]}
+        said = Signal(kind="answer", path=step, data=data, by=by, authority=own_authority())
+        return await self._drives.tell(run_id, said)
 
     async def prune(
         self, older_than: float, *, status: str | None = None, keep: int = 0, dry_run: bool = False
@@ -243,7 +254,20 @@ class Steering:
         if set(output) - {"output"} or (retry + failed + bool(output)) != 1:
             raise RunConflict("Say one of retry=True, output=…, failed=True, accept_tool=True.")
         data: JsonObject = {"retry": True} if retry else {"failed": True} if failed else plain(output)[0]
-        return await self._drives.tell(run_id, Signal(kind="settle", path=step, data=data, by=by))
+        await self._may_go_on("step.settle", run_id)
+        said = Signal(kind="settle", path=step, data=data, by=by, authority=own_authority())
+        return await self._drives.tell(run_id, said)
+
+
+def _forker(started: RunContext) -> RunContext | None:
+    """Who forks a run at a door that leaves the rest of its context: they are allowed what they are allowed today.
+
+    Whoever may do everything forks it with the permissions that it had.
+    """
+    caller = who_acts()
+    if caller is None or "*" in caller.permissions:
+        return None
+    return started.with_permissions(caller.permissions)
 
 
 def _process_of(info: RunInfo) -> str:

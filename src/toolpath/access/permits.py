@@ -10,6 +10,7 @@ from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext
 from toolpath.model.tool import Tool
 from toolpath.policy import plan_refusal, refusal
+from toolpath.ports import Authority
 
 #: Before the name of a secret: the permission to have a plan of one's own read it.
 SECRETS = "secrets."
@@ -35,19 +36,26 @@ def permit(plan: Plan, secrets: Sequence[str], context: RunContext) -> None:
         )
 
 
+def own_authority() -> Authority | None:
+    """What goes with a run from whoever asks at a door and has it go on; the house itself has none to show."""
+    caller = who_acts()
+    return None if caller is None else Authority(tuple(sorted(caller.permissions)), caller.user)
+
+
 def permit_again(plan: Plan, tools: Iterable[Tool], secrets: Sequence[str], started: RunContext) -> None:
     """Raise `PolicyViolationError` where whoever acts now may not have a run go on that was `started` by somebody.
 
-    It goes on for who started it, in their session and case. But what it writes from here on happens because of who
-    asks now, by what they are allowed today: the plan, its secrets, and each of its tools that writes.
+    It goes on for who started it, in their session and case. But what it calls from here on happens because of who
+    asks now, by what they are allowed today: the plan, its secrets, and `tools`, those that it may still call. What its
+    tools call themselves is known only then, and looked at then.
     """
     caller = who_acts()
     if caller is None:
         return
-    context = RunContext.from_json({**started.as_json(), "permissions": sorted(caller.permissions)})
+    context = started.with_permissions(caller.permissions)
     permit(plan, secrets, context)
     for tool in tools:
-        refused = None if tool.is_read else refusal(tool, context)
+        refused = refusal(tool, context)
         if refused is not None:
             raise PolicyViolationError(
                 refused.message,

@@ -17,7 +17,7 @@ from toolpath.engine.runner import Runner
 from toolpath.errors import RunConflict, StaleEpoch
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
-from toolpath.ports import Journal, RunChange, Signal
+from toolpath.ports import Authority, Journal, RunChange, Signal
 from toolpath.projections.results import run_end
 
 #: What the row of a run says while another plan is made for it.
@@ -35,13 +35,16 @@ MakePlan = Callable[[], Awaitable[Revision]]
 class Revising(Live):
     """The part of `Drives` that has failed runs planned anew."""
 
-    async def revise(self, run_id: str, make: MakePlan, *, expected: int) -> None:
+    async def revise(self, run_id: str, make: MakePlan, *, expected: int, authority: Authority | None = None) -> None:
         """Go on with a failed run by another plan: here, or in a worker.
 
         Raises what `make` raises, and `RunConflict` where somebody has taken the run since `expected`; it is then as it
         was. Where it is cancelled meanwhile, it has ended so.
         """
         async with self._in_hand_for(run_id, expected) as journal:
+            if authority is not None:
+                authorized = ev.RunAuthorized(0, 0.0, authority.permissions, authority.by)
+                await self._append(run_id, journal, authorized, None)
             made = await self._made(run_id, journal, make, stays=False)
             if isinstance(made, ev.PlanRevised):
                 if self._services.queue is None:

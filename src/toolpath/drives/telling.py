@@ -50,7 +50,9 @@ class Telling(Taking):
             # It is heard when the run is resumed.
             return Run(run_id, self)
         # Whoever has taken it up since hears what was kept before.
-        return await self.take_up(run_id, to_end=signal.kind == "cancel", expected=info.epoch)
+        return await self.take_up(
+            run_id, to_end=signal.kind == "cancel", expected=info.epoch, authority=signal.authority
+        )
 
     async def _told(self, run_id: str, signal: Signal) -> Run:
         """See that a worker hears it. A driver that has parked before the signal was kept does not."""
@@ -88,7 +90,7 @@ class Telling(Taking):
 
 
 def _with_path(signal: Signal, path: str) -> Signal:
-    return Signal(kind=signal.kind, path=path, data=signal.data, by=signal.by)
+    return msgspec.structs.replace(signal, path=path)
 
 
 def _one_of(path: str, waiting: list[str], what: str) -> str:

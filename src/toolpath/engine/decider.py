@@ -12,6 +12,7 @@ from toolpath.engine.state import State
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
+from toolpath.ports import Authority
 from toolpath.redaction import Redactor
 from toolpath.values import Json
 
@@ -77,6 +78,14 @@ class Decider:
     def seq(self) -> int:
         """Number of the event to be written next."""
         return self.state.seq + 1
+
+    def authorize(self, authority: Authority | None) -> None:
+        """Have all calls from here on allowed to whom it is as well, where that changes anything."""
+        if authority is None:
+            return
+        state = self.state
+        if state.began.limited_to(authority.permissions).permissions != state.context.permissions:
+            self.emit(ev.RunAuthorized(self.seq, self.at, authority.permissions, authority.by))
 
     def frame_of(self, step: StepState) -> Frame:
         """Where the step's expressions find their values."""

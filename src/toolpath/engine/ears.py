@@ -86,6 +86,8 @@ class Ears:
     def _obey(self, signal: Signal) -> None:
         drive = self._drive
         control, state = drive.control, drive.state
+        # Before it is obeyed: what goes on because of it may be nothing that they may not do.
+        control.authorize(signal.authority)
         try:
             match signal.kind:
                 case "cancel":

@@ -47,7 +47,7 @@ def _run_started(state: State, event: ev.RunStarted) -> None:
     state.status = "running"
     state.started_at = state.active_since = event.at
     state.inputs = event.inputs
-    state.context = RunContext.from_json(event.context)
+    state.context = state.began = RunContext.from_json(event.context)
     state.fingerprints = dict(event.tools)
     state.approval = event.approval
     state.paths = event.paths
@@ -76,6 +76,10 @@ def _run_resumed(state: State, event: ev.RunResumed) -> None:
         reopen(state, state.root)
     else:
         take_back_half_said(state, state.root)
+
+
+def _run_authorized(state: State, event: ev.RunAuthorized) -> None:
+    state.context = state.began.limited_to(event.permissions)
 
 
 def _run_ended(state: State, event: ev.RunCompleted | ev.RunFailed | ev.RunCancelled) -> None:
@@ -387,6 +391,7 @@ HANDLERS: dict[type, Handler] = {
     ev.RunStarted: _run_started,
     ev.RunPaused: _run_paused,
     ev.RunResumed: _run_resumed,
+    ev.RunAuthorized: _run_authorized,
     ev.RunCompleted: _run_ended,
     ev.RunFailed: _run_ended,
     ev.RunCancelled: _run_ended,

@@ -32,7 +32,7 @@ from toolpath.errors import ToolpathError
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.run import ENDED_RUN
-from toolpath.ports import Journal
+from toolpath.ports import Authority, Journal
 
 #: A call that was cut off has this long to clean up before its slot is given away.
 GRACE = 2.0
@@ -83,8 +83,18 @@ class Runner(Drive):
             self.control.settle()
         self.commits.weighty = bool(self.control.batch)
 
-    async def resume(self, events: list[AnyEvent], *, reason: str = "", accepted: dict[str, str] | None = None) -> None:
-        """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed."""
+    async def resume(
+        self,
+        events: list[AnyEvent],
+        *,
+        reason: str = "",
+        accepted: dict[str, str] | None = None,
+        authority: Authority | None = None,
+    ) -> None:
+        """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed.
+
+        `authority`: of whom it is that has it go on, where somebody does.
+        """
         fold(self.state, events)
         self.commits.kept = self.state.seq
         self.taken(events)
@@ -94,6 +104,7 @@ class Runner(Drive):
         if self.state.status in ENDED_RUN and reason != "retry":
             return
         control.emit(ev.RunResumed(control.seq, control.at, self.commits.journal.epoch, reason, accepted or {}))
+        control.authorize(authority)
         await self._drive(self._take_up)
 
     def _take_up(self) -> None:

@@ -33,6 +33,8 @@ class State:
         self.started_at = 0.0
         self.inputs: JsonObject = {}
         self.context = RunContext()
+        """What calls are allowed by: who began the run, limited to what whoever last had it go on may do."""
+        self.began = self.context
         self.root: Scope | None = None
         self.steps: dict[str, StepState] = {}
         self.scopes: dict[str, Scope] = {}

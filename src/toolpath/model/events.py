@@ -82,6 +82,14 @@ class RunResumed(Event, frozen=True, tag="run.resumed", gc=False):
     """Fingerprints of changed tools that a person accepted."""
 
 
+class RunAuthorized(Event, frozen=True, tag="run.authorized", gc=False):
+    """Somebody else had the run go on: what it calls from here on must be allowed to them as well."""
+
+    permissions: tuple[str, ...]
+    """Theirs, as they were then. A `*` stands for all."""
+    by: str = ""
+
+
 class RunCompleted(Event, frozen=True, tag="run.completed", gc=False):
     """The run ended well, perhaps with failures that were continued."""
 
@@ -320,6 +328,7 @@ AnyEvent = (
     RunStarted
     | RunPaused
     | RunResumed
+    | RunAuthorized
     | RunCompleted
     | RunFailed
     | RunCancelled

@@ -70,6 +70,20 @@ class RunContext:
         self.door: Any = None
         """The Toolpath that this context is bound to, if any."""
 
+    def limited_to(self, permissions: Iterable[str]) -> RunContext:
+        """The same context with those of its permissions that are among these; a `*` stands for all."""
+        others = frozenset(permissions)
+        both = self.permissions & others
+        if "*" in self.permissions:
+            both |= others
+        if "*" in others:
+            both |= self.permissions
+        return self.with_permissions(both)
+
+    def with_permissions(self, permissions: Iterable[str]) -> RunContext:
+        """The same context with these permissions in place of its own."""
+        return RunContext.from_json({**self.as_json(), "permissions": sorted(permissions)})
+
     @property
     def casefile_id(self) -> str | None:
         """The composition system's name for `case_id`."""
