@@ -31,6 +31,15 @@ def counter(name: str = "t", **fields: Any) -> ScriptedTool:
     return scripted(name, then=lambda _: {"n": next(count)}, **fields)
 
 
+async def test_a_key_of_its_own_is_none_of_inputs_that_look_like_it() -> None:
+    async with opened(tool := counter(cache=Cache())) as tp:
+        first = await run_in(tp, call(inputs={"x": 1}, cache={"key": "same"}))
+        second = await run_in(tp, call(inputs={"key": "same"}, cache={}))
+        third = await run_in(tp, call(inputs={"x": 2}, cache={"key": "same"}))
+    assert [found.result.step("a").cached for found in (first, second, third)] == [False, False, True]
+    assert len(tool.calls) == 2
+
+
 async def test_nothing_is_kept_where_nothing_says_so() -> None:
     async with opened(counter()) as tp:
         assert [(await run_in(tp, call())).outputs["n"] for _ in range(2)] == [1, 2]

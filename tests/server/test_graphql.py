@@ -22,6 +22,7 @@ from tests.server.serving_cases import serving
 
 from toolpath import Settings, Toolpath
 from toolpath.access.caller import Caller
+from toolpath.drives.naming import OwnName
 from toolpath.server.asgi import create_app
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "graphql.md"
@@ -161,6 +162,43 @@ async def test_a_plan_is_not_executed_twice_unless_it_is_said(blog):
     first, second = [(await blog(EXECUTE, id=request))["executeByRequestId"]["runId"] for _ in range(2)]
     third = (await blog(EXECUTE.replace("$id)", "$id, again: true)"), id=request))["executeByRequestId"]["runId"]
     assert first == second != third
+
+
+async def test_a_key_that_a_caller_can_guess_is_not_the_one_of_an_execution(blog):
+    planned = (await blog(PLAN, query="Create author Alice with email alice@test.com"))["createPlanWithRequestId"]
+    other = {"name": "other", "steps": [{"tool": "createAuthor", "inputs": {"name": "Eve", "email": "eve@test.com"}}]}
+    async with httpx.AsyncClient(base_url=blog.url.removesuffix("/graphql")) as rest:
+        for key in (f"execute {planned['planId']} 1", f"toolpath execute {planned['planId']} 1"):
+            begun = await rest.post("/api/v1/runs", json={"plan": other, "idempotency_key": key})
+            assert begun.status_code == 202
+    ran = (await blog(EXECUTE, id=planned["requestId"]))["executeByRequestId"]
+    assert "Alice" in ran["outputs"]
+    assert "Eve" not in ran["outputs"]
+
+
+async def test_what_an_earlier_version_executed_is_not_executed_again():
+    tp = Toolpath()
+    tp.add_module(str(BLOG))
+    async with asking(tp) as blog:
+        planned = (await blog(PLAN, query="Create author Alice with email alice@test.com"))["createPlanWithRequestId"]
+        stored = await tp.plans.latest(planned["requestId"], tenant="")
+        before = await tp.start(stored, {}, idempotency_key=f"execute {stored.plan_id} {stored.revision}")
+        await before.result()
+        ran = (await blog(EXECUTE, id=planned["requestId"]))["executeByRequestId"]
+        assert ran["runId"] == before.run_id
+
+
+@pytest.mark.parametrize("given", ["k", "\x1fk", "\x1ftoolpath k", "toolpath k", "\x1f\x1ftoolpath k", "\x1f\x1f\x1fk"])
+async def test_no_key_of_a_caller_is_one_of_the_service(given):
+    tp = Toolpath()
+    tp.add_module(str(BLOG))
+    plan = {"steps": [{"tool": "createAuthor", "inputs": {"name": "Eve", "email": "eve@test.com"}}]}
+    async with tp:
+        own = [await tp.start(tp.read(plan), idempotency_key=OwnName(name)) for name in ("k", given)]
+        theirs = await tp.start(tp.read(plan), idempotency_key=given)
+        again = await tp.start(tp.read(plan), idempotency_key=given)
+        assert theirs.run_id == again.run_id
+        assert theirs.run_id not in {run.run_id for run in own}
 
 
 async def test_one_request_may_have_several_plans_and_the_newest_is_executed(blog):

@@ -8,6 +8,7 @@ from functools import partial
 import msgspec
 
 from toolpath.drives.looking import Looking
+from toolpath.drives.naming import kept_name
 from toolpath.drives.run import Run
 from toolpath.engine.program import Program
 from toolpath.engine.runner import Runner
@@ -51,7 +52,7 @@ class Starting(Looking):
         started, info = self._new_run(program, inputs, context, run_id, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})
         if idempotency_key or priority:
-            info = msgspec.structs.replace(info, idempotency_key=idempotency_key, priority=priority)
+            info = msgspec.structs.replace(info, idempotency_key=kept_name(idempotency_key), priority=priority)
         await self.trail.run_asked("run.start", info, context, program.fingerprints)
         if self._services.queue is not None:
             return await self._hand_over(info, [started])

@@ -15,7 +15,7 @@ from toolpath.engine.step import perform, swallow_cancellation
 from toolpath.engine.timers import Unwatched
 from toolpath.model.events import Failure
 from toolpath.ports import CacheEntry
-from toolpath.values import canonical
+from toolpath.values import Json, canonical
 
 
 async def cached_call(attempt: Attempt, drive: Drive) -> Done | Failure | None:
@@ -47,10 +47,11 @@ async def cached_call(attempt: Attempt, drive: Drive) -> Done | Failure | None:
 def cache_key(attempt: Attempt, drive: Drive) -> str:
     """Digest of tool, inputs and tenant; keyed by this process alone where the inputs hold secrets."""
     node = attempt.step.node
-    given = attempt.inputs
+    told: list[Json] = [attempt.inputs]
     if node.cache_key is not None:
-        given = {"key": attempt.cache_key}
-    text = canonical([attempt.target.tool.fingerprint, given, drive.state.context.tenant])
+        # Said to be one: inputs that look like it are something else.
+        told = ["cache.key", attempt.cache_key]
+    text = canonical([attempt.target.tool.fingerprint, *told, drive.state.context.tenant])
     if attempt.target.inputs.uses_secrets:
         return hmac.new(drive.services.cache_secret, text, hashlib.sha256).hexdigest()
     return hashlib.sha256(text).hexdigest()

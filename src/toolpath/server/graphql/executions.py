@@ -6,11 +6,14 @@ import re
 
 import strawberry
 
+from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
 from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.start import fill_inputs
 from toolpath.errors import Finding, PlanInvalid
 from toolpath.model.events import Failure, RunStarted
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
+from toolpath.model.stored import StoredPlan
 from toolpath.projections.results import run_result
 from toolpath.server.graphql.types import (
     Execution,
@@ -95,6 +98,18 @@ async def shown_execution(tp: Toolpath, info: RunInfo) -> ExecutionWithChaining:
         status=result.status,
         questions=shown_questions(result),
     )
+
+
+async def executed_before(tp: Toolpath, caller: Caller, stored: StoredPlan) -> str:
+    """The run of the plan, without inputs, that an earlier version began under a key like a caller's; or none."""
+    key = f"execute {stored.plan_id} {stored.revision}"
+    for info in await tp.store.list_runs(tenant=caller.tenant, plan_id=stored.plan_id):
+        if info.idempotency_key == key:
+            (started,) = await tp.store.read_events(info.run_id, limit=1)
+            assert isinstance(started, RunStarted)
+            if started.inputs == fill_inputs(await tp.plans.plan(stored), {}):
+                return info.run_id
+    return ""
 
 
 async def shown_at_once(tp: Toolpath, run_id: str, plan: str) -> ExecutionWithResults:

@@ -7,13 +7,14 @@ import strawberry
 from graphql import GraphQLError
 
 from toolpath.aside import weight_of
+from toolpath.drives.naming import OwnName
 from toolpath.errors import PlanInvalid, ReadError, RecordNotFound, RunConflict, SchemaError
 from toolpath.model.run import ENDED_RUN
 from toolpath.model.stored import StoredPlan
 from toolpath.server.graphql import texts
 from toolpath.server.graphql.chains import chain_of
 from toolpath.server.graphql.doors import Info, Needs
-from toolpath.server.graphql.executions import refused_at_once, shown_at_once, shown_execution
+from toolpath.server.graphql.executions import executed_before, refused_at_once, shown_at_once, shown_execution
 from toolpath.server.graphql.plans import shown_plan, shown_with_tools
 from toolpath.server.graphql.types import (
     Execution,
@@ -104,10 +105,13 @@ class Mutation:
             stored = await tp.plans.latest(request_id, tenant=caller.of_tenant)
         except RecordNotFound:
             raise RecordNotFound(f"Plan not found for requestId: {request_id[:200]}") from None
-        key = "" if again else f"execute {stored.plan_id} {stored.revision}"
-        run = await tp.start(stored, {}, context=caller.context(), idempotency_key=key, priority=caller.priority)
-        await info.context.rested(run.run_id)
-        return await shown_execution(tp, await tp.store.get_run(run.run_id))
+        run_id = "" if again else await executed_before(tp, caller, stored)
+        if not run_id:
+            key = OwnName("" if again else f"execute {stored.plan_id} {stored.revision}")
+            begun = tp.start(stored, {}, context=caller.context(), idempotency_key=key, priority=caller.priority)
+            run_id = (await begun).run_id
+        await info.context.rested(run_id)
+        return await shown_execution(tp, await tp.store.get_run(run_id))
 
     @strawberry.mutation(
         extensions=[_RUN],
