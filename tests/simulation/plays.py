@@ -184,7 +184,7 @@ def faults_of(played: Played) -> Iterator[str]:
     for path, count in Counter(event.path for event in events if isinstance(event, ev.StepSucceeded)).items():
         if count > 1:
             yield f"{path} succeeded {count} times"
-    once = (made.key for made in played.world.made if made.effect and made.tool != "sim.idempotent")
+    once = (made.key for made in played.world.ever_made() if made.effect and made.tool != "sim.idempotent")
     for key, count in Counter(once).items():
         if count > 1:
             yield f"the write {key} was made {count} times"

@@ -51,6 +51,26 @@ class World:
         self.fails = fails
         """By path: whether a leaf fails there."""
         self.made: list[Made] = []
+        self._forgotten: list[Made] = []
+
+    def begin(self, schedule: int) -> None:
+        """Another run, with that schedule."""
+        self.schedule, self.made, self._forgotten = schedule, [], []
+
+    def forget(self) -> None:
+        """Count only what is called from now on; what has happened has happened."""
+        self._forgotten += self.made
+        self.made = []
+
+    def ever_made(self) -> list[Made]:
+        """Every call, also those that count no more."""
+        return [*self._forgotten, *self.made]
+
+    def past(self) -> World:
+        """What was done until now."""
+        world = World(self.schedule)
+        world.made = list(self.made)
+        return world
 
     def effects(self) -> list[tuple[str, bytes]]:
         """Tool and inputs of each effect, sorted."""
@@ -58,7 +78,7 @@ class World:
 
     def has_made(self, path: str) -> bool | None:
         """Whether the step's last call had its effect; None where it made none here."""
-        calls = [made.effect for made in self.made if made.path == path]
+        calls = [made.effect for made in self.ever_made() if made.path == path]
         return any(calls) if calls else None
 
     async def pass_time(self, *key: Any) -> None:

@@ -19,6 +19,7 @@ from toolpath.engine.state import State
 from toolpath.errors import ExpressionError
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
+from toolpath.model.plan import Loop as LoopStep
 from toolpath.model.run import RunContext
 from toolpath.redaction import is_redacted
 from toolpath.values import Json
@@ -123,6 +124,8 @@ def _started(state: State, event: ev.StepStarted) -> None:
     elif step.node.kind == "loop":
         items = event.inputs["over"]
         step.loop = Loop(_unredacted(step, items) if isinstance(items, list) else [])
+        if step.node.blocks[0].has_state and isinstance(step.node.step, LoopStep) and step.node.step.concurrency != 1:
+            step.loop.before = dict(step.scope.state)
     else:
         _open_blocks(state, step)
 
@@ -343,7 +346,8 @@ def _branch_taken(state: State, event: ev.BranchTaken) -> None:
 def _approval_requested(state: State, event: ev.ApprovalRequested) -> None:
     if event.path:
         step = state.find(event.path)
-        step.status, step.asked = "waiting", event
+        # Whatever was allowed before, it is not this.
+        step.status, step.asked, step.approved = "waiting", event, None
     else:
         state.plan_question = event
 

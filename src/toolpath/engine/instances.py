@@ -37,13 +37,15 @@ class Lane(Protocol):
 class Loop:
     """How far a loop is."""
 
-    __slots__ = ("active", "failure", "halted", "items", "next", "results", "writes")
+    __slots__ = ("active", "before", "failure", "halted", "items", "next", "results", "writes")
 
     def __init__(self, items: list[Json]) -> None:
         self.items = items
         self.next = 0
         self.active = 0
         self.results: list[Json] = [None] * len(items)
+        self.before: JsonObject | None = None
+        """Variables as they were when it began, for items that run side by side."""
         self.failure: Failure | None = None
         self.halted = ""
         """Why no more items begin, where the cause lies around the loop."""

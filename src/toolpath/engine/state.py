@@ -255,7 +255,8 @@ class State:
         if owner.node.kind == "parallel" or (isinstance(step, LoopStep) and step.concurrency != 1):
             # Branches and concurrent items read a snapshot; what they write is merged when they have ended.
             scope.owns_state = True
-            scope.state = dict(scope.state)
+            before = owner.loop.before if owner.loop is not None else None
+            scope.state = dict(scope.state if before is None else before)
 
     def frame(self, scope: Scope, outer: Scope) -> None:
         """Let the scope's expressions read what those of the block around it read."""

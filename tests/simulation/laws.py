@@ -1,0 +1,238 @@
+"""What must hold of every random structure: each function gives what does not, for the structure of one number.
+
+As a program it tries many: `laws.py schedules --first 0 --count 20000`, and prints one line of JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import msgspec
+from plays import CONTEXT, Played, called_again, differing, effects_in, faults_of, opened, play, resume_from, to_the_end
+from structures import INPUTS, Structure, structure
+from virtual import in_virtual_time
+from worlds import CALLERS, World, drawn
+
+from toolpath.app import Toolpath
+from toolpath.language.names import written_variables
+from toolpath.model import events as ev
+from toolpath.model.plan import Block, Plan
+from toolpath.values import JsonObject
+
+#: Other inputs for a fork.
+OTHERS: JsonObject = {"seed": 12, "items": [4, 2], "none": []}
+#: Tools that may be called again without harm.
+REPEATABLE = CALLERS | {"sim.flaky", "sim.read", "sim.idempotent", "sim.unsure"}
+
+
+def of_schedules(seed: int, schedules: int = 5) -> Iterator[str]:
+    """Whatever ends first, the run ends, its state is that of its journal, and an exact structure gives the same."""
+    this = structure(seed)
+    first: Played | None = None
+    for number, played in enumerate(in_virtual_time(_scheduled(this, schedules))):
+        yield from (f"schedule {number}: {fault}" for fault in faults_of(played))
+        if this.exact and first is not None:
+            yield from (f"schedule {number}: {fault}" for fault in differing(played, first))
+        first = first or played
+
+
+async def _scheduled(this: Structure, schedules: int) -> list[Played]:
+    world = World()
+    found = []
+    async with opened(world) as (tp, watcher):
+        # Checked and compiled once.
+        program, inputs, _ = await tp._prepared(this.plan, INPUTS, CONTEXT)
+        for number in range(schedules):
+            world.begin(number)
+            watcher.faults.clear()
+            result = await to_the_end(tp, await tp._drives.run(program, inputs, context=CONTEXT), world)
+            found.append(Played(result, await tp.events(result.run_id), world.past(), list(watcher.faults)))
+    return found
+
+
+def of_cuts(seed: int, cuts: int = 10) -> Iterator[str]:
+    """A journal that ends anywhere is gone on with: to the same end, with nothing finished called, nothing twice."""
+    this, schedule = structure(seed), seed % 5
+    whole = in_virtual_time(play(this.plan, World(schedule)))
+    chance = random.Random(seed)
+    places = range(1, len(whole.events))
+    for place in sorted(chance.sample(places, min(cuts, len(places)))):
+        yield from (f"cut after {place} of {len(whole.events)}: {fault}" for fault in _of_cut(this, whole, place))
+
+
+def _of_cut(this: Structure, whole: Played, place: int) -> Iterator[str]:
+    before, world = whole.events[:place], World(this.seed % 5)
+    played = in_virtual_time(resume_from(before, world))
+    yield from faults_of(played)
+    yield from called_again(before, world)
+    if this.exact:
+        yield from differing(played, whole)
+        yield from _other_effects(played, whole)
+
+
+def _other_effects(played: Played, whole: Played) -> Iterator[str]:
+    mine, theirs = Counter(effects_in(played.events)), Counter(effects_in(whole.events))
+    if mine != theirs:
+        yield f"effects too many: {dict(mine - theirs)}, missing: {dict(theirs - mine)}"
+
+
+def of_retries(seed: int) -> Iterator[str]:
+    """What failed is tried again when its cause is gone: never stuck, nothing finished called again, no write left out.
+
+    Leaves fail here and there in the first run, in none after it.
+    """
+    this, schedule = structure(seed), seed % 5
+    world = World(schedule, fails=lambda path: drawn("fails", seed, path) % 100 < 12)
+    first, played = in_virtual_time(_retried(this.plan, world))
+    yield from faults_of(played)
+    yield from called_again(first.events, played.world)
+    if not this.exact or this.tolerant or _is_handled(first):
+        return
+    whole = in_virtual_time(play(this.plan, World(schedule)))
+    yield from differing(played, whole, "status", "outputs", "state")
+    yield from _other_effects(played, whole)
+
+
+async def _retried(plan: Plan, world: World) -> tuple[Played, Played]:
+    async with opened(world) as (tp, watcher):
+        result = await to_the_end(tp, await tp.run(plan, INPUTS, context=CONTEXT), world)
+        first = Played(result, await tp.events(result.run_id), world.past(), [])
+        world.fails = None
+        world.forget()
+        if result.status in ("failed", "completed_with_errors"):
+            run = await tp.retry(result.run_id)
+            result = await to_the_end(tp, await run.result(), world)
+        return first, Played(result, await tp.events(result.run_id), world, watcher.faults)
+
+
+def _is_handled(played: Played) -> bool:
+    """Whether the plan itself did something about a failure: that stands, whatever is tried again."""
+    return any(
+        isinstance(event, ev.FallbackStarted)
+        or (isinstance(event, ev.StepFailed | ev.StepTimedOut) and event.continued)
+        for event in played.events
+    )
+
+
+def of_forks(seed: int) -> Iterator[str]:
+    """A fork gives what a run with its inputs gives, and does anew exactly what follows from what is changed."""
+    this, chance = structure(seed), random.Random(seed)
+    step = chance.choice(this.plan.steps).id if chance.random() < 0.6 else None
+    others = None if step is not None and chance.random() < 0.6 else OTHERS
+    about = f"fork from {step}{' with other inputs' if others else ''}: "
+    first, forked = in_virtual_time(_forked(this, step, others))
+    faults = list(faults_of(forked))
+    if this.exact and not faults:
+        whole = in_virtual_time(play(this.plan, World(seed % 5), {**INPUTS, **OTHERS})) if others else first
+        faults += [*differing(forked, whole), *_other_effects(forked, whole)]
+        faults += _done_anew(this.plan, first, forked, step, others)
+    yield from (about + fault for fault in faults)
+
+
+async def _forked(this: Structure, step: str | None, inputs: JsonObject | None) -> tuple[Played, Played]:
+    world = World(this.seed % 5)
+    async with opened(world) as (tp, watcher):
+        result = await to_the_end(tp, await tp.run(this.plan, INPUTS, context=CONTEXT), world)
+        first = Played(result, await tp.events(result.run_id), world.past(), [])
+        world.begin(world.schedule)
+        return first, await _fork(tp, result.run_id, step, inputs, world, watcher.faults)
+
+
+async def _fork(
+    tp: Toolpath, run_id: str, step: str | None, inputs: JsonObject | None, world: World, faults: list[str]
+) -> Played:
+    run = await tp.fork(run_id, from_step=step, inputs=inputs, repeat_writes=True)
+    result = await to_the_end(tp, await run.result(), world)
+    return Played(result, await tp.events(result.run_id), world, faults)
+
+
+def _done_anew(plan: Plan, first: Played, forked: Played, step: str | None, others: JsonObject | None) -> Iterator[str]:
+    changed = _changed(plan, step, others)
+    unfinished = {step.path for step in first.result.results if step.status not in ("succeeded", "skipped")}
+    due = _followers(plan, changed | {name for name in unfinished if name in {step.id for step in plan.steps}})
+    called = {made.path for made in forked.world.made if made.tool not in REPEATABLE}
+    if needless := {_top(path) for path in called} - due:
+        yield f"called without need: {sorted(needless)}"
+    before = {made.path for made in first.world.made if made.tool not in REPEATABLE and _top(made.path) in due}
+    if others is None and before != called:
+        yield f"not done anew: {sorted(before ^ called)}"
+
+
+def _changed(plan: Plan, step: str | None, inputs: JsonObject | None) -> set[str]:
+    found = set() if step is None else {step}
+    if inputs is not None:
+        found |= {each.id for each in plan.steps if "inputs." in _text(each)}
+    return found
+
+
+def _followers(plan: Plan, changed: set[str]) -> set[str]:
+    """The steps that are changed, and all that read something of them."""
+    ids = [step.id for step in plan.steps]
+    if plan.flow == "chain":
+        return set(ids[min(map(ids.index, changed)) :]) if changed else set()
+    found = set(changed)
+    for step in plan.steps * len(plan.steps):
+        told = _text(step)
+        for name in found - {step.id}:
+            source = next(each for each in plan.steps if each.id == name)
+            reads = any(f"state.{one} " in told for one in written_variables(Block(steps=(source,))))
+            if name in step.depends_on or f"steps['{name}']" in told or reads:
+                found = found | {step.id}
+    return found
+
+
+def _text(step: object) -> str:
+    return msgspec.json.encode(step).decode()
+
+
+def _top(path: str) -> str:
+    for mark in "/[#~":
+        path = path.partition(mark)[0]
+    return path
+
+
+LAWS: dict[str, Callable[[int], Iterator[str]]] = {
+    "schedules": of_schedules,
+    "cuts": of_cuts,
+    "retries": of_retries,
+    "forks": of_forks,
+}
+
+
+def violations(law: Callable[[int], Iterator[str]], seeds: range, most: int = 10) -> list[str]:
+    """What does not hold of these structures, up to so many of them."""
+    found: list[str] = []
+    for seed in seeds:
+        try:
+            fault = next(law(seed), None)
+        except Exception:  # what it raised is what is found
+            fault = traceback.format_exc(limit=-3)
+        if fault is not None:
+            found.append(f"structure({seed}): {fault}")
+        if len(found) >= most:
+            break
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("law", choices=LAWS)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=1000)
+    wanted = parser.parse_args()
+    began = time.process_time()
+    found = violations(LAWS[wanted.law], range(wanted.first, wanted.first + wanted.count))
+    seconds = round(time.process_time() - began, 1)
+    json.dump({"law": wanted.law, "first": wanted.first, "count": wanted.count, "seconds": seconds}, sys.stdout)
+    sys.stdout.write("\n" + "".join(f"{fault}\n" for fault in found))
+
+
+if __name__ == "__main__":
+    main()

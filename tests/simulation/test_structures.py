@@ -1,0 +1,56 @@
+"""The laws of random structures: a few of them here, and as many as wanted with `--soak`.
+
+`TOOLPATH_STRUCTURES` is how many structures the long form tries under each of five schedules (20,000). As many journals
+are cut, and a quarter as many are forked and tried again.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from laws import LAWS, violations
+from structures import structure
+
+from toolpath.model.plan import Call, Loop, Parallel, blocks_of, every_step
+
+MOST = int(os.environ.get("TOOLPATH_STRUCTURES", "20000"))
+#: Parts that may be tried side by side.
+PARTS = 20
+#: Structures of the quick form, which begins with another number for each law.
+QUICK = {"schedules": (0, 40), "cuts": (1_000, 12), "retries": (2_000, 50), "forks": (3_000, 20)}
+#: Of so many structures the long form tries one: one of them has ten cuts.
+SHARE = {"schedules": 1, "cuts": 10, "retries": 4, "forks": 4}
+
+
+def test_equal_seeds_give_equal_plans() -> None:
+    assert [structure(seed).plan for seed in range(40)] == [structure(seed).plan for seed in range(40)]
+
+
+def test_structures_hold_every_kind_of_step_in_every_other() -> None:
+    seen: set[tuple[str, str]] = set()
+    for seed in range(400):
+        for _, step in every_step(structure(seed).plan.block):
+            for block in blocks_of(step):
+                one = len(block.steps) == 1 and block.id == block.steps[0].id
+                seen |= {(f"{type(step).__name__}{'/1' if one else ''}", type(inner).__name__) for inner in block.steps}
+    for outer in (Parallel.__name__, f"{Parallel.__name__}/1", Loop.__name__):
+        for inner in (Call, Loop, Parallel):
+            assert (outer, inner.__name__) in seen
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("law", LAWS)
+def test_random_structures_obey(law: str) -> None:
+    first, count = QUICK[law]
+    assert violations(LAWS[law], range(first, first + count)) == []
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("law", LAWS)
+def test_many_random_structures_obey(law: str, part: int) -> None:
+    count = MOST // SHARE[law] // PARTS
+    first = 100_000 + part * count
+    assert violations(LAWS[law], range(first, first + count)) == []
