@@ -248,6 +248,10 @@ class Toolpath(Asking, Steering):
         """Everything that is wrong with the plan, at once. Tools of servers not started yet are not looked into."""
         return self._preparation.checked(self.read(plan), self.registry.snapshot())
 
+    def open_points(self, plan: Plan) -> tuple[Finding, ...]:
+        """Why nothing runs this plan yet: questions that it leaves open, or that its planner is not sure enough."""
+        return self._preparation.open_points(plan)
+
     def explain(self, plan: Runnable) -> Explanation:
         """What the plan will do: tree, dependencies, critical path, effects, cost."""
         return explain(self.read(plan), self.registry.snapshot())

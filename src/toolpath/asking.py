@@ -122,6 +122,7 @@ class Asking:
             store=self.store,
             clock=self.clock,
             compiled=self._compiled,
+            runnable=self._preparation.runnable,
             context=context,
             leave=self._leave_to_replan,
         )
@@ -166,7 +167,12 @@ class Asking:
 
         events = await self.store.read_events(run_id)
         make = partial(
-            revise, events, run_result(run_id, events), self.planning, self._compiled, limits=limits or Replanning()
+            revise,
+            events,
+            run_result(run_id, events),
+            self.planning,
+            self._preparation.runnable,
+            limits=limits or Replanning(),
         )
         await self._drives.trail.record("run.replan", run_id, tenant=info.tenant, user=info.user)
         await self._drives.revise(run_id, make, expected=info.epoch, authority=own_authority())
@@ -176,7 +182,7 @@ class Asking:
         """Another plan for a run that has failed."""
         from toolpath.planning.mending import mend
 
-        return await mend(run_id, await self.store.read_events(run_id), self.planning, self._compiled)
+        return await mend(run_id, await self.store.read_events(run_id), self.planning, self._preparation.runnable)
 
     def _leave_to_replan(self, wanted: int | Replanning | None) -> JsonObject:
         """How far a run may be planned anew, as its journal keeps it."""

@@ -12,12 +12,13 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
 from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
-from toolpath.checks.start import check_inputs, fill_inputs, secrets_given
+from toolpath.checks.start import check_inputs, check_intent, fill_inputs, secrets_given
 from toolpath.config import Settings
 from toolpath.engine.program import Program
 from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError, ReadError
+from toolpath.intent.gate import acts
 from toolpath.language.documents import read_document
-from toolpath.model.plan import Plan
+from toolpath.model.plan import Call, Origin, Plan, every_step
 from toolpath.model.run import RunContext
 from toolpath.model.tool import Tool
 from toolpath.opening import call_plan, file_bytes, is_file, tools_of
@@ -30,6 +31,7 @@ from toolpath.values import JsonObject, plain
 #: What may be run: a plan, a tool, a tool's name, a document's path or text, or a document as a dictionary.
 Runnable = Plan | Tool | str | Path | JsonObject
 
+_NO_ORIGIN = Origin()
 #: Compiled plans that are kept; a plan that is run again is neither checked nor compiled again.
 KEPT = 256
 
@@ -111,11 +113,26 @@ class Preparation:
         findings = self.checked(plan, catalog)
         return None if has_errors(findings) else Program(plan, catalog, self._settings), findings
 
+    def open_points(self, plan: Plan) -> tuple[Finding, ...]:
+        """Why a plan that was made of words is not run yet; its tools have to be loaded. One that only reads may be
+        half as sure."""
+        catalog = self._registry.snapshot()
+        is_acting = any(isinstance(step, Call) and acts(catalog.get(step.tool)) for _, step in every_step(plan.block))
+        return check_intent(plan, self._settings.planner_floor / (1 if is_acting else 2))
+
+    async def runnable(self, plan: Plan) -> Program:
+        """The plan compiled, where it may be run. Raises `PlanInvalid`."""
+        program, _ = await self.program(plan)
+        faults = self.open_points(plan) if plan.origin != _NO_ORIGIN else ()
+        if faults:
+            raise PlanInvalid(faults)
+        return program
+
     async def ready(self, what: Runnable, inputs: JsonObject, context: RunContext | None) -> tuple[Program, JsonObject]:
         """The program to run and its inputs, filled in. Raises `PlanInvalid`, `ReadError`, `PolicyViolationError`."""
         inputs = _own(inputs)
         plan = await self._runnable(what, inputs, context)
-        program, _ = await self.program(plan)
+        program = await self.runnable(plan)
         permit(plan, program.secrets, context or RunContext())
         self._redactor.add([self._secrets[name] for name in program.secrets if name in self._secrets])
         faults = secrets_given(inputs, self._redactor) or check_inputs(plan, inputs)

@@ -64,8 +64,8 @@ def test_an_equal_request_has_the_same_plan(cache: PlanCache, text: str) -> None
 
 
 def test_a_request_with_other_values_has_the_plan_with_other_values(cache: PlanCache) -> None:
-    found = cache.find(PlanRequest(text="Create author Bob Stone with email bob@stone.org"), BLOG)
-    assert inputs_of(found) == {"name": "Bob Stone", "email": "bob@stone.org"}
+    found = cache.find(PlanRequest(text="Create author Bob with email bob@stone.org"), BLOG)
+    assert inputs_of(found) == {"name": "Bob", "email": "bob@stone.org"}
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,9 @@ def test_a_request_with_other_values_has_the_plan_with_other_values(cache: PlanC
         "Create author Alice with email nobody",
         "Create author Alice and then delete Bob with email bob@test.com",
         "Create author Alice with email alice@test.com, then create a blog",
+        "Create author Alice Stone with email alice@test.com",
+        "Create author everybody with email alice@test.com",
+        "Create author not with email alice@test.com",
         "Create author",
         "",
         "Create author " + "x " * 5_000 + "with email a@b.c",
@@ -154,7 +157,7 @@ def test_values_that_are_swapped_are_not_mixed_up() -> None:
     assert step.inputs == {"a": "Rome", "b": "Bonn", "c": "{{ Bonn.x }} to Bonn"}
 
 
-names = st.text(alphabet="abcdefghijKLM", min_size=3, max_size=9)
+names = st.text(alphabet="bcdfghjKLM", min_size=3, max_size=9)
 
 
 @given(first=names, second=names, third=names, fourth=names)
@@ -315,10 +318,10 @@ async def test_what_was_planned_is_not_asked_again_and_what_went_well_is_told() 
     choose = chooser(FakeClock())
     first = await choose.plan(PlanRequest(text="search cats please"), here)
     choose.learn(PlanRequest(text="search cats please"), here, first, True)
-    second = await choose.plan(PlanRequest(text="search big dogs please"), here)
+    second = await choose.plan(PlanRequest(text="search dogs please"), here)
     assert len(chat.requests) == 1
     assert (first.record.strategy, second.record.planner) == ("model", "cache")
-    assert inputs_of(second) == {"query": "big dogs"}
+    assert inputs_of(second) == {"query": "dogs"}
     await choose.plan(PlanRequest(text="please search cats or dogs"), here)
     assert "went_well_before" in chat.requests[1].messages[0].text
     pages = Pages()

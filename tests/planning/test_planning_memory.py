@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from toolpath import Settings, Toolpath
 from toolpath.access.acting import acting
 from toolpath.access.caller import Caller
 from toolpath.errors import ConfigError, ToolFailed
+from toolpath.model.chat import ChatRequest
 from toolpath.testing.model_server import ModelServer
 from toolpath.testing.scripted import scripted
 from toolpath.testing.scripted_chat import ScriptedChat
@@ -106,13 +109,19 @@ async def test_what_one_tenant_asked_is_not_known_to_another(tmp_path: Path) -> 
 
 
 async def test_ways_of_planning_share_the_requests_and_the_report_says_whether_they_differ(tmp_path: Path) -> None:
-    wrong = {"id": "author", "tool": "blog.createAuthor", "inputs": {"name": "Nobody", "email": "n@b.org"}}
-    chat = ScriptedChat(then=answer(wrong))
+    def wrong(asked: ChatRequest) -> Any:
+        (name,) = set(re.findall(r"author (\w+) with", asked.messages[0].text))
+        inputs = {"name": name, "email": "n@b.org", "note": "of the model"}
+        return answer({"id": "author", "tool": "blog.createAuthor", "inputs": inputs})
+
+    chat = ScriptedChat(then=wrong)
 
     def reply(inputs: Any) -> Any:
-        return ToolFailed("Nobody.") if inputs["name"] == "Nobody" else {"_id": "a"}
+        return ToolFailed("It takes no notes.") if inputs.get("note") else {"_id": "a"}
 
-    tp = Toolpath(tmp_path / "runs.db", chat=chat, settings=Settings(planner_experiment=("model=1", "rules=1")))
+    tp = Toolpath(
+        tmp_path / "runs.db", chat=chat, settings=Settings(planner_experiment=("model=1", "rules=1"), planner_floor=0)
+    )
     async with tp:
         tp.add(
             scripted(
@@ -120,11 +129,13 @@ async def test_ways_of_planning_share_the_requests_and_the_report_says_whether_t
                 then=reply,
                 effect="write",
                 description="Create an author.",
-                input_schema=schema("name", "email"),
+                input_schema=schema("name", "email", note={"type": "string"}),
             )
         )
-        for number in range(40):
-            plan = await tp.plan(f"Create author Name{number} with email n@b.org")
+        for polite, verb, thing in product(
+            ("", "Please ", "Kindly ", "Now ", "First "), ("create", "add", "make", "register"), ("author", "an author")
+        ):
+            plan = await tp.plan(f"{polite}{verb} {thing} Alice with email n@b.org")
             await tp.run(plan)
         report = await tp.planning.report()
         model, rules = report.ways.arms

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.planner.planning_cases import REQUEST, answer, schema
+from tests.planner.planning_cases import answer, schema
 
 from toolpath import Settings, Toolpath
 from toolpath.errors import NoToolFits, PlanInvalid, PlanningFailed, ToolFailed
@@ -21,6 +21,7 @@ from toolpath.testing.model_server import ModelServer
 from toolpath.testing.scripted import scripted
 from toolpath.values import encode
 
+REQUEST = "Search the web for cats, fetch the page and save its text"
 FIND = {"id": "find", "tool": "web.search", "inputs": {"query": "cats"}}
 BIRDS = {"id": "birds", "tool": "web.search", "inputs": {"query": "birds"}}
 PAGE = {"id": "page", "tool": "web.fetch", "inputs": {"url": "{{ find.url }}"}}
@@ -105,7 +106,7 @@ async def test_what_writes_waits_for_the_whole_plan() -> None:
 async def test_a_read_that_is_still_at_work_is_waited_for_by_its_step_alone() -> None:
     web = Web()
     other = {"id": "save", "tool": "files.save", "inputs": {"text": "now"}}
-    async with writing(web, slowly(FIND, other)) as tp, tp.ahead(REQUEST) as ahead:
+    async with writing(web, slowly(FIND, other)) as tp, tp.ahead("Search for cats and save the text 'now'") as ahead:
         web.hold.clear()
         await ahead.plan()
         run = await ahead.start()

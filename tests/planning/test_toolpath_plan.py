@@ -27,8 +27,8 @@ def create_author(name: str, email: str) -> dict[str, str]:
         name: Full name.
         email: Where to reach the author.
     """
-    if name == "Nobody":
-        raise ToolFailed("Nobody is no author.")
+    if name == "Nemo":
+        raise ToolFailed("Nemo is no author.")
     return {"_id": f"id of {name}", "email": email}
 
 
@@ -294,12 +294,12 @@ async def test_a_request_that_differs_in_its_values_is_planned_from_the_cache() 
 
 
 async def test_a_plan_whose_run_failed_is_not_taken_from_the_cache_again() -> None:
-    step = {"id": "author", "tool": "blog.createAuthor", "inputs": {"name": "Nobody", "email": "n@test.org"}}
+    step = {"id": "author", "tool": "blog.createAuthor", "inputs": {"name": "Nemo", "email": "n@test.org"}}
     chat = ScriptedChat(answer(step), answer(step))
     async with with_tools(chat) as tp:
-        plan = await tp.plan("Create author Nobody with email n@test.org")
+        plan = await tp.plan("Create author Nemo with email n@test.org")
         assert not (await tp.run(plan)).success
-        await tp.plan("Create author Nobody with email n@test.org")
+        await tp.plan("Create author Nemo with email n@test.org")
     assert len(chat.requests) == 2
 
 

@@ -387,7 +387,9 @@ async def test_the_routed_plan_runs_in_order_and_one_failure_leaves_the_others_a
     }
     async with Toolpath() as tp:
         tp.add(tool("a.one", {"ok": 1}), tool("b.two", ToolFailed("No.")), tool("c.three", 3), tool("d.four", 4))
-        found = await route("do all", tp.registry.snapshot(), FakeClock(), chat=ScriptedChat(answer))
+        found = await route(
+            "Run one, two, three and four", tp.registry.snapshot(), FakeClock(), chat=ScriptedChat(answer)
+        )
         assert found.plan is not None
         result = await tp.run(found.plan)
     assert order == ["a.one", "b.two", "d.four"]

@@ -49,6 +49,32 @@ def secrets_given(inputs: JsonObject, redactor: Redactor) -> tuple[Finding, ...]
     )
 
 
+def check_intent(plan: Plan, floor: float) -> tuple[Finding, ...]:
+    """What keeps a plan made of words from being run: questions that it leaves open, and that it is not sure enough.
+
+    Codes: open_question, not_sure. `floor`: the least confidence, 0 to 1.
+    """
+    found = [
+        error(
+            "open_question",
+            f"/origin/questions/{index}",
+            question,
+            hint="Say it in the request, or write it into the plan.",
+        )
+        for index, question in enumerate(plan.questions)
+    ]
+    if plan.confidence is not None and plan.confidence < floor:
+        found.append(
+            error(
+                "not_sure",
+                "/origin/confidence",
+                f"The planner is {plan.confidence:.0%} sure of this plan; from {floor:.0%} on it is run.",
+                hint="Say it more plainly; who has read the plan and answers for it takes `origin` out of it.",
+            )
+        )
+    return tuple(found)
+
+
 def fill_inputs(plan: Plan, inputs: JsonObject) -> JsonObject:
     """The inputs as the run reads them: coerced, defaults filled in, optional ones that are not given null.
 

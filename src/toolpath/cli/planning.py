@@ -122,11 +122,11 @@ async def _go_on(
     """Show the plan, keep it, run it, as was asked."""
     findings = session.tp.check(plan)
     explanation = session.tp.explain(plan)
-    is_open = has_errors(findings) or bool(plan.questions)
+    is_open = has_errors(findings) or bool(session.tp.open_points(plan))
     runs = request.run and not is_open
     if not runs:
         _result(plan, findings, explanation, request, session)
-    _tell(plan, findings, explanation, session)
+    _tell(plan, findings, explanation, request, session)
     await _tell_cache(plan, session)
     if request.out:
         _write(request.out, print_plan(plan))
@@ -161,7 +161,9 @@ def _result(
         output.write(print_plan(plan) + "\n")
 
 
-def _tell(plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, session: Session) -> None:
+def _tell(
+    plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, request: PlanningRequest, session: Session
+) -> None:
     """What the plan will do, how it came about and what it lacks, for people."""
     output = session.output
     record = session.tp.planning.record(plan)
@@ -175,8 +177,10 @@ def _tell(plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, s
     output.say(how)
     for finding in findings:
         output.say(finding_line("plan", finding))
-    for question in plan.questions:
-        output.tell(f"Not said: {question}", "yellow")
+    for point in session.tp.open_points(plan):
+        output.tell(f"Not said: {point.message}" if point.code == "open_question" else point.message, "yellow")
+    if request.run and not has_errors(findings) and session.tp.open_points(plan):
+        output.tell("Nothing was run: say it more plainly, or keep the plan with --out FILE and complete it.", "yellow")
 
 
 async def _tell_cache(plan: Plan, session: Session) -> None:

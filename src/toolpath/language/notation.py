@@ -40,7 +40,7 @@ PLAN_FIELDS = (
     "policy",
     "metadata",
 )
-ORIGIN_FIELDS = ("request", "reasoning", "confidence", "questions", "estimates")
+ORIGIN_FIELDS = ("request", "reasoning", "confidence", "questions", "uncovered", "estimates")
 #: Editors and people name the schema of a file in it.
 SCHEMA_FIELD = "$schema"
 
@@ -93,6 +93,7 @@ def _origin(fields: Fields) -> Origin:
         reasoning=fields.text("reasoning"),
         confidence=fields.number("confidence", most=1.0),
         questions=fields.texts("questions"),
+        uncovered=fields.texts("uncovered"),
         estimates=fields.mapping("estimates"),
     )
     fields.finish("An origin", ORIGIN_FIELDS)

@@ -173,7 +173,8 @@ def _origin() -> JsonObject:
         "request": _text("The request in words."),
         "reasoning": _text("Why these steps."),
         "confidence": _told("How sure the planner is.", {"type": "number", "minimum": 0, "maximum": 1}),
-        "questions": _part("What the planner could not know.", "texts"),
+        "questions": _part("What the planner could not know; while there is one, nothing runs the plan.", "texts"),
+        "uncovered": _part("What the request says and no step does.", "texts"),
         "estimates": _mapping("Expected duration and cost."),
     }
 

@@ -90,6 +90,8 @@ def _origin(origin: Origin) -> JsonObject:
     found = _plain(origin, Origin())
     if "questions" in found:
         found["questions"] = list(origin.questions)
+    if "uncovered" in found:
+        found["uncovered"] = list(origin.uncovered)
     return found
 
 

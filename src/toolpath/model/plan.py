@@ -223,6 +223,9 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reasoning: str = ""
     confidence: float | None = None
     questions: tuple[str, ...] = ()
+    """While there is one, nothing runs the plan."""
+    uncovered: tuple[str, ...] = ()
+    """What the request says and no step does, in its own words."""
     estimates: JsonObject = {}
 
 

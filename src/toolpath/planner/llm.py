@@ -10,6 +10,7 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import ChatFailed, Finding, NoToolFits, PlanningFailed, ReadError, ToolpathError
+from toolpath.intent.gate import ASKING, acts, gated
 from toolpath.language.quoted import readable
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.plan import Call, Plan, every_step, freeze
@@ -38,6 +39,8 @@ _PER_REPAIR: Final = 0.1
 #: The most that a plan which leaves a question open counts as, and one that no model made.
 _WITH_QUESTIONS: Final = 0.5
 _FALLBACK: Final = 0.3
+#: Failures of a model that never said anything to the request: rules may stand in for it.
+ABSENT: Final = frozenset({"connection", "timeout", "server", "rate_limit", "quota", "denied", "rejected", "too_long"})
 _LONGEST_ANSWER: Final = 50_000
 _MAX_LESSONS: Final = 5
 
@@ -53,7 +56,7 @@ async def plan_with_model(request: PlanRequest, ground: Ground) -> Planned:
     try:
         return await session.mended(await session.ask(session.first_question()))
     except ChatFailed as failure:
-        return session.give_up(failure.message, ())
+        return session.give_up(failure.message, (), is_absent=failure.kind in ABSENT)
 
 
 class Session:
@@ -209,10 +212,17 @@ class Session:
         origin = msgspec.structs.replace(plan.origin, confidence=round(max(sure, 0.0), 3))
         plan = msgspec.structs.replace(with_tool_keys(plan, self.checked), origin=origin)
         plan = with_estimates(with_fallbacks(plan, self.checked, options), self.checked)
+        kept = frozenset(step.id for step in self.request.kept)
+        if self.request.is_words:
+            plan = gated(plan, self.request.text, self.checked, strict=False, kept=kept)
         return Planned(plan=plan, record=self.record(plan))
 
-    def give_up(self, reason: str, findings: tuple[Finding, ...]) -> Planned:
-        """The offline planner's plan, marked as such. Raises `PlanningFailed` where there is none."""
+    def give_up(self, reason: str, findings: tuple[Finding, ...], *, is_absent: bool = False) -> Planned:
+        """The offline planner's plan, marked as such. Raises `PlanningFailed` where there is none.
+
+        What the model said and was refused for, rules do not do in its place: then their plan asks before it acts.
+        `is_absent`: the failure is that the model could not be asked.
+        """
         offline = self.ground.offline
         if self.ground.options.fallback == "error" or offline is None:
             record = self.record(None, outcome="failed", reason=reason)
@@ -223,9 +233,21 @@ class Session:
             record = self.record(None, outcome="failed", reason=f"{reason} Without a model: {error.message}")
             raise PlanningFailed(record.reason, findings=findings, record=record, hint=error.hint) from None
         sure = _FALLBACK if plan.confidence is None else min(plan.confidence, _FALLBACK)
+        questions = plan.questions
+        has_spoken = not is_absent or any(one.answer for one in self.rounds)
+        is_acting = any(
+            isinstance(step, Call) and acts(self.checked.get(step.tool)) for _, step in every_step(plan.block)
+        )
+        if has_spoken and is_acting:
+            sure = min(sure, ASKING)
+            questions = (
+                *questions,
+                f"The model's plan was refused: {reason[:300]} Is this one, made without it, what is meant?",
+            )
         origin = msgspec.structs.replace(
             plan.origin,
             confidence=sure,
+            questions=questions,
             reasoning=f"Planned without a model, because: {reason} {plan.reasoning}".strip(),
         )
         plan = msgspec.structs.replace(plan, origin=origin, metadata={**plan.metadata, "fallback": True})

@@ -11,7 +11,10 @@ from typing import Final
 
 import msgspec
 
+from toolpath.catalog.words import STOP
 from toolpath.errors import ExpressionError
+from toolpath.intent.said import asks_for_more
+from toolpath.intent.sentences import takes_back
 from toolpath.language.expressions.scan import Template, scan
 from toolpath.language.quoted import BRACES
 from toolpath.model.plan import Call, Loop, Plan, Step, every_step
@@ -21,6 +24,7 @@ _MAX_SLOTS: Final = 12
 _LONGEST: Final = 2_000
 _BLANKS: Final = re.compile(r"\s+")
 #: What joins one thing to do to the next: a value that holds it is more than a value.
+_LETTERS: Final = re.compile(r"(?<![^\s(,])[^\W\d_]+(?:['\u2019][^\W\d_]+)?(?![^\s,.;:!?)])")
 _JOINS: Final = re.compile(r"\b(?:and|then|or|but|after|before|also)\b|[;\n]|[.!?]\s", re.IGNORECASE)
 #: Words whose meaning changes with the day.
 _MOVING: Final = re.compile(
@@ -158,7 +162,16 @@ def _is_like(old: str, new: str) -> bool:
         return False
     if _JOINS.search(new) and not _JOINS.search(old):
         return False
-    return new == new.strip() and len(new.split()) <= len(old.split()) + 2 and is_timeless(new)
+    if any(letter.isdigit() for letter in old) != any(letter.isdigit() for letter in new):
+        return False
+    return new == new.strip() and len(new.split()) <= len(old.split()) and is_timeless(new) and not _adds(old, new)
+
+
+def _adds(old: str, new: str) -> bool:
+    """Whether a value says something besides naming a thing, which the one before did not: `not`, `all`, `of Ann`."""
+    before = {word.casefold() for word in _LETTERS.findall(old)}
+    words = [word.casefold() for word in _LETTERS.findall(new)]
+    return any(word not in before and (word in STOP or takes_back(word) or asks_for_more(word)) for word in words)
 
 
 def _number(text: str) -> float | None:

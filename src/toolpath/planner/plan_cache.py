@@ -12,6 +12,7 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
+from toolpath.intent.gate import gated
 from toolpath.model.plan import Origin, Plan, freeze, thaw
 from toolpath.planner.patterns import Pattern, is_timeless, pattern_of, with_values
 from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
@@ -75,7 +76,10 @@ class PlanCache:
                 self._drop(scope, pattern)
                 continue
             plan = with_values(thaw(kept.plan), values)
-            if has_errors(check(plan, catalog, secrets=())):
+            if (
+                has_errors(check(plan, catalog, secrets=()))
+                or gated(plan, request.text, catalog, strict=False).questions
+            ):
                 continue
             self._touch(kept)
             return self._planned(plan, request, kept, self._clock.monotonic() - began)

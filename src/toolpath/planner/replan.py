@@ -139,6 +139,7 @@ def replan_request(
         context["faults"] = [cut(str(finding), 500) for finding in findings[:10]]
     return PlanRequest(
         text=plan.origin.request or plan.description or plan.name,
+        is_words=bool(plan.origin.request),
         inputs=plan.inputs,
         kept=kept_steps(plan, done, ended, catalog),
         context=context,

@@ -15,7 +15,7 @@ from toolpath.language.notation import read_plan
 from toolpath.model.chat import ChatReply
 from toolpath.model.plan import Call, Plan, Step
 from toolpath.planner.incremental import StepReader
-from toolpath.planner.llm import Session
+from toolpath.planner.llm import ABSENT, Session
 from toolpath.planner.reading import as_allowed, with_tool_keys
 from toolpath.planner.records import Ground, Planned, PlanRequest
 from toolpath.values import Json
@@ -57,7 +57,7 @@ async def stream_plan(request: PlanRequest, ground: Ground) -> AsyncGenerator[St
             raise ChatFailed("The model's answer had no end.", kind="malformed", retryable=True)
         planned = await session.mended(growing.reply)
     except ChatFailed as failure:
-        planned = session.give_up(failure.message, ())
+        planned = session.give_up(failure.message, (), is_absent=failure.kind in ABSENT)
     final = {step.id: step for step in planned.plan.steps}
     revoked = tuple(step.id for step in growing.given if not _same(final.get(step.id), step))
     yield PlanWritten(planned=planned, revoked=revoked)

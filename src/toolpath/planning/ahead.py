@@ -50,6 +50,7 @@ class Ahead:
         store: Store,
         clock: Clock,
         compiled: Compile,
+        runnable: Compile,
         context: RunContext | None,
         leave: Callable[[int | Replanning | None], JsonObject],
     ) -> None:
@@ -61,6 +62,7 @@ class Ahead:
         self._store = store
         self._clock = clock
         self._compile = compiled
+        self._runnable = runnable
         self._context = context or RunContext()
         self._leave = leave
         self._reads: dict[str, asyncio.Task[Found | None]] = {}
@@ -99,7 +101,7 @@ class Ahead:
             raise RunConflict("There is no plan yet.", hint="Await `plan()` first.")
         # A program of its own: its steps may come to wait for the early reads of this one run.
         leave = self._leave(replan)
-        program = await self._compile(msgspec.structs.replace(self.planned.plan))
+        program = await self._runnable(msgspec.structs.replace(self.planned.plan))
         self._is_begun = True
         for step_id, task in self._reads.items():
             if not task.done() and not _waits_by_itself(program, step_id, self._wait_for(task)):

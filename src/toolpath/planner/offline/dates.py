@@ -64,6 +64,9 @@ def read_date(text: str) -> str | None:
 
 def write_date(iso: str, description: str) -> str:
     """The date in the form that the description names, else as `YYYY-MM-DD`."""
+    if len(iso) > 10:
+        # A moment, which its request wrote out: the day alone would cut the time off.
+        return iso
     for form, pattern in _FORMATS.items():
         if re.search(pattern, description, re.IGNORECASE):
             return date.fromisoformat(iso).strftime(form)

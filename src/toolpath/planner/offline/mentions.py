@@ -29,7 +29,7 @@ _QUOTED = re.compile(
 #: `titled Bread and butter about baking`: a title without quotation marks ends where the sentence goes on.
 _TITLED = re.compile(
     r"\b(?:en)?titled:?\s+(?P<title>[A-Z0-9][^\s,.;:!?\"']*(?:\s+(?!(?:about|by|with|for|from|saying|then|which|"
-    r"that|where|and\s+(?:then|also|with|[a-z]+\s+(?:it|a|an|the))|on\s+(?:it|the|that|my))\b)[^\s,.;:!?\"']+){0,11})"
+    r"that|where|starting|beginning|due|scheduled|\d{4}-\d{2}|\d{1,2}:\d{2}|and\s+(?:then|also|with|[a-z]+\s+(?:it|a|an|the))|on\s+(?:it|the|that|my))\b)[^\s,.;:!?\"']+){0,11})"
 )
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]{1,2000}[^\s'\"<>.,;!?)]")
@@ -68,14 +68,23 @@ _NUMBERED = re.compile(
     r"(?![\w%/]|[.,:]\d| ?(?:%|st\b|nd\b|rd\b|th\b|[a-z]))"
 )
 _SCALES = {"thousand": 1_000, "k": 1_000, "million": 1_000_000, "m": 1_000_000, "billion": 1_000_000_000}
+#: A place among files, or a name below another one; a plain word beside a slash is neither.
+_PATH = re.compile(
+    r"(?<![\w/.~:@+-])(?:(?:~|\.{1,2})?(?:/[\w.@~+-]{0,100}[\w~+-]){1,30}/?|[A-Za-z]:\\[\w.\\ -]{0,200}[\w]"
+    r"|[\w.@~+-]{1,100}(?:/[\w.@~+-]{1,100}){1,30}\.\w{1,6}"
+    r"|[a-z][\w.-]{0,60}[-_.\d][\w.-]{0,60}/[\w.-]{0,100}\w|[a-z]\w{0,100}/[\w.-]{0,60}[-_.\d][\w.-]{0,60}\w)(?![\w])"
+)
+_MOMENT = re.compile(
+    r"(?<![\w-])\d{4}-\d{2}-\d{2}[Tt ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?(?!\w)"
+)
 _CODE = re.compile(
     r"\b(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Za-z])[A-Za-z0-9][\w-]{0,120}\w|\b[A-Za-z]\w*(?:_\w+)+\b"
-    r"|\b\w+\.(?:[a-z]{2,5})\b|\+?\d{1,4}(?:-\d{2,6}){1,4}\b|\b\d+x\d+\b"
+    r"|\b[\w-]{1,100}(?:\.[\w-]{1,60}){0,6}\.(?:[a-z]{2,5})\b|\+?\d{1,4}(?:-\d{2,6}){1,4}\b|\b\d+x\d+\b"
 )
 #: What looks like a code and is a number with its unit, an ordinal, a decade or a compound word.
 _NO_CODE = re.compile(
     r"\d+(?:st|nd|rd|th|k|m|kg|g|km|cm|mm|hz|ghz|s|h|l|ml|am|pm|d|w|gb|mb|in|ft|lbs?|mph|v|hours?|years?|days?)"
-    r"|\d{4}s|\d+-[a-z]+(?:-[a-z]+)?|[a-z]+-\d{1,2}|(?:i|e)\.(?:e|g)",
+    r"|\d{4}s|\d+-[a-z]+(?:-[a-z]+)?|(?-i:[a-z]{4,}|top|mid|pre|age|day|sub|non|[A-Z]?[a-z]{4,})-\d{1,2}|(?:i|e)\.(?:e|g)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ'\u2019/²^-]*|[%$€£]")
@@ -195,7 +204,16 @@ def _scalar(item: str) -> Json:
         return item
 
 
+def _paths(text: str) -> Iterator[Mention]:
+    for match in _PATH.finditer(text):
+        path = match.group().rstrip(".")
+        yield Mention("code", path, path, match.start(), match.start() + len(path))
+
+
 def _dates(text: str) -> Iterator[Mention]:
+    for match in _MOMENT.finditer(text):
+        if read_date(match.group()[:10]) is not None:
+            yield Mention("date", match.group(), match.group(), match.start(), match.end())
     for match in DATE.finditer(text):
         value = read_date(match.group())
         if value is not None:
@@ -297,6 +315,7 @@ _READERS = (
     _quoted,
     _titles,
     _addresses,
+    _paths,
     _lists,
     _dates,
     _expressions,

@@ -10,6 +10,7 @@ from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
 from toolpath.errors import NoToolFits
+from toolpath.intent.gate import gated
 from toolpath.model.plan import Call, Origin, Plan
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.backward import chained
@@ -300,7 +301,8 @@ def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog) 
         questions=tuple(questions),
         estimates=_estimates(steps, catalog),
     )
-    return Plan(name="plan", description=request[:200], steps=tuple(steps), origin=origin)
+    plan = Plan(name="plan", description=request[:200], steps=tuple(steps), origin=origin)
+    return gated(plan, request, catalog)
 
 
 def _reason(draft: Draft, number: int, step_id: str) -> str:

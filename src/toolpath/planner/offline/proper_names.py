@@ -12,7 +12,7 @@ from toolpath.planner.offline.terms import is_region
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\wÀ-ÿ'\u2019.&-]*[\wÀ-ÿ]|[A-Z]"
 _TITLE = r"(?:(?:Mrs?|Ms|Dr|Prof|St|Mt)\.?\s+)?"
 _NAME = re.compile(
-    rf"{_TITLE}(?:{_CAPITAL})"
+    rf"(?<!\w){_TITLE}(?:{_CAPITAL})"
     rf"(?:(?:\s+|\s+(?:of|the|of the|de|la|du|von|van|&)\s+)(?:(?:{_CAPITAL})|\d{{1,4}}(?![\w%/])))*"
 )
 _PLACE = re.compile(rf",\s*(?!I\b)(?:{_CAPITAL})(?:\s+(?:{_CAPITAL}))*")
@@ -38,7 +38,9 @@ _PLACE_BEFORE = frozenset(
 def proper_names(text: str) -> Iterator[Mention]:
     """Every proper name, in the order of the text."""
     was_place = False
-    for match in _NAME.finditer(text):
+    position = 0
+    while (match := _NAME.search(text, position)) is not None:
+        position = match.end()
         start, end, name = match.start(), match.end(), match.group()
         while True:
             first, blank, rest = name.partition(" ")
@@ -49,6 +51,8 @@ def proper_names(text: str) -> Iterator[Mention]:
             start += len(first) + len(blank) + (len(rest) - len(rest.lstrip()))
             name = rest.lstrip()
             if not name or not name[0].isupper():
+                # What follows a number may be a name again, as in `Convert 200 GBP`.
+                position = start if name else position
                 name = ""
                 break
         # After a colon there are names as well: `two authors: Alice and Bob`.
