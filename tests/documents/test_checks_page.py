@@ -14,7 +14,8 @@ from pages import ROOT, Block, blocks_of, named_in
 from toolpath import Finding, Plan, Tool
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
-from toolpath.checks.start import check_inputs
+from toolpath.checks.start import check_inputs, check_intent
+from toolpath.config import Settings
 from toolpath.language.composite import read_composite
 from toolpath.language.documents import read_document
 from toolpath.providers.functions import is_marked, tool_from_function
@@ -50,6 +51,7 @@ def findings_of(blocks: list[Block]) -> list[Finding]:
         assert isinstance(read, Plan)
         plan = read
         found += check(plan, catalog(), secrets=["KEY"])
+        found += check_intent(plan, Settings().planner_floor)
     return found
 
 
@@ -61,7 +63,7 @@ def test_an_example_gives_its_finding(code: str) -> None:
     severity = "warning" if "A warning." in section else "information" if "Information." in section else "error"
     assert severity in {finding.severity for finding in found}
     # A place, so that whoever reads it finds it in the text.
-    assert all(finding.line or finding.path.startswith("/inputs") for finding in found)
+    assert all(finding.line or finding.path.startswith(("/inputs", "/origin")) for finding in found)
 
 
 def codes_in(module: Path) -> set[str]:

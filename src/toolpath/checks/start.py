@@ -63,7 +63,7 @@ def check_intent(plan: Plan, floor: float) -> tuple[Finding, ...]:
         )
         for index, question in enumerate(plan.questions)
     ]
-    if plan.confidence is not None and plan.confidence < floor:
+    if not found and plan.confidence is not None and plan.confidence < floor:
         found.append(
             error(
                 "not_sure",

@@ -137,7 +137,10 @@ class _Seen:
         self.has_loop = any(isinstance(step, Loop) for _, step in _every(steps))
         self.plain = _without_contents(self.request, list(_long_texts(self.values)))
         self.verbs = frozenset(verb for tool in self.tools for verb in verbs_of(tool))
-        self.clauses = clauses_of(self.plain, lambda word: folded(word) in self.verbs)
+        for tool in self.tools:
+            # A tool that is called by its full name is called by its verb.
+            self.plain = self.plain.replace(tool.key, " " * (len(tool.key) - len(tool.name)) + tool.name)
+        self.clauses = clauses_of(self.plain, lambda word: folded(word) in self.verbs or folded(word) in _CALLING)
 
 
 def _plain(value: Json) -> Json:
@@ -302,7 +305,7 @@ def _parameters(tool: Tool) -> Iterable[str]:
 
 def _commands(clause: Clause, tool: Tool | None, *, must_fit: bool) -> bool:
     verb = clause.verb
-    if tool is not None and fits(verb, tool):
+    if tool is not None and (fits(verb, tool) or (folded(verb) in _CALLING and tool.name in clause.text)):
         return True
     if must_fit or is_reading(verb) or is_counter(verb):
         return False
@@ -318,6 +321,9 @@ def fits(verb: str, tool: Tool) -> bool:
         return True
     meanings = meanings_of(verb)
     return any(meanings & meanings_of(word) for word in own)
+
+
+_CALLING: Final = frozenset({"call", "use", "run", "invoke", "execute"})
 
 
 def _is_form(word: str, tool: Tool) -> bool:
@@ -337,7 +343,7 @@ def verbs_of(tool: Tool) -> frozenset[str]:
         sure = [word for word in verbs if not is_thing(word, "of")]
         chosen = verbs[:1] if verbs and verbs[0] == named[0] else sure or verbs or named[:1]
         described = raw_words(tool.description[:200])[:1]
-        chosen = [*chosen, *(one for word in described for one in _base(word))]
+        chosen = [tool.name, *chosen, *(one for word in described for one in _base(word))]
         known = frozenset(folded(word) for word in chosen)
         tool.__dict__["_verbs"] = known
     return known

@@ -258,7 +258,7 @@ def _command(
     said: str, body: str, blocked: tuple[Mood, str] | None, is_verb: Callable[[str], bool], *, is_last: bool
 ) -> Clause:
     found = [match.group() for match in _WORD.finditer(body)]
-    head, following = (found[0] if found else ""), (found[1] if len(found) > 1 else "")
+    head, following = (found[0] if found else ""), "".join(body.split()[1:2])
     if re.match(r"\s*[^\w\s]*\d", body):
         head = ""
     is_question = said.rstrip(" \"'”»)").endswith(("?", "\uff1f")) and body.rstrip().endswith(("?", "\uff1f"))
