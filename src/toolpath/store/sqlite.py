@@ -26,6 +26,8 @@ from toolpath.store.writer import HEAVY
 #: A driver unseen for this many seconds is forgotten.
 FORGOTTEN = 86_400.0
 
+#: Runs whose rows are deleted in one transaction.
+TOGETHER = 50
 #: Events that are deleted in one transaction.
 SLICE = 2_000
 
@@ -254,41 +256,48 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteTurns):
     async def delete_runs(self, run_ids: Sequence[str]) -> int:
         """Delete ended runs with all that is theirs; returns how many."""
         deleted = 0
-        for run_id in dict.fromkeys(run_ids):
-            # One transaction a run: many large runs at once would lock out everybody else.
-            deleted += await self._write(self._deletion(run_id), heavy=True, wakes=run_id)
+        wanted = list(dict.fromkeys(run_ids))
+        for start in range(0, len(wanted), TOGETHER):
+            # A few rows in one transaction; their events go after that, since many at once would lock out all others.
+            part = wanted[start : start + TOGETHER]
+            deleted += await self._write(self._deletion(part), heavy=True)
+            for run_id in part:
+                self._waiters.wake(run_id)
         # A slice at a time, so that others write in between; those of a process that died are among them.
         while await self._write(self._delete_slice, heavy=True):
             pass
         return deleted
 
-    def _deletion(self, run_id: str) -> Callable[[sqlite3.Connection], int]:
+    def _deletion(self, run_ids: Sequence[str]) -> Callable[[sqlite3.Connection], int]:
+        return lambda connection: sum(self._delete(connection, run_id) for run_id in run_ids)
+
+    def _delete(self, connection: sqlite3.Connection, run_id: str) -> int:
         sql = self._sql
-
-        def work(connection: sqlite3.Connection) -> int:
-            deleted = connection.execute(sql.delete_run, {"run_id": run_id}).fetchone()
-            if deleted is None:
-                return 0
-            values = {"run_id": run_id, "number": deleted["number"]}
-            for statement in (
-                sql.insert_deleted,
-                sql.delete_signals,
-                sql.delete_orphaned_blobs,
-                sql.delete_blob_uses,
-            ):
-                connection.execute(statement, values)
-            return 1
-
-        return work
+        deleted = connection.execute(sql.delete_run, {"run_id": run_id}).fetchone()
+        if deleted is None:
+            return 0
+        values = {"run_id": run_id, "number": deleted["number"]}
+        for statement in (
+            sql.insert_deleted,
+            sql.delete_signals,
+            sql.delete_orphaned_blobs,
+            sql.delete_blob_uses,
+        ):
+            connection.execute(statement, values)
+        return 1
 
     def _delete_slice(self, connection: sqlite3.Connection) -> bool:
-        """Delete some events of a run that is gone; whether there may be more."""
-        row = connection.execute(self._sql.select_deleted).fetchone()
-        if row is None:
-            return False
-        values = {"number": row["number"], "limit": SLICE}
-        if connection.execute(self._sql.delete_events, values).rowcount < SLICE:
-            connection.execute(self._sql.forget_deleted, values)
+        """Delete some events of runs that are gone; whether there may be more."""
+        left = SLICE
+        while left > 0:
+            row = connection.execute(self._sql.select_deleted).fetchone()
+            if row is None:
+                return False
+            values = {"number": row["number"], "limit": left}
+            gone = connection.execute(self._sql.delete_events, values).rowcount
+            if gone < left:
+                connection.execute(self._sql.forget_deleted, values)
+            left -= max(gone, 1)
         return True
 
 

@@ -24,7 +24,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
     """What must not be shown."""
     schema: str = "toolpath"
     pool: int = 5
-    """The most connections for reads and rows; three more write the journal, listen, and say that it lives."""
+    """The most connections for reads and rows; four more write the journal, tell of it, listen, and say who lives."""
     patience: float = 90.0
     """Seconds for which a driver goes on trying when the database is away."""
 

@@ -18,6 +18,7 @@ from toolpath.store.postgres.listener import Listener
 from toolpath.store.postgres.migrate import load_migrations, migrate
 from toolpath.store.postgres.presence import Presence
 from toolpath.store.postgres.sql import bound, load_queries
+from toolpath.store.postgres.teller import Teller
 from toolpath.store.postgres.writer import Writer
 from toolpath.store.sharing import Shared
 from toolpath.store.waiters import Waiters
@@ -46,6 +47,7 @@ class PostgresGround:
         self._writer: Writer | None = None
         self._listener: Listener | None = None
         self._presence: Presence | None = None
+        self._teller: Teller | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._address.shown!r})"
@@ -60,13 +62,14 @@ class PostgresGround:
         if self._writer is not None:
             return
         await self._migrate()
-        writer = Writer(self._address, self._sql, self._waiters, self._channel)
-        listener = Listener(self._address, self._waiters, self._channel, own=lambda: writer.pid)
+        teller = Teller(self._address, self._sql, self._channel)
+        writer = Writer(self._address, self._sql, self._waiters, teller)
+        listener = Listener(self._address, self._waiters, self._channel, own=lambda: teller.pid)
         try:
             await self._connections.open()
             await writer.open()
             await listener.open()
-            self._writer, self._listener = writer, listener
+            self._writer, self._listener, self._teller = writer, listener, teller
             self._presence = Presence(self._address, self._sql)
             await self._compare_clocks()
         except BaseException:
@@ -101,6 +104,8 @@ class PostgresGround:
         if presence is not None:
             presence.close()
         await writer.stop(ANSWER)
+        if self._teller is not None:
+            await self._teller.close()
         await listener.close()
         await self._connections.close()
         self._waiters.wake_all()

@@ -98,6 +98,8 @@ class Listener:
                 async with asyncio.timeout(QUIET):
                     await self._lost.wait()
             if not self._lost.is_set() and await self._lives():
+                # What a process had no time to tell before it died, nobody else will.
+                self._waiters.wake_all()
                 continue
             self._disconnect()
             await self._reconnect()

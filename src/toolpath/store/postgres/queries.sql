@@ -172,7 +172,7 @@ WHERE run_id = :run_id
 RETURNING number, epoch, last_seq;
 
 -- name: append
--- The appends of a group, one a run and epoch, each with its events and bytes or not at all. `told` wakes readers.
+-- The appends of a group, one a run and epoch, each with its events and bytes or not at all. Readers are told after it.
 -- Bytes that are there are locked, so that nobody deletes them as the last use of another run.
 WITH wanted AS (
     SELECT * FROM unnest(CAST(:jobs AS int[]), CAST(:numbers AS bigint[]), CAST(:epochs AS int[]),
@@ -189,7 +189,7 @@ WITH wanted AS (
         asked_epoch = CASE WHEN wanted.asked IS NULL THEN runs.asked_epoch ELSE runs.epoch END
     FROM wanted
     WHERE runs.number = wanted.number AND runs.epoch = wanted.epoch AND runs.last_seq = wanted.before
-    RETURNING wanted.job, runs.number, runs.run_id, wanted.last > wanted.before AS grown
+    RETURNING wanted.job, runs.number
 ), written AS (
     INSERT INTO events (number, seq, data)
     SELECT fenced.number, event.seq, event.data
@@ -208,10 +208,14 @@ WITH wanted AS (
     SELECT used.digest, fenced.number
     FROM unnest(CAST(:use_jobs AS int[]), CAST(:use_digests AS text[])) AS used (job, digest) JOIN fenced USING (job)
     ON CONFLICT DO NOTHING
-), told AS (
-    SELECT pg_notify(:channel, 'e' || left(run_id, 1000)) FROM fenced WHERE grown
 )
-SELECT job, (SELECT count(*) FROM told) FROM fenced;
+SELECT job FROM fenced;
+
+-- name: tell
+-- Which runs have grown. In a transaction of its own that waits for no disk: while one that notifies is committed, no
+-- other one of the whole cluster can be.
+SELECT set_config('synchronous_commit', 'off', true),
+       (SELECT count(pg_notify(:channel, 'e' || left(run_id, 1000))) FROM unnest(CAST(:run_ids AS text[])) AS run_id);
 
 -- name: select_fence
 -- Why the fence was shut.
@@ -338,28 +342,31 @@ SELECT data FROM audit WHERE seq = :seq;
 -- name: select_audit
 SELECT data FROM audit WHERE seq > :after /* filters */ ORDER BY seq LIMIT :limit;
 
--- name: delete_run
--- Only a run that has ended.
-DELETE FROM runs
-WHERE run_id = :run_id AND status IN ('completed', 'completed_with_errors', 'failed', 'cancelled')
-RETURNING number;
+-- name: delete_runs
+-- Only runs that have ended. In the order of their numbers, so that two who delete do not wait for one another.
+DELETE FROM runs WHERE number IN (
+    SELECT number FROM runs WHERE run_id = ANY (CAST(:run_ids AS text[]))
+    AND status IN ('completed', 'completed_with_errors', 'failed', 'cancelled') ORDER BY number FOR UPDATE
+) RETURNING number;
 
 -- name: delete_run_events
-DELETE FROM events WHERE number = :number;
+DELETE FROM events WHERE number = ANY (CAST(:numbers AS bigint[]));
 
 -- name: delete_run_signals
-DELETE FROM signals WHERE number = :number;
+DELETE FROM signals WHERE number = ANY (CAST(:numbers AS bigint[]));
 
 -- name: lock_blobs
 -- An append that points to one of them waits, or is waited for.
-SELECT 1 FROM blobs WHERE digest IN (SELECT digest FROM blob_uses WHERE number = :number) ORDER BY digest FOR UPDATE;
+SELECT 1 FROM blobs WHERE digest IN (SELECT digest FROM blob_uses WHERE number = ANY (CAST(:numbers AS bigint[])))
+ORDER BY digest FOR UPDATE;
 
 -- name: delete_orphaned_blobs
 -- After `lock_blobs`, and in a statement of its own: the blobs that no other run's events point to.
 DELETE FROM blobs WHERE digest IN (
-    SELECT digest FROM blob_uses AS used WHERE used.number = :number
-    AND NOT EXISTS (SELECT 1 FROM blob_uses AS other WHERE other.digest = used.digest AND other.number <> :number)
+    SELECT digest FROM blob_uses AS used WHERE used.number = ANY (CAST(:numbers AS bigint[]))
+    AND NOT EXISTS (SELECT 1 FROM blob_uses AS other
+                    WHERE other.digest = used.digest AND other.number <> ALL (CAST(:numbers AS bigint[])))
 );
 
 -- name: delete_blob_uses
-DELETE FROM blob_uses WHERE number = :number;
+DELETE FROM blob_uses WHERE number = ANY (CAST(:numbers AS bigint[]));

@@ -44,6 +44,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_recent_ids: str
     take_run: str
     append: str
+    tell: str
     select_fence: str
     release_run: str
     beat: str
@@ -73,7 +74,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_last_audit: str
     select_audit_of: str
     select_audit: str
-    delete_run: str
+    delete_runs: str
     delete_run_events: str
     delete_run_signals: str
     lock_blobs: str

@@ -23,6 +23,7 @@ from toolpath.store.postgres.address import Address
 from toolpath.store.postgres.connections import connect, pause_before
 from toolpath.store.postgres.faults import FAULTS, closed, is_passing, store_error
 from toolpath.store.postgres.sql import Queries, bound
+from toolpath.store.postgres.teller import Teller
 from toolpath.store.rows import not_its_end, taken_over
 from toolpath.store.waiters import Waiters, resolve
 
@@ -116,11 +117,11 @@ class Batch:
 class Writer:
     """The one connection that writes journals."""
 
-    def __init__(self, address: Address, sql: Queries, waiters: Waiters, channel: str) -> None:
+    def __init__(self, address: Address, sql: Queries, waiters: Waiters, teller: Teller) -> None:
         self._address = address
         self._sql = sql
         self._waiters = waiters
-        self._channel = channel
+        self._teller = teller
         self._waiting: dict[tuple[int, int], Batch] = {}
         self._woken = asyncio.Event()
         self._stopping = False
@@ -217,7 +218,7 @@ class Writer:
         connection = self._connection
         if connection is None or connection.is_closed():
             connection = self._connection = await connect(self._address)
-        rows = await connection.fetch(*bound(self._sql.append, {**_columns(group), "channel": self._channel}))
+        rows = await connection.fetch(*bound(self._sql.append, _columns(group)))
         self.commits += 1
         kept = {row["job"] for row in rows}
         refused: dict[int, ToolpathError] = {}
@@ -238,6 +239,7 @@ class Writer:
                 continue
             resolve(batch.futures)
             if batch.texts:
+                self._teller.tell(batch.run_id)
                 resolve(self._waiters.take(batch.run_id))
 
     def _give_up_connection(self, error: Exception) -> None:
