@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolpath.engine.decider import Decider
 from toolpath.engine.ends import cut_off
-from toolpath.engine.instances import Scope, StepState
+from toolpath.engine.instances import ENDED, Scope, StepState
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 
@@ -40,6 +40,14 @@ def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
     decider.emit(ev.StepCancelled(decider.seq, decider.at, step.path, reason, in_doubt))
     if calling or step.question:
         decider.stop_call(step)
+
+
+def cut_calls(decider: Decider, step: StepState) -> None:
+    """The tool has ended: what it has called and not waited for ends with it, and nobody is asked about that."""
+    for child in step.children():
+        if child.status not in ENDED:
+            cancel_step(decider, child, f"{step.path} has ended")
+            decider.reply_to(child)
 
 
 def cancel_run(decider: Decider, reason: str) -> None:

@@ -49,7 +49,10 @@ class Children:
 
     def all_ask(self, running: Mapping[StepState, Attempt]) -> bool:
         """Whether every call under way waits for a person."""
-        return all(step.path in self._asking or self._waits_for_child(step) for step in running)
+        return all(
+            not attempt.stopped and (step.path in self._asking or self._waits_for_child(step))
+            for step, attempt in running.items()
+        )
 
     def _waits_for_child(self, step: StepState) -> bool:
         # A call under way inside is asked about for itself; a plan inside waits where nothing of it is under way.
@@ -64,6 +67,9 @@ class Children:
         if deep is not None:
             raise TooDeep(deep.message, hint=deep.hint)
         node = drive.program.dynamic(tool)
+        if drive.program.has_exclusive and drive.control.lanes:
+            # It has come with the tool.
+            drive.control.leave_lanes()
         target = node.targets[0]
         self._public(key)
         name = self._name(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
@@ -173,7 +179,7 @@ class Children:
         if child.approved is not None and control.approval_of(child)[1] != child.approved:
             # What was approved is not what would be called now.
             child.approved, child.status = None, "pending"
-        control.admit(child)
+        control.begin(child)
 
     def _reply_to(self, child: StepState) -> asyncio.Future[None]:
         reply: asyncio.Future[None] = asyncio.get_running_loop().create_future()

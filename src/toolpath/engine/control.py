@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from toolpath.engine import ends
 from toolpath.engine.bounds import block_limit
-from toolpath.engine.cancel import cancel_scope, cancel_step, fail_run
-from toolpath.engine.instances import EMPTY, ENDED, Lane, Scope, StepState
+from toolpath.engine.cancel import cancel_scope, cancel_step, cut_calls, fail_run
+from toolpath.engine.instances import EMPTY, Lane, Scope, StepState
 from toolpath.engine.joins import Verdict, loop_verdict, may_begin, parallel_verdict, won_by
 from toolpath.engine.resolve import Resolved, failure_of, resolve, resolve_outputs
 from toolpath.engine.results import Done, exhausted, redacted
@@ -78,7 +78,7 @@ class Control(Starts):
             )
         )
         if step.calls:
-            self._cut_calls(step)
+            cut_calls(self, step)
         if node.after_success is not None and step.scope.block.flow == "chain":
             self._jumped(step, node.after_success, "on_success")
         self._after(step)
@@ -90,13 +90,6 @@ class Control(Starts):
             self.reply_to(step)
             return
         self.settle()
-
-    def _cut_calls(self, step: StepState) -> None:
-        """The tool has ended: what it has called and not waited for ends with it, and nobody is asked about that."""
-        for child in step.children():
-            if child.status not in ENDED:
-                cancel_step(self, child, f"{step.path} has ended")
-                self.reply_to(child)
 
     def _doubted(self, step: StepState, done: Done) -> bool:
         """Whether another tool is asked since this one was not sure enough."""
@@ -118,7 +111,7 @@ class Control(Starts):
                     done.duration,
                 )
                 self.emit(event)
-                self.admit(step)
+                self.begin(step)
                 self.settle()
                 return True
         return False
@@ -158,7 +151,7 @@ class Control(Starts):
             if index is not None:
                 tool = node.targets[index].key
                 self.emit(ev.FallbackStarted(self.seq, self.at, step.path, index, tool, failure, duration=duration))
-                self.admit(step)
+                self.begin(step)
                 self.settle()
                 return
         self.fail(step, failure, duration)
@@ -195,7 +188,7 @@ class Control(Starts):
         if step.scopes:
             for inner in step.scopes:
                 cancel_scope(self, inner, f"{step.path} failed")
-        self._cut_calls(step)
+        cut_calls(self, step)
         kind = ev.StepTimedOut if failure.code == "timeout" else ev.StepFailed
         self.emit(kind(self.seq, self.at, step.path, failure, duration, continued))
         if continued and node.after_failure is not None and scope.block.flow == "chain":
@@ -319,6 +312,13 @@ class Control(Starts):
             owner.lane.close()
             owner.lane = None
             self.lanes.pop(owner, None)
+
+    def leave_lanes(self) -> None:
+        """Give every item that is under way its step, and begin others as blocks."""
+        for owner in list(self.lanes):
+            self._leave_lane(owner)
+            self.feed(owner)
+        self.settle()
 
     def _stop_lanes(self, scope: Scope) -> None:
         """The block is being stopped: what is called without a block of its own in it gets one, to be stopped too."""

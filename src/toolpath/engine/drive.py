@@ -51,6 +51,7 @@ class Drive:
         self.deadlines = Deadlines(services.clock, self.expired)
         self.running: dict[StepState, Attempt] = {}
         """Calls under way."""
+        self.control.gate.calls = self.running
         self.slots = self.program.concurrency
         self.busy = 0
         """Slots taken."""

@@ -108,7 +108,7 @@ class Ears:
 
 def queue_again(control: Control) -> None:
     """After a pause: queue what was ready. Whatever else was open is still watched by this driver."""
-    queued = {id(entry[2]) for entry in control.ready}
+    queued = {id(entry[2]) for entry in control.ready} | control.gate.kept()
     for step in list(control.state.steps.values()):
         if step.status == "ready" and step.due is None and id(step) not in queued:
             control.begin(step)

@@ -128,8 +128,6 @@ class Scope(Frame):
     position = -1
     """Of a chain: the step it has come to."""
     visits: dict[int, int] | None = None
-    held: list[StepState] | None = None
-    """Steps that an exclusive one keeps waiting."""
     writes: JsonObject | None = None
     """Variables written in it, to be merged when it ends."""
     owns_state = False

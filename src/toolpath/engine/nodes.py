@@ -108,7 +108,6 @@ class BlockProgram(msgspec.Struct, eq=False, kw_only=True):
     sinks: tuple[int, ...]
     names: Names
     is_chain: bool = False
-    has_exclusive: bool = False
     single: bool = False
     """A branch that was written as one step: its id does not show in paths."""
     outputs: Compiled | None = None

@@ -60,6 +60,8 @@ class Program:
         self._dynamic: dict[str, Node] = {}
         self._compiling: list[str] = []
         self._validators: dict[tuple[bytes, bool], Validator] = {}
+        self.has_exclusive = False
+        """A step of it, or of a plan in it, lets nothing run beside it."""
         self.root = self._plan_block(plan, by_id=by_id)
         self.concurrency = plan.concurrency or settings.parallel_limit
         self.revised: Program | None = None
@@ -171,7 +173,6 @@ class Program:
         else:
             built.roots = (0,) if nodes else ()
             built.missing = [0] * len(nodes)
-        built.has_exclusive = any(node.exclusive for node in nodes) and block.flow == "graph"
         return built
 
     def _node(self, index: int, step: Step, names: Names, block: BlockProgram) -> Node:
@@ -183,6 +184,7 @@ class Program:
         elif step.requires_approval:
             node.approval = compile_condition(step.requires_approval, names)
         node.on_unresolved = step.on_unresolved or plan.on_unresolved
+        self.has_exclusive = self.has_exclusive or step.exclusive
         node.critical, node.exclusive, node.timeout = step.critical, step.exclusive, step.timeout
         node.map_outputs = tuple(step.on_success.map_outputs.items())
         node.transform = tuple((key, compile_value(value, names)) for key, value in step.on_success.transform.items())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from toolpath.engine import ends
 from toolpath.engine.control import Control
+from toolpath.engine.gate import owners_of
 from toolpath.engine.instances import EMPTY, ENDED, Scope, StepState
 from toolpath.engine.results import Done
 from toolpath.model import events as ev
@@ -18,6 +19,11 @@ def recover(control: Control) -> None:
     state = control.state
     state.unblocked.clear()
     state.finished.clear()
+    exclusive = [step for step in state.steps.values() if step.node.exclusive and step.entered]
+    for step in sorted(exclusive, key=lambda step: len(owners_of(step))):
+        # What a running tool has called goes through the gate when that tool calls it again.
+        if step.status not in ENDED and not _is_called(step.scope):
+            control.gate.hold(step)
     for step in list(state.steps.values()):
         if step.status == "running" and step.key:
             _in_flight(control, step)

@@ -50,6 +50,7 @@ class Runner(Drive):
         self.children = Children(self)
         self.takes = Takes(self, self.children)
         self.control.lane_of = self.takes.lane_of
+        self.control.gate.queued = lambda: self.takes.queued
         self.linger = False
         """Go on while a running tool waits for a person, instead of leaving it."""
         self.endings = Endings(self, self.takes)
@@ -284,11 +285,12 @@ class Runner(Drive):
         self.running.pop(step, None)
         if outcome is not None and step.status in ("running", "waiting"):
             self.commits.weighty = True
-            if type(outcome) is Done:
-                self.endings.succeeded(attempt, outcome)
-            else:
-                assert isinstance(outcome, Failure)
+            if isinstance(outcome, Failure):
                 self.endings.failed(attempt, outcome)
+            else:
+                self.endings.succeeded(attempt, outcome)
+        if control.gate.closings:
+            control.settle()
         if attempt.limited:
             # After the end is written: the journal never shows more at once than may be.
             self.takes.release(attempt.target)
@@ -364,8 +366,7 @@ class Runner(Drive):
         """Something else than people will go on with the run: a ready step, a retry that is due later, a limit."""
         if self.control.ready or self.takes.queued or self.doubts:
             return True
-        # A call that a tool has made goes on with that tool alone.
-        return any(step.status == "ready" and step.watched for step in self.state.steps.values())
+        return any(step.status == "ready" and step.watched and step.due for step in self.state.steps.values())
 
     async def _park(self) -> None:
         """Look once more whether somebody has said something, then leave nothing but the journal."""

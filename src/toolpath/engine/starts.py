@@ -8,7 +8,8 @@ from heapq import heappush
 
 from toolpath.engine import ends
 from toolpath.engine.bounds import block_limit, too_deep, too_many_visits
-from toolpath.engine.decider import Decider
+from toolpath.engine.decider import Decider, ReadyStep
+from toolpath.engine.gate import Gate
 from toolpath.engine.instances import EMPTY, Scope, StepState
 from toolpath.engine.nodes import Target
 from toolpath.engine.resolve import Resolved, failure_of, resolve, resolve_inputs
@@ -34,8 +35,7 @@ class Starts(Decider):
         super().__init__(state, view=view)
         self._tick = 0
         self._settling = False
-        self._holding: list[Scope] = []
-        """Blocks in which an exclusive step keeps others waiting, or waits for them."""
+        self.gate = Gate(self)
         self.begun: set[StepState] = set()
         """Loops whose items are known as they are, not as the journal has them."""
 
@@ -47,7 +47,7 @@ class Starts(Decider):
             return
         self._settling = True
         try:
-            while state.unblocked or state.finished or (self._holding and self._released()):
+            while state.unblocked or state.finished or (self.gate.closings and self.gate.release()):
                 unblocked, state.unblocked = state.unblocked, []
                 for scope, index in unblocked:
                     self.arrive(scope, index)
@@ -93,10 +93,10 @@ class Starts(Decider):
             return
         if scope.trouble and self._skipped_by_trouble(step):
             return
-        if node.plain and not block.has_exclusive:
+        if node.plain:
             self.push(step)
         elif node.when is None or self._condition(step):
-            self.admit(step)
+            self.begin(step)
 
     def _visit(self, scope: Scope, index: int) -> int:
         if scope.visits is None:
@@ -176,16 +176,13 @@ class Starts(Decider):
             return unfit_of_secrets(error)
         return failure_of(error)
 
-    def admit(self, step: StepState) -> None:
-        """The step's condition holds: begin, unless it has to wait for others to end."""
-        if step.scope.block.has_exclusive and self._held(step):
-            return
-        self.begin(step)
-
     def begin(self, step: StepState) -> None:
-        """Nothing is in the step's way but a person's word, where one is needed, and a slot."""
+        """Nothing is in the step's way but a person's word, where one is needed, the gate, and a slot."""
         node = step.node
         if step.approved is None and self._asks_approval(step):
+            return
+        is_call = bool(node.targets) and node.targets[step.target].plan is None
+        if not is_call and self.state.program.has_exclusive and not self.gate.admits(step):
             return
         match node.kind:
             case "call" | "nested":
@@ -207,60 +204,25 @@ class Starts(Decider):
 
     def push(self, step: StepState) -> None:
         """Queue the step for a slot."""
+        heappush(self.ready, self.entry_of(step))
+        if step.status == "pending":
+            self.announce.append(step)
+
+    def entry_of(self, step: StepState) -> ReadyStep:
+        """Where the step stands among those that are ready."""
         scope = step.scope
         rank = scope.block.rank
         tick = step.tick
         if not tick:
             # A step that is queued again keeps its place.
             tick = step.tick = self.next_tick()
-        weight = scope.base + (rank[step.node.index] if rank else 0.0)
         step.needs = self.state.seq
-        heappush(self.ready, (-weight, tick, step))
-        if step.status == "pending":
-            self.announce.append(step)
+        return -(scope.base + (rank[step.node.index] if rank else 0.0)), tick, step
 
     def next_tick(self) -> int:
         """A place behind all that were given."""
         self._tick = tick = self._tick + 1
         return tick
-
-    def _held(self, step: StepState) -> bool:
-        """Whether the step has to wait for an exclusive one beside it, or, being exclusive, for all others."""
-        scope = step.scope
-        others = [s for s in scope.steps.values() if s is not step and s.status in ("ready", "running", "waiting")]
-        if step.node.exclusive:
-            blocked = bool(others) or any(r[2].scope is scope and r[2].status == "pending" for r in self.ready)
-        else:
-            blocked = any(s.node.exclusive for s in (*others, *(scope.held or ())))
-        if blocked:
-            if scope.held is None:
-                self._holding.append(scope)
-                scope.held = []
-            scope.held.append(step)
-            return True
-        if step.node.exclusive and step.status == "pending":
-            self.emit(ev.StepReady(self.seq, self.at, step.path))
-        return False
-
-    def _released(self) -> bool:
-        """Begin what nothing holds any more, however that ended; whether a step could begin."""
-        holding, self._holding = self._holding, []
-        count = 0
-        for scope in holding:
-            held, scope.held = scope.held or [], None
-            if scope.done:
-                continue
-            # Exclusive steps first: else a stream of others could keep them waiting for ever.
-            for step in sorted(held, key=lambda s: not s.node.exclusive):
-                if step.status != "pending":
-                    continue
-                if scope.held:
-                    # What keeps one waiting keeps those after it waiting too.
-                    scope.held.append(step)
-                else:
-                    self.admit(step)
-            count += len(held) - len(scope.held or ())
-        return count > 0
 
     def _begin_plan(self, step: StepState) -> None:
         target = step.node.targets[step.target]

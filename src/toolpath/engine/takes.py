@@ -65,6 +65,8 @@ class Takes:
         step = owner.node.step
         if owner.loop is None or not isinstance(step, Loop) or self._budgets or self._tenant is not None:
             return None
+        if self._drive.state.program.has_exclusive:
+            return None
         if owner.node.blocks[0].nodes[0].targets[0].key in self._limits:
             return None
         return Lane(self._drive, owner, owner.loop, concurrency=step.concurrency, most=self._most)
@@ -85,11 +87,11 @@ class Takes:
         """The ready step that matters most, ready to be called; None where none can start now."""
         drive = self._drive
         control = drive.control
-        ready = control.ready
+        exclusive = drive.state.program.has_exclusive
         if self._is_leaving():
             return None
-        while ready and drive.state.status == "running" and control.halted is None and not self._closed:
-            step = heappop(ready)[2]
+        while control.ready and drive.state.status == "running" and control.halted is None and not self._closed:
+            step = heappop(control.ready)[2]
             if step.lane is not None:
                 item: Attempt | None = step.lane.take()
                 if item is not None:
@@ -97,7 +99,14 @@ class Takes:
                 continue
             if step.status not in ("pending", "ready"):
                 continue
-            target = step.node.targets[step.target]
+            if exclusive and not control.gate.admits(step):
+                continue
+            target = step.node.targets[step.target] if step.node.targets else None
+            if target is None or target.plan is not None:
+                # A block that has waited for an exclusive step.
+                control.begin(step)
+                control.settle()
+                continue
             limited = self._tenant is not None or (self._limits and target.key in self._limits)
             if limited and not self._take_limits(step, target):
                 continue
@@ -175,7 +184,7 @@ class Takes:
         if step.approved is not None and control.approval_of(step)[1] != step.approved:
             # What was approved is not what would be called now.
             step.approved, step.status = None, "pending"
-            control.admit(step)
+            control.begin(step)
             return False
         if state.calls >= self._most:
             self._halt("steps", state.calls + 1, self._most, step)
