@@ -10,13 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from heapq import heappush
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from toolpath.engine.decider import ReadyStep
 from toolpath.engine.instances import ENDED, StepState
 
-if TYPE_CHECKING:
-    from toolpath.engine.decider import ReadyStep
-    from toolpath.engine.starts import Starts
+
+class Queue(Protocol):
+    """What is ready."""
+
+    ready: list[ReadyStep]
+
+    def entry_of(self, step: StepState) -> ReadyStep:
+        """Where the step stands among those that are ready."""
 
 
 class UnderWay(Protocol):
@@ -42,8 +48,8 @@ class Closing:
 class Gate:
     """Lets steps begin, one exclusive step at a time."""
 
-    def __init__(self, starts: Starts) -> None:
-        self._starts = starts
+    def __init__(self, queue: Queue) -> None:
+        self._queue = queue
         self.closings: list[Closing] = []
         """The exclusive steps at the gate; the last one is next. Each is inside those before it that are under way."""
         self.calls: Mapping[StepState, UnderWay] = {}
@@ -58,7 +64,7 @@ class Gate:
             if closings[-1].step is step:
                 return self._try(closings[-1])
             if not self._is_let_in(step):
-                heappush(closings[-1].aside, self._starts.entry_of(step))
+                heappush(closings[-1].aside, self._queue.entry_of(step))
                 return False
         return not step.node.exclusive or self._close(step)
 
@@ -81,7 +87,7 @@ class Gate:
                 self.closings.pop()
                 self._put_back(closing.aside)
             elif not closing.holds and step.status not in ENDED and self._try(closing):
-                self._put_back([self._starts.entry_of(step)])
+                self._put_back([self._queue.entry_of(step)])
             else:
                 break
             freed = True
@@ -93,26 +99,26 @@ class Gate:
         return aside | {id(closing.step) for closing in self.closings}
 
     def _close(self, step: StepState) -> bool:
-        starts = self._starts
-        closing = Closing(step, starts.ready)
+        queue = self._queue
+        closing = Closing(step, queue.ready)
         self.closings.append(closing)
-        starts.ready = []
+        queue.ready = []
         if self._try(closing):
             return True
         if any(call.paused for call in self.calls.values()):
             # What calls under way are waiting for has to begin, or they would not come to an end.
             aside, closing.aside = closing.aside, []
             for entry in aside:
-                heappush(starts.ready if self._is_let_in(entry[2]) else closing.aside, entry)
+                heappush(queue.ready if self._is_let_in(entry[2]) else closing.aside, entry)
         return False
 
     def _put_back(self, entries: list[ReadyStep]) -> None:
-        ready = self._starts.ready
+        ready = self._queue.ready
         if len(entries) > len(ready):
             ready, entries = entries, ready
         for entry in entries:
             heappush(ready, entry)
-        self._starts.ready = ready
+        self._queue.ready = ready
 
     def _is_let_in(self, step: StepState) -> bool:
         closing = self.closings[-1]
@@ -145,7 +151,7 @@ class Gate:
 
     def _moves(self, step: StepState) -> bool:
         """Whether a tool that waits for calls of its own can go on before the gate opens."""
-        if step.asked is not None or self.queued() or any(is_inside(entry[2], step) for entry in self._starts.ready):
+        if step.asked is not None or self.queued() or any(is_inside(entry[2], step) for entry in self._queue.ready):
             return True
         return any(self._is_moving(inner) for inner in _inside(step))
 
