@@ -10,9 +10,10 @@ import msgspec
 from toolpath.model.asking import Asked
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent
-from toolpath.model.record import AuditEntry, Record
+from toolpath.model.record import Record
 from toolpath.model.run import Beat, RunInfo
 from toolpath.model.tool import Tool, ToolStats
+from toolpath.trails import Trails
 from toolpath.turns import Turns
 from toolpath.values import Json, JsonObject
 
@@ -241,7 +242,7 @@ class Journal(Protocol):
         ...
 
 
-class Store(Turns, Protocol):
+class Store(Turns, Trails, Protocol):
     """Runs, events, blobs, signals, cache and tool statistics. One contract, one test suite for every store."""
 
     hears_others: bool
@@ -392,14 +393,6 @@ class Store(Turns, Protocol):
 
     async def delete_record(self, kind: str, record_id: str) -> bool:
         """Forget the record; whether it was there."""
-        ...
-
-    async def append_audit(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-        """Add the entries to the trail, all or none; gives them as links of its chain."""
-        ...
-
-    async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
-        """The trail's entries with a greater `seq` than `after`, in order."""
         ...
 
     async def delete_runs(self, run_ids: Sequence[str]) -> int:

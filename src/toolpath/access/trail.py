@@ -217,7 +217,7 @@ class Trail:
             batch, self._waiting = self._waiting, []
             error: BaseException | None = None
             try:
-                await self._store.append_audit([entry for entry, _ in batch])
+                await self._store.keep_audit([entry for entry, _ in batch])
             except ToolpathError as failed:
                 error = failed
             except BaseException as failed:

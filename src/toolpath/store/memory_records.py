@@ -71,6 +71,10 @@ class MemoryRecords:
         self._audit += links
         return links
 
+    async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
+        """Add the entries to the trail, all or none."""
+        await self.append_audit(entries)
+
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order."""
         fitting = (entry for entry in self._audit[max(after, 0) :] if tenant is None or entry.tenant == tenant)

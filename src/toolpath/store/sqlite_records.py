@@ -88,6 +88,10 @@ class SqliteRecords(SqliteFile):
 
         return await self._write(work) if entries else []
 
+    async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
+        """Add the entries to the trail, all or none."""
+        await self.append_audit(entries)
+
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order."""
         wanted = given(tenant=tenant)

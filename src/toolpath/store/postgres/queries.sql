@@ -325,19 +325,44 @@ ORDER BY created_at DESC, id DESC LIMIT :limit;
 -- name: delete_record
 DELETE FROM records WHERE kind = :kind AND id = :id RETURNING version;
 
+-- name: insert_audit_inbox
+-- Durable when it is committed, and no other process waits for it.
+INSERT INTO audit_inbox (token, data)
+SELECT token, data FROM unnest(CAST(:tokens AS text[]), CAST(:datas AS bytea[]))
+    WITH ORDINALITY AS entry (token, data, place) ORDER BY place;
+
+-- name: select_is_kept
+-- Whether the entries of an append of which nobody heard are there.
+SELECT EXISTS (SELECT 1 FROM audit_inbox WHERE token = :token)
+    OR EXISTS (SELECT 1 FROM audit WHERE token = :token AND token <> '');
+
+-- name: select_is_unlinked
+SELECT EXISTS (SELECT 1 FROM audit_inbox);
+
+-- name: select_audit_inbox
+SELECT id, token, data FROM audit_inbox ORDER BY id LIMIT :limit;
+
+-- name: delete_audit_inbox
+DELETE FROM audit_inbox WHERE id = ANY (CAST(:ids AS bigint[]));
+
+-- name: commit_soon
+-- What would be lost with the server's power is then still in the inbox.
+SELECT set_config('synchronous_commit', 'off', true);
+
 -- name: lock_audit
 -- One at a time: each entry holds the digest of the one before.
 LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE;
 
 -- name: insert_audit
-INSERT INTO audit (seq, tenant, data)
-SELECT * FROM unnest(CAST(:seqs AS bigint[]), CAST(:tenants AS text[]), CAST(:datas AS bytea[]));
+INSERT INTO audit (seq, tenant, token, data)
+SELECT * FROM unnest(CAST(:seqs AS bigint[]), CAST(:tenants AS text[]), CAST(:tokens AS text[]),
+                     CAST(:datas AS bytea[]));
 
 -- name: select_last_audit
 SELECT data FROM audit ORDER BY seq DESC LIMIT 1;
 
 -- name: select_audit_of
-SELECT data FROM audit WHERE seq = :seq;
+SELECT data FROM audit WHERE token = :token AND token <> '' ORDER BY seq;
 
 -- name: select_audit
 SELECT data FROM audit WHERE seq > :after /* filters */ ORDER BY seq LIMIT :limit;

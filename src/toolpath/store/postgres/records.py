@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
+import uuid
 from collections.abc import Callable, Sequence
-from itertools import islice
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 from toolpath.errors import StoreError, ToolpathError
 from toolpath.model.record import AuditEntry, Record, linked
 from toolpath.store.encoding import again
+from toolpath.store.postgres.connections import ANSWER
 from toolpath.store.postgres.ground import PostgresGround, encoded
 from toolpath.store.postgres.sql import bound
 from toolpath.store.rows import given, next_record, no_record, page_bound
@@ -22,14 +24,28 @@ from toolpath.values import decode
 _audit_decoder = msgspec.json.Decoder(AuditEntry)
 
 
+#: Entries that become links of the chain in one transaction.
+TOGETHER = 1_000
+
+
 class PostgresRecords(PostgresGround):
     """Records by kind and id, and the chain of audit entries."""
 
     def __init__(self, url: str, *, clock: Callable[[], float] = time.time, database_clock: bool = True) -> None:
         super().__init__(url, clock=clock, database_clock=database_clock)
-        self._entering: list[tuple[list[AuditEntry], asyncio.Future[list[AuditEntry]]]] = []
-        """Entries that wait for those before them to be added."""
-        self._adding: asyncio.Task[None] | None = None
+        self._entering: list[tuple[list[bytes], asyncio.Future[str]]] = []
+        """Entries that wait for those before them to be kept."""
+        self._keeping: asyncio.Task[None] | None = None
+        self._linking: asyncio.Task[None] | None = None
+        self._unlinked = False
+        """There may be entries that are no links of the chain yet."""
+
+    async def close(self) -> None:
+        """Link what is kept, commit what was accepted and disconnect."""
+        if self._linking is not None:
+            await asyncio.wait({self._linking}, timeout=ANSWER)
+            self._linking.cancel()
+        await super().close()
 
     async def put_record(self, record: Record, *, expected: int | None = None) -> Record:
         """Keep the record in place of the one with its kind and id. Raises `RecordConflict`."""
@@ -91,70 +107,110 @@ class PostgresRecords(PostgresGround):
         return await self._value(self._sql.delete_record, {"kind": kind, "id": record_id}) is not None
 
     async def append_audit(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-        """Add the entries to the trail, all or none; gives them as links of its chain.
+        """Add the entries to the trail, all or none; gives them as links of its chain."""
+        token = await self._keep(entries)
+        if token is None:
+            return []
+        await self._link()
+        rows = await self._rows(self._sql.select_audit_of, {"token": token}, patient=True)
+        return [_audit_decoder.decode(row["data"]) for row in rows]
 
-        What comes while others are being added goes into one transaction: only one process at a time can add.
-        """
+    async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
+        """Add the entries to the trail, all or none. They are kept when this returns, and linked soon after."""
+        if await self._keep(entries) is not None:
+            self._unlinked = True
+            if self._linking is None or self._linking.done():
+                self._linking = asyncio.create_task(self._link_all(), name="toolpath-store-audit")
+
+    async def _keep(self, entries: Sequence[AuditEntry]) -> str | None:
+        """Have the entries kept; gives the token that they have. What comes meanwhile goes into one transaction."""
         now = self._clock()
         stamped = [entry if entry.at else msgspec.structs.replace(entry, at=now) for entry in entries]
-        for entry in stamped:
-            encoded(entry, f"The audit entry {entry.action!r}")
-            if "\0" in entry.tenant:
-                raise StoreError("The tenant of an audit entry has a NUL in it.", hint="Use plain text.")
-        if not stamped:
-            return []
-        future: asyncio.Future[list[AuditEntry]] = asyncio.get_running_loop().create_future()
-        self._entering.append((stamped, future))
-        if len(self._entering) == 1 and (self._adding is None or self._adding.done()):
-            self._adding = asyncio.create_task(self._add())
+        texts = [encoded(entry, f"The audit entry {entry.action!r}") for entry in stamped]
+        if any("\0" in entry.tenant for entry in stamped):
+            raise StoreError("The tenant of an audit entry has a NUL in it.", hint="Use plain text.")
+        if not texts:
+            return None
+        future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._entering.append((texts, future))
+        if len(self._entering) == 1 and (self._keeping is None or self._keeping.done()):
+            self._keeping = asyncio.create_task(self._enter())
         return await future
 
-    async def _add(self) -> None:
+    async def _enter(self) -> None:
         while self._entering:
             group, self._entering = self._entering, []
+            tokens = [uuid.uuid4().hex for _ in group]
+            values = {
+                "token": tokens[0],
+                "tokens": [token for token, (texts, _) in zip(tokens, group, strict=True) for _ in texts],
+                "datas": [text for texts, _ in group for text in texts],
+            }
             try:
-                links = iter(await self._link([entry for entries, _ in group for entry in entries]))
+                await self._enter_once(values)
             except ToolpathError as error:
                 for _, future in group:
                     if not future.done():
                         future.set_exception(again(error))
                 continue
-            for entries, future in group:
-                own = list(islice(links, len(entries)))
+            for token, (_, future) in zip(tokens, group, strict=True):
                 if not future.done():
-                    future.set_result(own)
+                    future.set_result(token)
 
-    async def _link(self, entries: list[AuditEntry]) -> list[AuditEntry]:
-        sql = self._sql
-        sent: list[AuditEntry] = []
+    async def _enter_once(self, values: dict[str, Any]) -> None:
+        sent = False
 
-        async def work(connection: Any) -> list[AuditEntry]:
+        async def work(connection: Any) -> None:
             nonlocal sent
-            async with connection.transaction():
-                await connection.execute(sql.lock_audit)
-                if sent:
-                    there = await connection.fetchval(*bound(sql.select_audit_of, {"seq": sent[-1].seq}))
-                    if there is not None and _audit_decoder.decode(there).digest == sent[-1].digest:
-                        # It was kept, but nobody heard of it.
-                        return sent
-                data = await connection.fetchval(sql.select_last_audit)
-                last = None if data is None else _audit_decoder.decode(data)
-                sent = []
-                for entry in entries:
-                    last = linked(entry, last)
-                    sent.append(last)
-                values = {
-                    "seqs": [link.seq for link in sent],
-                    "tenants": [link.tenant for link in sent],
-                    "datas": [msgspec.json.encode(link) for link in sent],
-                }
-                await connection.execute(*bound(sql.insert_audit, values))
-            return sent
+            if sent and await connection.fetchval(*bound(self._sql.select_is_kept, values)):
+                # Nobody heard of it.
+                return
+            sent = True
+            await connection.execute(*bound(self._sql.insert_audit_inbox, values))
 
-        return await self._run(work, patient=True)
+        await self._run(work, patient=True)
+
+    async def _link_all(self) -> None:
+        """Link what is kept. What nobody links now is linked with what comes next, or by who reads."""
+        while self._unlinked:
+            self._unlinked = False
+            with contextlib.suppress(StoreError):
+                await self._link()
+
+    async def _link(self) -> None:
+        """Make links of the chain of all that is kept."""
+        while await self._run(self._link_some, patient=True) == TOGETHER:
+            pass
+
+    async def _link_some(self, connection: Any) -> int:
+        """One process at a time: each link holds the digest of the one before."""
+        sql = self._sql
+        async with connection.transaction():
+            await connection.execute(sql.commit_soon)
+            await connection.execute(sql.lock_audit)
+            kept = await connection.fetch(*bound(sql.select_audit_inbox, {"limit": TOGETHER}))
+            if not kept:
+                return 0
+            data = await connection.fetchval(sql.select_last_audit)
+            last = None if data is None else _audit_decoder.decode(data)
+            links: list[AuditEntry] = []
+            for row in kept:
+                last = linked(_audit_decoder.decode(row["data"]), last)
+                links.append(last)
+            values = {
+                "seqs": [link.seq for link in links],
+                "tenants": [link.tenant for link in links],
+                "tokens": [row["token"] for row in kept],
+                "datas": [msgspec.json.encode(link) for link in links],
+            }
+            await connection.execute(*bound(sql.insert_audit, values))
+            await connection.execute(*bound(sql.delete_audit_inbox, {"ids": [row["id"] for row in kept]}))
+        return len(links)
 
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
-        """The trail's entries with a greater `seq` than `after`, in order."""
+        """The trail's entries with a greater `seq` than `after`, in order, with all that was kept before this."""
+        if await self._value(self._sql.select_is_unlinked, {}):
+            await self._link()
         wanted = given(tenant=tenant)
         values: dict[str, Any] = {**wanted, "after": after, "limit": max(limit, 0)}
         rows = await self._rows(filtered(self._sql.select_audit, wanted), values)

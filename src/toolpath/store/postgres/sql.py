@@ -15,7 +15,7 @@ from toolpath.store.sql import statements
 # A colon that is no part of a cast.
 _TABLE = re.compile(
     r"\b(FROM|JOIN|INTO|UPDATE|TABLE)\s+"
-    r"(runs|listed|drivers|events|blobs|blob_uses|signals|cache|tool_stats|records|audit)\b"
+    r"(runs|listed|drivers|events|blobs|blob_uses|signals|cache|tool_stats|records|audit_inbox|audit)\b"
 )
 _PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 
@@ -69,6 +69,12 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_record: str
     select_records: str
     delete_record: str
+    insert_audit_inbox: str
+    select_is_kept: str
+    select_is_unlinked: str
+    select_audit_inbox: str
+    delete_audit_inbox: str
+    commit_soon: str
     lock_audit: str
     insert_audit: str
     select_last_audit: str
