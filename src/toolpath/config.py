@@ -82,6 +82,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Spans hold arguments and results of calls, redacted as in the journal."""
     retention_days: Annotated[float, msgspec.Meta(ge=0, le=36_500)] = 0.0
     """The server deletes runs that ended so many days ago; 0: none."""
+    audit_retention_days: Annotated[float, msgspec.Meta(ge=0, le=36_500)] = 0.0
+    """The server lets go of entries of the audit trail that are so many days old; 0: of none."""
     planner_llm: str = ""
     planner_model: str = ""
     planner_temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] = 0.3

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 
+from toolpath.access.pruned import prune_trail
 from toolpath.access.trail import Trail
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.ports import Clock, Store
@@ -76,6 +77,18 @@ async def keep_pruned(store: Store, clock: Clock, days: float, trail: Trail | No
                 _log.info("deleted %d runs that ended more than %g days ago", len(gone), days)
         except Exception as error:  # noqa: BLE001  # the server goes on, and tries again
             _log.warning("old runs could not be deleted: %s", error)
+        await _slept(clock, EVERY)
+
+
+async def keep_trail_pruned(store: Store, clock: Clock, days: float, trail: Trail) -> None:
+    """Let go of entries of the audit trail that are older than so many days, now and every hour, until cancelled."""
+    while True:
+        try:
+            gone = await prune_trail(store, trail, before=clock.time() - days * _DAY, because="retention")
+            if gone:
+                _log.info("let go of %d entries of the audit trail that are older than %g days", gone, days)
+        except Exception as error:  # noqa: BLE001  # the server goes on, and tries again
+            _log.warning("old entries of the audit trail could not be deleted: %s", error)
         await _slept(clock, EVERY)
 
 

@@ -19,6 +19,10 @@ class Trails(Protocol):
         """Add the entries to the trail, all or none. They are kept when this returns, and links when read."""
         ...
 
+    async def drop_audit(self, through: int) -> None:
+        """Forget the entries up to this number, at the beginning of the chain; the last of all stays."""
+        ...
+
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order."""
         ...

@@ -53,6 +53,11 @@ class Trail:
         self._writing: asyncio.Task[None] | None = None
         self._ends: set[asyncio.Task[None]] = set()
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether a trail is kept at all."""
+        return self._enabled
+
     async def record(self, action: str, subject: str, *, tenant: str = "", user: str = "", **data: Any) -> None:
         """Write that this was done to the subject; when this returns, it is kept. Raises `StoreError`.
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 
 import msgspec
 
+from toolpath.access.pruned import Beginning
 from toolpath.errors import RunNotFound
 from toolpath.model.record import AuditEntry, broken_link
 from toolpath.model.run import ENDED_RUN
@@ -52,9 +53,12 @@ async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> Ver
     begun: dict[str, None] = {}
     last: AuditEntry | None = None
     expected = dict(noted or {})
+    beginning = Beginning()
     count = 0
     async for entry in entries_of(store):
         count += 1
+        last = last or beginning.before(entry)
+        beginning.hear(entry)
         fault = broken_link(entry, last)
         if fault and len(faults) < MOST_FAULTS:
             faults.append(fault)
@@ -65,6 +69,8 @@ async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> Ver
         elif entry.action == "run.ended":
             begun.pop(entry.subject, None)
         last = entry
+    faults += [beginning.fault] if beginning.fault else []
+    expected = {seq: digest for seq, digest in expected.items() if seq > beginning.let_go}
     for seq in sorted(expected)[: MOST_FAULTS - len(faults)]:
         faults.append(f"Entry {seq} was exported, and is not there any more.")
     unended = [run_id for run_id in begun if await _has_ended(store, run_id)]

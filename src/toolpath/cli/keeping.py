@@ -56,7 +56,7 @@ def backup(options: Options, file: str, *, force: bool) -> int:
     if "://" in store:
         raise UsageError(
             "The store is in PostgreSQL, which has its own means.",
-            hint="pg_dump --format=custom --file=FILE, with its address; pg_restore brings it back.",
+            hint="pg_dump --format=custom --schema=toolpath; the page on operation says how it comes back.",
         )
     if store == ":memory:" or not Path(store).is_file():
         raise UsageError(f"There is no store {store} to copy.", hint="Name it with --store.")

@@ -16,7 +16,7 @@ from toolpath.access.caller import OPEN, Caller
 from toolpath.access.credentials import Credentials
 from toolpath.access.keys import Keys
 from toolpath.app import Toolpath
-from toolpath.retention import keep_pruned
+from toolpath.retention import keep_pruned, keep_trail_pruned
 from toolpath.server.caretaker import Caretaker
 from toolpath.server.feeds import Feeds
 from toolpath.server.graphql.schema import graphql_router
@@ -114,4 +114,7 @@ async def _running(
         if tp.settings.retention_days:
             pruning = keep_pruned(tp.store, tp.clock, tp.settings.retention_days, tp.trail)
             await stack.enter_async_context(beside(pruning))
+        if tp.settings.audit_retention_days:
+            letting_go = keep_trail_pruned(tp.store, tp.clock, tp.settings.audit_retention_days, tp.trail)
+            await stack.enter_async_context(beside(letting_go))
         yield

@@ -75,9 +75,13 @@ class MemoryRecords:
         """Add the entries to the trail, all or none."""
         await self.append_audit(entries)
 
+    async def drop_audit(self, through: int) -> None:
+        """Forget the entries up to this number; the last of all stays."""
+        self._audit = [entry for entry in self._audit[:-1] if entry.seq > through] + self._audit[-1:]
+
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order."""
-        fitting = (entry for entry in self._audit[max(after, 0) :] if tenant is None or entry.tenant == tenant)
+        fitting = (e for e in self._audit if e.seq > after and (tenant is None or e.tenant == tenant))
         return list(itertools.islice(fitting, max(limit, 0)))
 
 

@@ -231,6 +231,10 @@ DELETE FROM records WHERE kind = :kind AND id = :id;
 -- name: insert_audit
 INSERT INTO audit (seq, tenant, data) VALUES (:seq, :tenant, :data);
 
+-- name: delete_audit
+DELETE FROM audit WHERE seq IN (
+    SELECT seq FROM audit WHERE seq <= :through AND seq < (SELECT max(seq) FROM audit) ORDER BY seq LIMIT :limit);
+
 -- name: select_last_audit
 SELECT data FROM audit ORDER BY seq DESC LIMIT 1;
 

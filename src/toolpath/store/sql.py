@@ -62,6 +62,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_records: str
     delete_record: str
     insert_audit: str
+    delete_audit: str
     select_last_audit: str
     select_audit: str
     delete_run: str

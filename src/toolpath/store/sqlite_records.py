@@ -18,6 +18,10 @@ from toolpath.values import decode
 _audit_decoder = msgspec.json.Decoder(AuditEntry)
 
 
+#: Entries of the audit trail that are deleted in one transaction.
+TOGETHER = 2_000
+
+
 class SqliteRecords(SqliteFile):
     """Records by kind and id, and the chain of audit entries."""
 
@@ -91,6 +95,14 @@ class SqliteRecords(SqliteFile):
     async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
         """Add the entries to the trail, all or none."""
         await self.append_audit(entries)
+
+    async def drop_audit(self, through: int) -> None:
+        """Forget the entries up to this number; the last of all stays."""
+        values = {"through": through, "limit": TOGETHER}
+        statement = self._sql.delete_audit
+        # Some at a time, so that others write in between.
+        while await self._write(lambda connection: connection.execute(statement, values).rowcount, heavy=True):
+            pass
 
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order."""

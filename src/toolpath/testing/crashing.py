@@ -222,6 +222,10 @@ class CrashingStore:
         """As the store inside."""
         await self.living().keep_audit(entries)
 
+    async def drop_audit(self, through: int) -> None:
+        """As the store inside."""
+        await self.living().drop_audit(through)
+
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """As the store inside."""
         return await self.living().read_audit(tenant=tenant, after=after, limit=limit)

@@ -358,6 +358,14 @@ INSERT INTO audit (seq, tenant, token, data)
 SELECT * FROM unnest(CAST(:seqs AS bigint[]), CAST(:tenants AS text[]), CAST(:tokens AS text[]),
                      CAST(:datas AS bytea[]));
 
+-- name: delete_audit
+WITH old AS (
+    DELETE FROM audit WHERE seq IN (
+        SELECT seq FROM audit WHERE seq <= :through AND seq < (SELECT max(seq) FROM audit) ORDER BY seq LIMIT :limit)
+    RETURNING seq
+)
+SELECT count(*) FROM old;
+
 -- name: select_last_audit
 SELECT data FROM audit ORDER BY seq DESC LIMIT 1;
 

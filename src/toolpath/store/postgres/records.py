@@ -207,6 +207,11 @@ class PostgresRecords(PostgresGround):
             await connection.execute(*bound(sql.delete_audit_inbox, {"ids": [row["id"] for row in kept]}))
         return len(links)
 
+    async def drop_audit(self, through: int) -> None:
+        """Forget the entries up to this number; the last of all stays."""
+        while await self._value(self._sql.delete_audit, {"through": through, "limit": TOGETHER}):
+            pass
+
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order, with all that was kept before this."""
         if await self._value(self._sql.select_is_unlinked, {}):

@@ -77,6 +77,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     commit_soon: str
     lock_audit: str
     insert_audit: str
+    delete_audit: str
     select_last_audit: str
     select_audit_of: str
     select_audit: str
