@@ -16,6 +16,7 @@ from toolpath.engine.instances import EMPTY, Loop, Scope, StepState
 from toolpath.engine.reopen import reopen, take_back_half_said
 from toolpath.engine.revise import revise
 from toolpath.engine.state import State
+from toolpath.engine.written import set_variables, state_written
 from toolpath.errors import ExpressionError
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
@@ -204,7 +205,7 @@ def _succeeded(state: State, event: ev.StepSucceeded) -> None:
             return
         step = state.find(event.path)
     if state.staged:
-        _set_variables(state, event.path)
+        set_variables(state, event.path)
     step.status = "succeeded"
     step.duration += event.duration
     scope = step.scope
@@ -307,36 +308,6 @@ def _waiting(state: State, event: ev.StepWaiting) -> None:
         step.status = "waiting"
 
 
-def _state_written(state: State, event: ev.StateWritten) -> None:
-    if event.source:
-        state.staged.append(event)
-    else:
-        _write(state, event)
-
-
-def _set_variables(state: State, source: str) -> None:
-    """Set what the step that succeeds has written."""
-    staged, state.staged = state.staged, []
-    for event in staged:
-        if event.source == source:
-            _write(state, event)
-
-
-def _write(state: State, event: ev.StateWritten) -> None:
-    item = state.scopes.get(event.path)
-    if item is None and (loop := state.ended_item(event.path)) is not None:
-        # Journals written earlier tell of the last variables of an item after its end.
-        owner, number = loop
-        assert owner.loop is not None
-        owner.loop.writes[number] = {**owner.loop.writes.get(number, {}), **event.values}
-        return
-    scope = item if item is not None and item.block is not EMPTY else state.written_at(event.path)
-    scope.state.update(event.values)
-    if scope.writes is None:
-        scope.writes = {}
-    scope.writes.update(event.values)
-
-
 def _branch_taken(state: State, event: ev.BranchTaken) -> None:
     # Where a jump leads is told by the step that starts next; a winner is not.
     if event.cause == "winner":
@@ -410,7 +381,7 @@ HANDLERS: dict[type, Handler] = {
     ev.StepCancelled: _cancelled,
     ev.StepUnknown: _unknown,
     ev.StepWaiting: _waiting,
-    ev.StateWritten: _state_written,
+    ev.StateWritten: state_written,
     ev.BranchTaken: _branch_taken,
     ev.ApprovalRequested: _approval_requested,
     ev.ApprovalDecided: _approval_decided,
