@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolpath.checks.remarks import Suggestions, error, listed
 from toolpath.errors import Finding, SchemaError
 from toolpath.language.schema.coerce import coerce
-from toolpath.language.schema.validate import Validator
+from toolpath.language.schema.validate import Validator, null_over_default
 from toolpath.model.plan import Plan
 from toolpath.redaction import Redactor
 from toolpath.values import JsonObject, pointer
@@ -84,7 +84,10 @@ def fill_inputs(plan: Plan, inputs: JsonObject) -> JsonObject:
     filled = {
         name: schema["default"] for name, schema in declared.items() if isinstance(schema, dict) and "default" in schema
     }
-    filled |= {name: value for name, value in inputs.items() if value is not None or name not in filled}
+    nullable = null_over_default(plan.inputs) if None in inputs.values() else frozenset()
+    filled |= {
+        name: value for name, value in inputs.items() if value is not None or name not in filled or name in nullable
+    }
     coerced: JsonObject = coerce(filled, plan.inputs) if plan.inputs else filled
     return {**dict.fromkeys(declared), **coerced}
 

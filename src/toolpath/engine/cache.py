@@ -17,6 +17,9 @@ from toolpath.model.events import Failure
 from toolpath.ports import CacheEntry
 from toolpath.values import Json, canonical
 
+#: What is kept of a result: output, confidence, sources. Entries of another form are never found.
+FORM = "result 2"
+
 
 async def cached_call(attempt: Attempt, drive: Drive) -> Done | Failure | None:
     """The kept result of an equal call, or what comes of making it. Failures are not kept."""
@@ -33,13 +36,16 @@ async def cached_call(attempt: Attempt, drive: Drive) -> Done | Failure | None:
     if attempt.stopped:
         return None
     flight = services.flights.get(key)
-    if flight is not None:
+    generation = services.generations.get(group, 0)
+    if flight is not None and flight.generation == generation:
+        # One that was begun before a write to the group may not know of it.
         return await _join(attempt, flight, drive, key)
     refused = drive.unaffordable(attempt)
     if refused is not None:
         return refused
     # The call is a task of its own: cancelling one who waits for it does not cancel it for the others.
-    flight = services.flights[key] = own = Flight(asyncio.create_task(_fly(attempt, services, key)))
+    task = asyncio.create_task(_fly(attempt, services, key, generation))
+    flight = services.flights[key] = own = Flight(task, generation)
     flight.task.add_done_callback(lambda _: _landed(services, key, own))
     return await _join(attempt, flight, drive, key, first=True)
 
@@ -51,7 +57,7 @@ def cache_key(attempt: Attempt, drive: Drive) -> str:
     if node.cache_key is not None:
         # Said to be one: inputs that look like it are something else.
         told = ["cache.key", attempt.cache_key]
-    text = canonical([attempt.target.tool.fingerprint, *told, drive.state.context.tenant])
+    text = canonical([FORM, attempt.target.tool.fingerprint, *told, drive.state.context.tenant])
     if attempt.target.inputs.uses_secrets:
         return hmac.new(drive.services.cache_secret, text, hashlib.sha256).hexdigest()
     return hashlib.sha256(text).hexdigest()
@@ -73,23 +79,25 @@ def clear_group(services: Services, group: str) -> None:
 
 
 def _kept(entry: CacheEntry) -> Done:
-    done = Done(entry.value, 0.0)
+    output, confidence, sources = entry.value
+    done = Done(output, 0.0)
     done.cached = True
+    done.confidence, done.sources = confidence, tuple(sources)
     return done
 
 
-async def _fly(attempt: Attempt, services: Services, key: str) -> Done | Failure | None:
+async def _fly(attempt: Attempt, services: Services, key: str, generation: int) -> Done | Failure | None:
     """Make the call without a time limit of its own: everyone who waits for it has theirs."""
     own = Attempt(attempt.step, attempt.target, attempt.inputs, attempt.key, attempt.timeout)
     own.context = attempt.context
     own.task = asyncio.current_task()
     group = attempt.target.tool.group
-    generation = services.generations.get(group, 0)
     outcome = await perform(own, services, Unwatched())
     if type(outcome) is Done and outcome.handle is None and generation == services.generations.get(group, 0):
         expires = services.clock.time() + attempt.step.node.cache_ttl
         services.kept_groups.add(group)
-        await services.store.cache_put(key, group, CacheEntry(outcome.output, expires))
+        kept = [outcome.output, outcome.confidence, outcome.sources]
+        await services.store.cache_put(key, group, CacheEntry(kept, expires))
     return outcome
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolpath.engine.attempt import Attempt
-from toolpath.engine.cache import cached_call
+from toolpath.engine.cache import cached_call, clear_group
 from toolpath.engine.drive import GROUND, Drive
 from toolpath.engine.resolve import fault_of
 from toolpath.engine.results import Done
@@ -16,7 +16,11 @@ async def outcome_of(attempt: Attempt, drive: Drive) -> Done | Failure | None:
     try:
         if not attempt.light and attempt.step.node.cached and attempt.step.target == 0:
             return await cached_call(attempt, drive)
-        return await perform(attempt, drive.services, drive.deadlines)
+        outcome = await perform(attempt, drive.services, drive.deadlines)
+        if outcome is None and not attempt.target.reads:
+            # A write that was cut off may have happened.
+            clear_group(drive.services, attempt.target.tool.group)
+        return outcome
     except GROUND:
         raise
     except Exception as error:  # noqa: BLE001  # it fails the call that it came of, and no more

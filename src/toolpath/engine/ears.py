@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable
 
+from toolpath.engine.cache import clear_group
 from toolpath.engine.cancel import cancel_run
 from toolpath.engine.control import Control
 from toolpath.engine.drive import Drive
@@ -90,6 +91,9 @@ class Ears:
         control.authorize(signal.authority)
         try:
             match signal.kind:
+                case "settle":
+                    self._forget_kept()
+                    hear(control, signal)
                 case "cancel":
                     cancel_run(control, signal.data.get("reason", ""))
                 case "pause":
@@ -104,6 +108,13 @@ class Ears:
         except (RunConflict, SchemaError) as error:
             # Said to a run that has moved on: the sender was told what it could be told; the journal keeps the rest.
             drive.warn(signal.path, "signal_refused", str(error))
+
+    def _forget_kept(self) -> None:
+        """A write in doubt may have happened: what is kept of its group may be no more true."""
+        drive = self._drive
+        for step in drive.state.steps.values():
+            if step.status == "unknown" and step.node.targets:
+                clear_group(drive.services, step.node.targets[step.target].tool.group)
 
 
 def queue_again(control: Control) -> None:

@@ -126,11 +126,17 @@ class BlockProgram(msgspec.Struct, eq=False, kw_only=True):
     """Declared inputs that read null where they are not given."""
     defaults: JsonObject = {}
     """Values of declared inputs that are not given."""
+    nullable: frozenset[str] = frozenset()
+    """Those of them that stay null where null is given."""
     rank: list[float] = []
     """Per node: the longest way from it to the block's end, in seconds; set by `Program.rank`."""
 
 
 def with_optional(inputs: JsonObject, block: BlockProgram) -> JsonObject:
     """The inputs, with its default or null for each declared one that is not given."""
-    absent = [name for name in block.optional if inputs.get(name) is None]
+    absent = [
+        name
+        for name in block.optional
+        if name not in inputs or (inputs[name] is None and name in block.defaults and name not in block.nullable)
+    ]
     return {**inputs, **{name: block.defaults.get(name) for name in absent}} if absent else inputs

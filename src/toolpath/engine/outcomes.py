@@ -21,6 +21,7 @@ from toolpath.errors import (
 from toolpath.model.events import Failure
 from toolpath.model.tool import ToolResult
 from toolpath.redaction import Redactor
+from toolpath.retry_after import seconds_of
 from toolpath.values import Handle, Json, digest_bytes, encode, plain, writable
 
 #: Bytes of a result's sources: they travel in the journal.
@@ -226,16 +227,11 @@ def _of_http(error: BaseException) -> tuple[str, bool, float | None]:
     if type(status) is not int or not 400 <= status < 600:
         return "tool_failed", False, None
     code = _HTTP_CODES.get(status, "server_error" if status >= 500 else "tool_failed")
-    return code, code in ("timeout", "rate_limit", "server_error"), _retry_after(response)
-
-
-def _retry_after(response: object) -> float | None:
-    headers = getattr(response, "headers", None)
-    given = headers.get("retry-after") if headers is not None and hasattr(headers, "get") else None
-    try:
-        return _pause(float(given))  # type: ignore[arg-type]  # None and dates fail as well
-    except (TypeError, ValueError):
-        return None
+    return (
+        code,
+        code in ("timeout", "rate_limit", "server_error"),
+        _pause(seconds_of(getattr(response, "headers", None))),
+    )
 
 
 def _pause(seconds: Any) -> float | None:

@@ -20,7 +20,7 @@ from toolpath.engine.ranks import rank_nodes
 from toolpath.errors import PlanInvalid, ToolNotFound
 from toolpath.language.expressions.compile import compile_condition, compile_value
 from toolpath.language.names import Names, Root, inner_names, plan_names, retry_counts
-from toolpath.language.schema.validate import Validator
+from toolpath.language.schema.validate import Validator, null_over_default
 from toolpath.model.plan import (
     END,
     Agent,
@@ -142,6 +142,7 @@ class Program:
         block.plan = plan
         block.timeout = plan.timeout
         block.optional = tuple(properties)
+        block.nullable = null_over_default(plan.inputs)
         block.defaults = {
             name: schema["default"]
             for name, schema in properties.items()

@@ -20,10 +20,12 @@ from toolpath.redaction import Redactor
 class Flight:
     """A cached call under way, and how many wait for it."""
 
-    __slots__ = ("task", "waiters")
+    __slots__ = ("generation", "task", "waiters")
 
-    def __init__(self, task: asyncio.Task[Any]) -> None:
+    def __init__(self, task: asyncio.Task[Any], generation: int) -> None:
         self.task = task
+        self.generation = generation
+        """How often its tool's group had been written to when it was begun."""
         self.waiters = 0
 
 

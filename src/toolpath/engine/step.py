@@ -16,8 +16,11 @@ from toolpath.engine.timers import Deadlines, Unwatched
 from toolpath.model.events import Failure
 from toolpath.values import JsonObject
 
+#: A call that is back so many seconds after its time was up stood in the loop's own way.
+LATE = 0.1
 
-async def perform(  # one attempt, readable from top to bottom
+
+async def perform(  # noqa: PLR0912  # one attempt, readable from top to bottom
     attempt: Attempt, services: Services, deadlines: Deadlines | Unwatched
 ) -> Done | Failure | None:
     """What came of the attempt; None when it was cut off and somebody else has recorded that."""
@@ -63,6 +66,9 @@ async def perform(  # one attempt, readable from top to bottom
         swallow_cancellation(attempt)
         return outcomes.timed_out(target, attempt.timeout) if attempt.stopped == "timeout" else None
     duration = clock.monotonic() - started
+    if type(deadlines) is Deadlines and clock.monotonic() - attempt.started > attempt.timeout + LATE:
+        # It kept the loop from cutting it off.
+        return outcomes.timed_out(target, attempt.timeout)
     return outcomes.check_result(result, target, services.settings, duration=duration, redactor=services.redactor)
 
 

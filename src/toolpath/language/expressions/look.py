@@ -41,10 +41,12 @@ def _key_text(key: str | int | None) -> str:
 
 def follow(value: Json, keys: tuple[str | int, ...], name: str) -> Json:
     """What is at the keys below the value called `name`. Raises `Unresolved` with what is there instead."""
-    for count, key in enumerate(keys):
-        kind = type(value)
+    for count, written in enumerate(keys):
+        key, kind = written, type(value)
         if kind is dict:
-            there = type(key) is str and key in value
+            # On an object a number names the key of that text.
+            key = str(written) if type(written) is int else written
+            there = key in value
         else:
             there = (kind is list or kind is str) and type(key) is int and -len(value) <= key < len(value)
         if not there:
@@ -59,11 +61,9 @@ def missing(value: Json, key: str | int, where: str) -> Unresolved:
     if isinstance(value, dict):
         there = ", ".join(f"{name} ({type_name(item)})" for name, item in list(value.items())[:_SHOWN])
         more = f" and {len(value) - _SHOWN} more" if len(value) > _SHOWN else ""
-        if not isinstance(key, str):
-            return Unresolved(f"{whole}: {where} is an object, not a list; it has {there or 'no keys'}{more}.")
         return Unresolved(
             f"{whole} is not there: {where} has {there or 'no keys'}{more}.",
-            suggestions=closest(key, list(value)[:200]),
+            suggestions=closest(str(key), list(value)[:200]),
         )
     if isinstance(value, list):
         if isinstance(key, str):

@@ -128,7 +128,7 @@ def _all(document: Document, node: Node, reaches: list[_Reach], key: Key) -> _Re
     found = [reach for reach in reaches if reach.found == "found"]
     if found:
         nodes = tuple(_together(reach.nodes, "anyOf") for reach in found)
-        optional = all(reach.optional for reach in found) and not (isinstance(key, str) and _requires(node, key))
+        optional = all(reach.optional for reach in found) and not (key is not None and _requires(node, str(key)))
         return _Reach("found", (_together(nodes, "allOf"),), optional)
     return _MISSING if any(reach.found == "missing" for reach in reaches) else _UNKNOWN
 
@@ -147,10 +147,20 @@ def _own(document: Document, node: Node, key: Key) -> _Reach:
     match key:
         case str():
             return _property(document, node, key)
+        case int() if _is_object(node):
+            # On an object a number names the key of that text.
+            return _property(document, node, str(key))
         case int():
             return _item(node, key)
         case None:
             return _computed(node)
+
+
+def _is_object(node: Node) -> bool:
+    types = types_of(node.schema)  # type: ignore[arg-type]
+    if not types:
+        return "properties" in node.schema and "items" not in node.schema  # type: ignore[operator]
+    return "object" in types and "array" not in types
 
 
 def _property(document: Document, node: Node, name: str) -> _Reach:

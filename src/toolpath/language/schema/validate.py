@@ -14,7 +14,7 @@ from toolpath.language.schema.document import DRAFT_ADDRESSES, PATTERNS, Documen
 from toolpath.language.schema.faults import Fault, Found, fault_of, foreign, shown
 from toolpath.language.schema.load import HEAVIEST, LIGHT, MOST_CHECKS, checks, load_of, size
 from toolpath.language.schema.references import lost_references, tangle
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, pointer
 
 _MOST_FAULTS: Final = 20
 _MOST_SCHEMA_FAULTS: Final = 20
@@ -91,6 +91,19 @@ class Validator:
             return changed
         faults = self._told(changed, _MOST_FAULTS, strange)
         raise SchemaError(_summary("The value does not fit its schema", faults), faults=faults)
+
+
+def null_over_default(schema: JsonObject) -> frozenset[str]:
+    """The properties of an object's schema that have a default, and may be null all the same."""
+    declared = schema.get("properties", {})
+    named = [name for name, part in declared.items() if isinstance(part, dict) and part.get("default") is not None]
+    if not named:
+        return frozenset()
+    try:
+        whole = Validator({**schema, "required": []})
+    except SchemaError:
+        return frozenset()
+    return frozenset(name for name in named if not any(at == pointer(name) for at, _ in whole.faults({name: None})))
 
 
 def schema_faults(schema: Json) -> tuple[Fault, ...]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -12,6 +10,7 @@ import msgspec
 
 from toolpath.errors import ToolFailed, ToolRetry, ToolUnavailable
 from toolpath.model.tool import Body, Tool
+from toolpath.retry_after import seconds_of
 from toolpath.traceparent import current_trace, trace_in
 from toolpath.values import Json, JsonObject, decode
 
@@ -180,7 +179,7 @@ def _answer(response: httpx2.Response, content: bytes) -> JsonObject:
     preview = content[:_PREVIEW].decode(response.encoding or "utf-8", "replace").strip()
     message += f": {preview}" if preview else "."
     if status == 429 or status >= 500:
-        raise ToolRetry(message, retry_after=_retry_after(response.headers), details=details)
+        raise ToolRetry(message, retry_after=seconds_of(response.headers), details=details)
     raise ToolFailed(message, details=details)
 
 
@@ -197,20 +196,6 @@ def _body(response: httpx2.Response, content: bytes) -> Json:
         return content.decode(response.encoding or "utf-8", "replace")
     except LookupError:
         return content.decode("utf-8", "replace")
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait as the server says: a number, or a date."""
-    text = headers.get("retry-after", "")
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        pass
-    try:
-        date = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
 
 def _host(url: str) -> str:

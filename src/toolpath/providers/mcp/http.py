@@ -12,6 +12,7 @@ import msgspec
 from mcp.client.streamable_http import streamable_http_client
 
 from toolpath.providers.mcp.launch import Launch
+from toolpath.retry_after import seconds_of
 
 
 class HttpFault(msgspec.Struct):
@@ -50,7 +51,7 @@ class _Noting(httpx2.AsyncHTTPTransport):
             return httpx2.Response(502, request=request)
         if fault is not None and response.status_code >= 400:
             fault.status = response.status_code
-            fault.retry_after = _seconds(response.headers.get("retry-after"))
+            fault.retry_after = seconds_of(response.headers)
         return response
 
 
@@ -64,10 +65,3 @@ async def http_streams(launch: Launch, *, seconds: float) -> AsyncIterator[Any]:
         streamable_http_client(launch.url, http_client=client) as streams,
     ):
         yield streams
-
-
-def _seconds(text: str | None) -> float | None:
-    try:
-        return max(0.0, float(text)) if text is not None else None
-    except ValueError:
-        return None
