@@ -112,7 +112,7 @@ async def test_on_an_object_a_number_names_the_key_of_that_text(number: int) -> 
 async def test_the_check_knows_a_number_as_a_key_of_an_object() -> None:
     output = {"type": "object", "properties": {"m": {"type": "object", "properties": {"7": {"type": "string"}}}}}
     output["properties"]["m"]["required"] = ["7"]
-    source = scripted("a", {"m": {"7": "x"}}, output_schema={**output, "required": ["m"]})
+    source = scripted("a", {"m": {"7": "x"}}, output_schema={**output, "required": ["m"]}, output_validation="strict")
     async with opened(source, identity("t")) as tp:
         for number, wrong in ((7, False), (8, True)):
             plan = tp.read(
