@@ -52,6 +52,7 @@ class Alarms:
         control = self._drive.control
         over, control.unwatched = control.unwatched, []
         for step in over:
+            self._drive.over_for(step)
             for timer in self._timers.pop(step, ()):
                 timer.cancel()
         retries, control.timers = control.timers, []

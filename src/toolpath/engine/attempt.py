@@ -29,6 +29,8 @@ class Attempt:
     """What its result is kept under, where the plan says that."""
     light = False
     """There is no step of it yet, and nobody has asked for one."""
+    account: Any = None
+    """Where its slot is counted, besides the run's."""
     paused = 0
     """How many calls or questions of its own it is waiting for: meanwhile it holds no slot."""
     started = 0.0

@@ -35,8 +35,11 @@ def too_deep(around: Scope, path: str) -> Failure | None:
 def block_limit(step: StepState) -> float | None:
     """Seconds that the block inside the step may take; None: as long as it likes."""
     node = step.node
-    plan = node.targets[step.target].plan if node.targets else None
-    limits = [limit for limit in (node.timeout, plan.timeout if plan else None) if limit is not None]
+    target = node.targets[step.target] if node.targets else None
+    plan = target.plan if target is not None else None
+    # A step's own limit goes before that of its tool; that of the tool's plan holds besides.
+    own = node.timeout if target is None else target.timeout
+    limits = [limit for limit in (own, plan.timeout if plan else None) if limit is not None]
     return min(limits, default=None)
 
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from toolpath.engine.accounts import occupy
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.bounds import too_deep
 from toolpath.engine.chatting import CHAT, asked, reply_of
@@ -192,6 +193,7 @@ class Children:
         parent.paused += 1
         if parent.paused == 1:
             drive.busy -= 1
+            drive.vacate(parent.account)
             drive.deadlines.remove(parent)
         drive.wake()
         try:
@@ -200,6 +202,7 @@ class Children:
             parent.paused -= 1
             if parent.paused == 0 and not parent.abandoned:
                 drive.busy += 1
+                occupy(parent.account)
                 parent.started = drive.services.clock.monotonic()
                 if parent.calling:
                     drive.deadlines.add(parent)

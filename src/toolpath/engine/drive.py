@@ -6,10 +6,11 @@ The runner is a drive with the loop; what takes steps, serves running tools and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
+from toolpath.engine.accounts import Account
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.cancel import fail_run
 from toolpath.engine.commits import Commits
@@ -30,6 +31,8 @@ from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Journal
 from toolpath.values import writable
 
+#: A call that was cut off has this long to clean up before its slot is given away.
+GRACE = 2.0
 #: What is no error of our own: the journal is away, or the run another driver's by now.
 GROUND = (StoreError, StaleEpoch, RecordConflict, RunNotFound, QueueError, OSError)
 
@@ -64,6 +67,8 @@ class Drive:
         """A tool has changed: nothing is begun or heard but a cancel, until a person has accepted it."""
         self.tasks: set[asyncio.Task[Any]] = set()
         self.loop = asyncio.get_running_loop()
+        self.over_for: Callable[[StepState], None] = lambda _: None
+        """Told of each step that is not watched any more."""
 
     @property
     def over(self) -> bool:
@@ -91,6 +96,23 @@ class Drive:
             self.control.emit(ev.Warned(self.control.seq, self.control.at, "", "tool_changed", message))
             self.commits.parked = self.held = True
         return self.held
+
+    def vacate(self, account: Account | None) -> None:
+        """A call in these plans has ended, or waits for one of its own: who waits for its slot may have it."""
+        control = self.control
+        while account is not None:
+            account.busy -= 1
+            if account.failure is not None:
+                if not account.busy and account.owner.status == "running":
+                    control.block_lost(account.owner, account.failure)
+                    control.settle()
+            else:
+                while account.waiting and not account.is_full:
+                    step = account.waiting.popleft()
+                    if step.status in ("pending", "ready"):
+                        control.push(step)
+                        break
+            account = account.up
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run it beside; its errors end the drive."""
@@ -146,7 +168,29 @@ class Drive:
         raise NotImplementedError
 
     def expired(self, attempt: Attempt) -> None:
-        """A call took longer than it may."""
+        """A call took too long."""
+        self._cut_off(attempt, "timeout")
+
+    def stop_calls(self) -> None:
+        """Cut off the calls that are to be stopped."""
+        stops, self.control.stops = self.control.stops, []
+        for step in stops:
+            attempt = self.running.get(step)
+            if attempt is not None:
+                self._cut_off(attempt, "cancelled")
+
+    def _cut_off(self, attempt: Attempt, why: str) -> None:
+        if attempt.stopped:
+            return
+        attempt.stopped = why
+        if attempt.task is None or not attempt.calling or attempt.task is asyncio.current_task():
+            return
+        clock = self.services.clock
+        attempt.grace = clock.call_at(clock.monotonic() + GRACE, lambda: self.abandon(attempt))
+        attempt.task.cancel()
+
+    def abandon(self, attempt: Attempt) -> None:
+        """It does not heed being cut off: its slot is given away, what it gives later thrown away."""
         raise NotImplementedError
 
     def wake(self) -> None:

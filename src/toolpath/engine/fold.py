@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from toolpath.engine.accounts import charge
 from toolpath.engine.ends import CUT, cut_inside, cut_off, end, item_done, item_failed
 from toolpath.engine.instances import EMPTY, Loop, Scope, StepState
 from toolpath.engine.reopen import reopen, take_back_half_said
@@ -122,6 +123,7 @@ def _started(state: State, event: ev.StepStarted) -> None:
     step.inputs = event.inputs
     if event.key:
         state.calls += 1
+        charge(step.scope, calls=1)
     elif step.node.kind == "loop":
         items = event.inputs["over"]
         step.loop = Loop(_unredacted(step, items) if isinstance(items, list) else [])
@@ -213,10 +215,13 @@ def _succeeded(state: State, event: ev.StepSucceeded) -> None:
     if event.cached:
         # A result that was kept is no call, though the step has begun like one.
         state.calls -= 1
+        charge(scope, calls=-1)
     if event.cost:
         state.cost += event.cost
+        charge(scope, cost=event.cost)
     if event.tokens:
         state.tokens += event.tokens
+        charge(scope, tokens=event.tokens)
     if step.scopes or step.loop is not None:
         for inner in step.scopes or ():
             state.drop(inner)

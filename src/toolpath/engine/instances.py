@@ -133,6 +133,8 @@ class Scope(Frame):
     owns_state = False
     base = 0.0
     """How long the way is from its end to the run's end."""
+    account: Any = None
+    """Counts what is spent of the bounds of the nested plan that it is in; None: that has none of its own."""
     depth = 0
     """How many plans deep: 0 in the plan that was started."""
 

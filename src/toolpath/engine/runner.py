@@ -17,7 +17,7 @@ from toolpath.engine.calls import outcome_of
 from toolpath.engine.cancel import fail_run
 from toolpath.engine.children import Children
 from toolpath.engine.doubts import Doubts
-from toolpath.engine.drive import Drive
+from toolpath.engine.drive import GRACE, Drive
 from toolpath.engine.ears import Ears
 from toolpath.engine.endings import Endings
 from toolpath.engine.fold import apply, fold
@@ -34,8 +34,6 @@ from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Authority, Journal
 
-#: A call that was cut off has this long to clean up before its slot is given away.
-GRACE = 2.0
 #: Workers that are begun at once where each of them begins others.
 TWO = 2
 #: After so many calls a worker lets others have their turn.
@@ -50,6 +48,7 @@ class Runner(Drive):
         self.children = Children(self)
         self.takes = Takes(self, self.children)
         self.control.lane_of = self.takes.lane_of
+        self.control.enter, self.over_for = self.takes.enter, self.takes.leave
         self.control.gate.queued = lambda: self.takes.queued
         self.linger = False
         """Go on while a running tool waits for a person, instead of leaving it."""
@@ -188,7 +187,7 @@ class Runner(Drive):
         while True:
             control.has_commands = False
             if control.stops:
-                self._stop_calls()
+                self.stop_calls()
             if control.replies:
                 self.children.reply()
             if control.timers or control.deadlines or control.block_timers or control.unwatched:
@@ -289,6 +288,8 @@ class Runner(Drive):
                 self.endings.failed(attempt, outcome)
             else:
                 self.endings.succeeded(attempt, outcome)
+        if attempt.account is not None and not attempt.paused:
+            self.vacate(attempt.account)
         if control.gate.closings:
             control.settle()
         if attempt.limited:
@@ -301,28 +302,7 @@ class Runner(Drive):
         """Why the call may not be made."""
         return self.takes.unaffordable(attempt.step, attempt.target)
 
-    def expired(self, attempt: Attempt) -> None:
-        """A call took too long."""
-        self._cut_off(attempt, "timeout")
-
-    def _stop_calls(self) -> None:
-        stops, self.control.stops = self.control.stops, []
-        for step in stops:
-            attempt = self.running.get(step)
-            if attempt is not None:
-                self._cut_off(attempt, "cancelled")
-
-    def _cut_off(self, attempt: Attempt, why: str) -> None:
-        if attempt.stopped:
-            return
-        attempt.stopped = why
-        if attempt.task is None or not attempt.calling or attempt.task is asyncio.current_task():
-            return
-        clock = self.services.clock
-        attempt.grace = clock.call_at(clock.monotonic() + GRACE, lambda: self._abandon(attempt))
-        attempt.task.cancel()
-
-    def _abandon(self, attempt: Attempt) -> None:
+    def abandon(self, attempt: Attempt) -> None:
         """It does not heed being cut off: its slot is given away, what it gives later thrown away."""
         if not attempt.calling or attempt.abandoned:
             return

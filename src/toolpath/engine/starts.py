@@ -36,6 +36,8 @@ class Starts(Decider):
         self._tick = 0
         self._settling = False
         self.gate = Gate(self)
+        self.enter: Callable[[StepState, Target], bool] = lambda _, __: True
+        """Whether a plan may begin now, by the limits of the tool whose body it is; else it begins when it may."""
         self.begun: set[StepState] = set()
         """Loops whose items are known as they are, not as the journal has them."""
 
@@ -242,7 +244,7 @@ class Starts(Decider):
             self.fail(step, deep)
             return
         inputs = self.inputs_of(step, target)
-        if inputs is None:
+        if inputs is None or not self.enter(step, target):
             return
         journaled = inputs
         if target.inputs.uses_secrets and step.given is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from toolpath.engine.accounts import account_of
 from toolpath.engine.instances import EMPTY, UNNAMED, Loop, Scope, StepState
 from toolpath.engine.nodes import BlockProgram, with_optional
 from toolpath.engine.paths import parse_segment, scope_name, step_name
@@ -261,7 +262,7 @@ class State:
     def frame(self, scope: Scope, outer: Scope) -> None:
         """Let the scope's expressions read what those of the block around it read."""
         scope.inputs, scope.run, scope.state = outer.inputs, outer.run, outer.state
-        scope.secrets, scope.up, scope.depth = outer.secrets, outer, outer.depth
+        scope.secrets, scope.up, scope.depth, scope.account = outer.secrets, outer, outer.depth, outer.account
 
     def _open_plan(self, scope: Scope, owner: StepState) -> None:
         target = owner.node.targets[owner.target]
@@ -275,6 +276,7 @@ class State:
         scope.inputs = with_optional(inputs or {}, scope.block)
         scope.run, scope.secrets, scope.up = self.run_frame, {}, None
         scope.depth = owner.scope.depth + (owner.scope.block is not EMPTY)
+        scope.account = account_of(scope.block.plan, owner, owner.scope.account)
         self._own_state(scope, f"{self.run_id}/{owner.path}", owner.started_at or self.started_at)
 
     def _own_state(self, scope: Scope, chain_id: str, at: float) -> None:

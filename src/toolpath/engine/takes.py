@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from heapq import heappop
 
+from toolpath.engine.accounts import Account, is_in, occupy
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.context import CallContext, Caller
 from toolpath.engine.drive import Drive
+from toolpath.engine.gate import owners_of
 from toolpath.engine.instances import StepState
 from toolpath.engine.lanes import ItemAttempt, Lane
 from toolpath.engine.limits import Limit
@@ -27,9 +29,10 @@ class Takes:
         self._drive = drive
         self._caller = caller
         """Serves the tools that are called."""
-        self._limits: dict[str, tuple[Limit, ...]] = {
-            tool.key: limits for tool in drive.program.limited if (limits := drive.services.limits.of(tool))
-        }
+        self._limits: dict[str, tuple[Limit, ...]] = {}
+        """Of tools and their servers, by the tool's key."""
+        self._plans: dict[StepState, tuple[Limit, ...]] = {}
+        """Places that plans hold which are bodies of tools."""
         self._tenant: Limit | None = None
         """The limit of all calls for the run's tenant."""
         self._budgets: tuple[Budget, ...] = ()
@@ -67,7 +70,7 @@ class Takes:
             return None
         if self._drive.state.program.has_exclusive:
             return None
-        if owner.node.blocks[0].nodes[0].targets[0].key in self._limits:
+        if owner.scope.account is not None or self._of_tool(owner.node.blocks[0].nodes[0].targets[0]):
             return None
         return Lane(self._drive, owner, owner.loop, concurrency=step.concurrency, most=self._most)
 
@@ -107,8 +110,8 @@ class Takes:
                 control.begin(step)
                 control.settle()
                 continue
-            limited = self._tenant is not None or (self._limits and target.key in self._limits)
-            if limited and not self._take_limits(step, target):
+            limited = self._tenant is not None or bool(self._of_tool(target))
+            if not self._has_slot(step) or (limited and not self._take_limits(step, self._limits_of(target))):
                 continue
             try:
                 attempt = self._prepare(step, target)
@@ -134,7 +137,8 @@ class Takes:
             if kept_under is None:
                 return None
         state = drive.state
-        watched = target.guarded or step.approved is not None or self._budgets or state.calls >= self._most
+        account = step.scope.account
+        watched = target.guarded or step.approved is not None or self._budgets or state.calls >= self._most or account
         if watched and not self._may(step, target):
             return None
         journaled = inputs
@@ -154,7 +158,10 @@ class Takes:
         attempt.needs = step.needs if target.repeatable else state.seq
         if kept_under is not None:
             attempt.cache_key = kept_under.value
-        attempt.limited = self._tenant is not None or target.key in self._limits
+        attempt.limited = self._tenant is not None or bool(self._of_tool(target))
+        if account is not None:
+            attempt.account = account
+            occupy(account)
         if target.wants_context:
             attempt.context = self._context(attempt)
         drive.running[step] = attempt
@@ -189,6 +196,8 @@ class Takes:
         if state.calls >= self._most:
             self._halt("steps", state.calls + 1, self._most, step)
             return False
+        if step.scope.account is not None and not step.node.cached and self._overdrawn(step, target, begun=0):
+            return False
         if not self._budgets or step.node.cached:
             # Whether a call that may be kept has to be made is known later: then it has to be paid for.
             return True
@@ -196,6 +205,9 @@ class Takes:
 
     def unaffordable(self, step: StepState, target: Target) -> Failure | None:
         """Why a call that has begun may not be made, where a budget says so: then the run ends."""
+        overdrawn = None if step.scope.account is None else self._overdrawn(step, target, begun=1)
+        if overdrawn is not None:
+            return overdrawn
         if not self._budgets or not self._over_budget(step, target, begun=1):
             return None
         halted = self._drive.control.halted
@@ -221,6 +233,58 @@ class Takes:
                 return True
         return False
 
+    def _overdrawn(self, step: StepState, target: Target, *, begun: int) -> Failure | None:
+        """Why a nested plan around the step may not make the call. It ends as soon as nothing is under way in it."""
+        drive = self._drive
+        account: Account | None = step.scope.account
+        while account is not None:
+            if account.failure is not None:
+                return account.failure
+            others = (attempt for attempt in drive.running.values() if attempt.step is not step)
+            counted = sum(other.target.tool.cost or 0.0 for other in others if is_in(other.account, account))
+            found = account.exceeded(counted + (target.tool.cost or 0.0), begun=begun)
+            if found is not None:
+                name, used, limit = found
+                control, path = drive.control, account.owner.path
+                control.emit(ev.BudgetExceeded(control.seq, control.at, name, used, limit, step.path))
+                message = f"The budget of {name} of {path} is {limit:g}; {step.path} would make it {used:g}."
+                account.failure = Failure(type="BudgetExceeded", message=message, code="budget")
+                if not account.busy:
+                    control.block_lost(account.owner, account.failure)
+                    control.settle()
+                return account.failure
+            account = account.up
+        return None
+
+    def _has_slot(self, step: StepState) -> bool:
+        """Whether every nested plan around the step has a slot left; else the step waits for one."""
+        account: Account | None = step.scope.account
+        while account is not None:
+            if account.is_full:
+                account.waiting.append(step)
+                self._drive.control.announce_step(step)
+                return False
+            account = account.up
+        return True
+
+    def enter(self, step: StepState, target: Target) -> bool:
+        """Whether a plan that is a tool's body may begin now, by that tool's limits; else it begins when it may."""
+        limits = self._of_tool(target)
+        if not limits or step in self._plans:
+            return True
+        if not self._take_limits(step, limits):
+            return False
+        self._plans[step] = limits
+        # Its end is told like that of a time limit.
+        step.watched = True
+        return True
+
+    def leave(self, step: StepState) -> None:
+        """A step is not watched any more: if it was such a plan, and is over, its places are free."""
+        if step.status != "running":
+            for limit in self._plans.pop(step, ()):
+                limit.release()
+
     def _halt(self, name: str, used: float, limit: float, step: StepState) -> None:
         control = self._drive.control
         control.emit(ev.BudgetExceeded(control.seq, control.at, name, used, limit, step.path))
@@ -239,17 +303,28 @@ class Takes:
         context.follows(caller.conversation)
         return context
 
-    def _take_limits(self, step: StepState, target: Target) -> bool:
-        limits = self._limits_of(target)
+    def _take_limits(self, step: StepState, limits: tuple[Limit, ...]) -> bool:
+        control = self._drive.control
         for limit in limits:
             if limit.blocked():
+                holder = next((owner for owner in owners_of(step) if limit in self._held_by(owner)), None)
+                if holder is not None:
+                    message = f"{step.path} would wait for {holder.path}, which it is part of: their limit is one."
+                    hint = "Raise max_concurrency of the tool, or do not call it from inside itself."
+                    control.fail(step, Failure(type="WaitsForItself", message=message, code="depth", hint=hint))
+                    return False
                 self.queued += 1
-                self._drive.control.announce_step(step)
+                control.announce_step(step)
                 limit.wait(lambda: self._again(step))
                 return False
         for limit in limits:
             limit.take()
         return True
+
+    def _held_by(self, step: StepState) -> tuple[Limit, ...]:
+        attempt = self._drive.running.get(step)
+        held = self._plans.get(step, ())
+        return held if attempt is None or not attempt.limited else (*held, *self._of_tool(attempt.target))
 
     def _again(self, step: StepState) -> None:
         self.queued -= 1
@@ -258,6 +333,7 @@ class Takes:
         drive = self._drive
         if step.status in ("pending", "ready"):
             drive.control.at = drive.services.clock.time()
+            # A plan has to be begun: that is done with the next that is taken.
             drive.control.push(step)
         drive.wake()
 
@@ -271,5 +347,12 @@ class Takes:
             limit.release()
 
     def _limits_of(self, target: Target) -> tuple[Limit, ...]:
-        limits = self._limits.get(target.key, ())
+        limits = self._of_tool(target)
         return limits if self._tenant is None else (*limits, self._tenant)
+
+    def _of_tool(self, target: Target) -> tuple[Limit, ...]:
+        """The limits of the tool and its server, whether the plan names the tool or another tool calls it."""
+        limits = self._limits.get(target.key)
+        if limits is None:
+            limits = self._limits[target.key] = self._drive.services.limits.of(target.tool)
+        return limits
