@@ -184,7 +184,7 @@ def test_what_may_have_been_meant_is_told() -> None:
         """
     )
     assert finding.suggestions == ("writer",)
-    assert (finding.line, finding.column) == (4, 45)
+    assert (finding.line, finding.column) == (4, 49)
 
 
 def test_a_bare_input_is_told_how_to_be_written() -> None:
@@ -221,8 +221,8 @@ def test_every_fault_is_told_at_once_in_the_order_of_the_text() -> None:
     )
     assert [finding.code for finding in findings if finding.severity == "error"] == [
         "unknown_tool",
-        "unknown_reference",
         "unknown_input",
+        "unknown_reference",
         "expression_syntax",
         "unknown_dependency",
     ]

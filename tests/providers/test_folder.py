@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
+from toolpath import Toolpath
 from toolpath.catalog.registry import Registry
-from toolpath.errors import ConfigError
+from toolpath.errors import ConfigError, ToolUnavailable
 from toolpath.model.plan import Plan
 from toolpath.providers.files import FolderProvider
 
@@ -77,3 +79,17 @@ async def test_links_that_lead_out_and_files_that_never_end_are_not_read(tmp_pat
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="is no folder"):
         FolderProvider(tmp_path / "none")
+
+
+async def test_who_runs_a_broken_composite_is_told_what_is_wrong_with_it(tmp_path: Path) -> None:
+    text = "name: greet_all\nimplementation:\n  type: composite\n  steps:\n    - {id: a, inputs: {x: 1}}\n"
+    (tmp_path / "hello.yaml").write_text(text, encoding="utf-8")
+    async with Toolpath() as tp:
+        tp.add_folder(tmp_path)
+        for name in ("greet_all", "hello"):
+            with pytest.raises(ToolUnavailable, match=r"hello\.yaml"):
+                await tp.run(name)
+        plan = {"steps": [{"id": "a", "tool": "greet_all"}]}
+        await tp.load(plan)
+        (unknown,) = [finding for finding in tp.check(plan) if finding.code == "unknown_tool"]
+        assert "hello.yaml" in unknown.message

@@ -296,3 +296,13 @@ async def test_secrets_stand_in_no_answer(monkeypatch: pytest.MonkeyPatch, tmp_p
         events = (await client.get(f"runs/{run_id}/events", params={"follow": False})).text
         refused = (await client.post("runs", json={"tool": "hush-hush-1"})).text
         assert "hush-hush-1" not in shown + events + refused
+
+
+async def test_a_tools_inputs_are_tried_before_there_is_a_run() -> None:
+    async with api() as client:
+        for inputs in ({"a": "x", "b": 1}, {"a": 1}, {"a": 1, "b": 2, "c": 3}):
+            answer = await client.post("runs", json={"tool": "add", "inputs": inputs})
+            assert answer.status_code == 422, answer.text
+            assert answer.json()["findings"]
+        assert (await client.get("runs")).json()["runs"] == []
+        assert (await client.post("runs", json={"tool": "add", "inputs": {"a": "1", "b": 2}})).status_code == 202

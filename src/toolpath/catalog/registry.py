@@ -257,7 +257,10 @@ class Registry:
                     tools.setdefault(key, tool)
             tools |= self._own
             overridden = {key: self._overridden(tool) for key, tool in tools.items()}
-            self._catalog = Catalog(overridden, self.statistics, self.problems)
+            broken: dict[str, ToolpathError] = {}
+            for source in self._sources.values():
+                broken |= getattr(source.provider, "broken", {})
+            self._catalog = Catalog(overridden, self.statistics, {**broken, **self.problems})
         elif self.statistics:
             self._catalog = self._catalog.with_stats(self.statistics)
         return self._catalog

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from toolpath.checks.context import Context
+from toolpath.checks.misnamed import at_character, fault_at, is_rest_of_dashed, name_hint
 from toolpath.checks.remarks import error, listed, warning
 from toolpath.checks.views import Read
 from toolpath.errors import Finding
@@ -21,20 +22,22 @@ def expressions_are_sound(context: Context) -> Iterator[Finding]:
         for pointer, fault in template.faults:
             if fault.code == "ambiguous_name":
                 continue  # of which the rule on names speaks
-            yield error(
-                fault.code, template.path + pointer, fault.message, hint=fault.hint, suggestions=fault.suggestions
-            )
+            yield fault_at(context, template, pointer, fault)
 
 
 def names_are_known(context: Context) -> Iterator[Finding]:
     """unknown_step, unknown_variable, unknown_input, unknown_reference, unknown_secret, ambiguous_name."""
     for template in context.views.templates:
         for read in template.reads:
-            yield from _name(context, read)
+            reference = read.reference
+            for finding in _name(context, read):
+                yield at_character(context, template, reference.pointer, reference.offset, finding)
 
 
 def _name(context: Context, read: Read) -> Iterator[Finding]:
     match read.kind:
+        case "unknown" if is_rest_of_dashed(read):
+            pass  # the part before the dash tells of both
         case "unknown":
             found = _unknown(context, read)
             # A default stands in at run time, though it is hardly what was meant.
@@ -83,8 +86,13 @@ def _unknown(context: Context, read: Read) -> Finding:
             suggestions=context.suggest(step_id, _step_ids(read)),
         )
     if space == "state" and not names.has_state:
+        rest = rest or next((key for key in read.reference.path if isinstance(key, str)), "")
+        known = rest in context.plan.inputs.get("properties", {})
         return error(
-            "unknown_variable", read.path, f"'{written}': a graph in which no step writes a variable has no state."
+            "unknown_variable",
+            read.path,
+            f"'{written}': a graph in which no step writes a variable has no state.",
+            hint=f"For the plan's input write 'inputs.{rest}'." if known else "Read a step's output by the step's id.",
         )
     if space == "state" or names.in_chain:
         name = rest if space == "state" else written
@@ -92,14 +100,10 @@ def _unknown(context: Context, read: Read) -> Finding:
             "unknown_variable",
             read.path,
             f"Nothing sets the variable '{name}'.",
-            hint=_inside_hint(context, name),
+            hint=name_hint(context, read) or _inside_hint(context, name),
             suggestions=context.suggest(name, names.visible()),
         )
-    hint = ""
-    if written in context.plan.inputs.get("properties", {}):
-        hint = f"For the plan's input write 'inputs.{written}'."
-    elif written == "last":
-        hint = "'last' is the output of a loop's body, in its 'collect' alone."
+    hint = name_hint(context, read)
     return error(
         "unknown_reference",
         read.path,

@@ -43,7 +43,8 @@ class Suggestions:
     def __call__(self, name: str, candidates: Collection[str]) -> tuple[str, ...]:
         """The candidates most like the name, nearest first; none once the bound is reached."""
         self._left -= len(candidates)
-        return closest(name, candidates) if self._left >= 0 else ()
+        found = closest(name, candidates) if self._left >= 0 else ()
+        return tuple(candidate for candidate in found if candidate != name)
 
 
 def listed(names: Collection[str], limit: int = 8) -> str:

@@ -7,6 +7,7 @@ from toolpath.errors import Finding, SchemaError
 from toolpath.language.schema.coerce import coerce
 from toolpath.language.schema.validate import Validator, null_over_default
 from toolpath.model.plan import Plan
+from toolpath.model.tool import Tool
 from toolpath.redaction import Redactor
 from toolpath.values import JsonObject, pointer
 
@@ -33,6 +34,12 @@ def check_inputs(plan: Plan, inputs: JsonObject) -> tuple[Finding, ...]:
     found += _surplus(plan, inputs)
     found += _wrong(plan, inputs)
     return tuple(found)
+
+
+def check_arguments(tool: Tool, inputs: JsonObject) -> tuple[Finding, ...]:
+    """As `check_inputs`, of a tool that is called by itself: nothing but its own schema says what it takes."""
+    # A schema that does not close its object takes names that it does not know.
+    return check_inputs(Plan(inputs={"additionalProperties": True, **tool.input_schema}), inputs)
 
 
 def secrets_given(inputs: JsonObject, redactor: Redactor) -> tuple[Finding, ...]:

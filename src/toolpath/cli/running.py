@@ -10,7 +10,7 @@ from pathlib import Path
 
 from toolpath.app import Toolpath
 from toolpath.checks.check import has_errors
-from toolpath.checks.start import check_inputs
+from toolpath.checks.start import check_arguments, check_inputs
 from toolpath.cli.checking import findings_of, show_findings
 from toolpath.cli.execution import finish
 from toolpath.cli.exits import ExitCode, UsageError
@@ -21,7 +21,6 @@ from toolpath.cli.preview import preview
 from toolpath.cli.session import Session, perform
 from toolpath.cli.target import find_target
 from toolpath.errors import PlanInvalid, ReadError
-from toolpath.model.plan import Plan
 from toolpath.testing.recording import Recorder
 from toolpath.testing.replay import Replay
 
@@ -77,9 +76,7 @@ async def _run(session: Session, request: RunRequest) -> int:
         return preview(plan, tp.registry.snapshot(), inputs, output)
     if target.tool is not None:
         # A tool has no plan whose inputs would be judged before the run is there.
-        # A schema that does not close its object takes names that it does not know.
-        schema = {"additionalProperties": True, **target.tool.input_schema}
-        unfit = check_inputs(Plan(inputs=schema), inputs)
+        unfit = check_arguments(target.tool, inputs)
         if unfit:
             return show_findings(unfit, target.name, output)
     recorder = await _with_recording(tp, request)

@@ -61,7 +61,7 @@ def _of_calls(tree: Node, page: Page) -> Plan:
     found = read_router(page, tree, False)
     if found is None or not found.calls:
         message = "This is neither a plan, which has 'steps', nor a composite tool, which has 'implementation'."
-        raise ReadError(f"{page.file}: {message}" if page.file else message, hint=f"It has: {_listed(tree.value)}.")
+        raise ReadError(f"{page.file}: {message}" if page.file else message, hint=_meant(tree.value))
     text = ModelText(calls=found.calls, prose=found.prose or "", format=found.format)
     plan = plan_of_text(text, file=page.file)
     return with_findings(plan, placeholder_findings(plan))
@@ -82,3 +82,11 @@ def _unfenced(text: str) -> str:
 def _listed(members: dict[str, Node]) -> str:
     names = [shown(name) for name in members]
     return ", ".join(names[:10]) + (" …" if len(names) > 10 else "") if names else "nothing"
+
+
+def _meant(fields: dict[str, Node]) -> str:
+    """What a document without steps may have meant by its fields."""
+    for name in fields:
+        if name.lower() in ("steps", "step", "tasks", "jobs", "workflow", "stages"):
+            return f"Write 'steps' instead of '{name}'."
+    return f"It has: {_listed(fields)}."

@@ -52,6 +52,7 @@ _TAGS = {
     "map": "object",
     "seq": "array",
 }
+_QUOTED_TEMPLATE = re.compile(r"""(["'])[^"']*\{\{[^}]*\1[^}]*\}\}""")
 _TAG_PREFIX = "tag:yaml.org,2002:"
 #: Longer literals take quadratic time to convert; no float or integer of use is that long.
 _MAX_DIGITS = 400
@@ -106,6 +107,11 @@ def read_yaml(text: str, *, file: str = "") -> Node:
         raise refusal(f"This is no YAML: {str(error).splitlines()[0]:.200}", file=file) from None
 
 
+def _quoted_template(lines: list[str], line: int) -> bool:
+    """The line has a template in quotes with the same quotes in it."""
+    return line < len(lines) and _QUOTED_TEMPLATE.search(lines[line]) is not None
+
+
 def _fast_events(text: str) -> Iterator[Any]:
     """The events of the text from the C parser, which is about twenty times as fast as the one in Python."""
     parser = CParser(text)
@@ -125,11 +131,26 @@ def _translated(error: MarkedYAMLError, text: str, file: str) -> ReadError:
     lines = text.splitlines()
     if mark.line < len(lines) and lines[mark.line][mark.column : mark.column + 1] == "\t":
         return refusal("A tab stands here; YAML admits none in front of a value.", place, "Use spaces.", file=file)
+    begun = error.context_mark
+    quoted = _quoted_template(lines, mark.line) or (begun is not None and _quoted_template(lines, begun.line))
     hint = ""
-    if "mapping values are not allowed" in problem:
+    if quoted:
+        hint = "A quote ends the text that begins with it: inside of \"…\" write 'x', inside of '…' write \"x\"."
+    elif "mapping values are not allowed" in problem or problem.endswith("but got ':'"):
         hint = "Put text that holds a colon and a blank in quotes."
     elif "cannot start any token" in problem:
         hint = "Put the text in quotes."
+    elif "end of stream" in problem:
+        hint = "Close the quote that opens here."
+    elif problem.startswith("expected ',' or"):
+        hint = "Close the bracket that opens here, or put a comma between its parts."
+    elif "could not find expected ':'" in problem:
+        hint = "Write a field as `name: value`."
+    elif "<block end>" in problem:
+        hint = "Lines that belong together begin in the same column: look at how far this one stands in."
+    if begun is not None and (quoted or hint.startswith(("Close", "Write a field"))):
+        # What was begun is where the fault is; the parser has noticed it further down.
+        place = (begun.line + 1, begun.column + 1)
     return refusal(f"This is no YAML: {problem}.", place, hint, file=file)
 
 

@@ -21,6 +21,9 @@ from toolpath.policy import requirement_of
 from toolpath.values import JsonObject, digest
 
 _SUFFIXES = (".yaml", ".yml", ".plan.json", ".tool.json", ".template.json")
+#: Where a document says its name, and how much of one is looked at.
+_NAMED = re.compile(r"""^["' {]*(?:name|tool_name)["']?\s*:\s*["']?([A-Za-z_][\w.-]{0,127})""", re.MULTILINE)
+_LOOKED_AT = 20_000
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_-]+")
 _LARGEST = 1_000_000
 _MOST_FILES = 2_000
@@ -43,10 +46,12 @@ class FolderProvider:
         self.name = name or f"folder-{_legal(home.name)}-{digest(str(home))[7:13]}"
         self.findings: tuple[Finding, ...] = ()
         """What is wrong with its files, since they were last listed."""
+        self.broken: dict[str, ToolpathError] = {}
+        """Name of each tool that could not be read → why; by the name in the file, and by that of the file."""
 
     async def list_tools(self) -> list[Tool]:
         """A tool for each readable file."""
-        tools, self.findings = await asyncio.to_thread(self._read)
+        tools, self.findings, self.broken = await asyncio.to_thread(self._read)
         return tools
 
     async def close(self) -> None:
@@ -59,13 +64,16 @@ class FolderProvider:
         """`{"folder": path}`."""
         return {"folder": str(self._root.resolve())}
 
-    def _read(self) -> tuple[list[Tool], tuple[Finding, ...]]:
+    def _read(self) -> tuple[list[Tool], tuple[Finding, ...], dict[str, ToolpathError]]:
         tools: dict[str, Tool] = {}
+        broken: dict[str, ToolpathError] = {}
         findings: list[Finding] = []
         origins: dict[str, Path] = {}
         for path in _files(self._root, findings):
+            known = len(findings)
             tool = _read_file(path, self._root, findings)
             if tool is None:
+                broken |= dict.fromkeys(_names_in(path), _reason(path, findings[known:]))
                 continue
             if tool.key in tools:
                 findings.append(
@@ -74,7 +82,29 @@ class FolderProvider:
                 continue
             tools[tool.key] = tool
             origins[tool.key] = path
-        return list(tools.values()), tuple(findings)
+        return list(tools.values()), tuple(findings), {name: why for name, why in broken.items() if name not in tools}
+
+
+def _reason(path: Path, findings: list[Finding]) -> ToolpathError:
+    """Why a file gave no tool, in one message."""
+    errors = [finding for finding in findings if finding.severity == "error"] or findings
+    if not errors:
+        return ReadError(f"{path} could not be read.")
+    first, more = errors[0], len(errors) - 1
+    message = first.message
+    if not message.startswith(str(path)):
+        message = f"{path}{f':{first.line}' if first.line else ''}: {message}"
+    return ReadError(f"{message}{f' ({more} more)' if more else ''}", hint=first.hint)
+
+
+def _names_in(path: Path) -> set[str]:
+    """The names by which a file that could not be read may be called."""
+    found = {path.name.split(".", 1)[0]}
+    try:
+        text = path.read_bytes()[:_LOOKED_AT].decode("utf-8", "replace")
+    except OSError:
+        return found
+    return found | {match[1] for match in _NAMED.finditer(text)}
 
 
 def _files(root: Path, findings: list[Finding]) -> Iterator[Path]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from toolpath.errors import Unresolved
 from toolpath.language.expressions.budget import Budget
-from toolpath.language.expressions.operate import add, elements, json_text, text, wrong
+from toolpath.language.expressions.operate import add, elements, json_text, text, whole, wrong
 from toolpath.values import Json, type_name
 
 Key = Callable[[Json], Json] | None
@@ -247,6 +247,7 @@ def pieces(budget: Budget, value: Json, count: Json, fill: Json = None) -> list[
 
 
 def _count(value: Json, name: str) -> int:
+    value = whole(value)
     if type(value) is not int or value < 1:
         raise wrong(f"{name} needs a whole number from 1.")
     return value

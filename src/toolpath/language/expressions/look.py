@@ -81,6 +81,7 @@ def item(value: Any, key: Json, where: str) -> Any:
     """What is at a computed key; `VOID` below itself."""
     if value is VOID:
         return VOID
+    key = operate.whole(key)
     if type(key) is not str and type(key) is not int:
         raise ExpressionError(
             f"A key is text and an index an integer; {where}[…] got {type_name(key)}.", code="expression_type"

@@ -13,6 +13,7 @@ from toolpath.language.expressions import functions, tree
 from toolpath.language.expressions.budget import MAX_BITS
 from toolpath.language.expressions.guards import Guard, guards_of, written
 from toolpath.language.expressions.resolve import Keys, ambiguous, resolve
+from toolpath.language.expressions.slips import call_hint
 from toolpath.language.expressions.tree import Reference, Tree
 from toolpath.language.names import RESERVED, Ambiguous, Names, Root
 
@@ -130,7 +131,7 @@ class Lowering:
                 f"{name or 'A value'} cannot be called: there are only filters and tests.",
                 "forbidden_expression",
                 node,
-                hint=f"Write `value | {name}`." if name in functions.KNOWN_FILTERS else "Use a tool for it.",
+                hint=call_hint(name, functions.KNOWN_FILTERS.__contains__),
             )
         return self.fail(f"{type(node).__name__} is not of this language.", "forbidden_expression", node)
 

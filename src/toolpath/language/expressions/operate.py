@@ -22,6 +22,11 @@ def wrong(message: str, hint: str = "") -> ExpressionError:
     return ExpressionError(message, code="expression_type", hint=hint)
 
 
+def whole(value: Json) -> Json:
+    """A number without a fraction as an integer: JSON knows no difference between 2 and 2.0. Anything else as it is."""
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
 def _numbers(left: Json, right: Json, sign: str) -> None:
     for value in (left, right):
         if type(value) is not int and type(value) is not float:
@@ -63,9 +68,10 @@ def sub(left: Json, right: Json, budget: Budget) -> Json:
 
 def mul(left: Json, right: Json, budget: Budget) -> Json:
     """The product of numbers; a text or list repeated."""
-    if type(right) in (str, list) and type(left) is int:
+    if type(right) in (str, list):
         left, right = right, left
-    if type(right) is int and type(left) in (str, list):
+    if type(left) in (str, list) and type(whole(right)) is int:
+        right = whole(right)
         if type(left) is str:
             budget.text(len(left) * max(right, 0))
         else:
@@ -281,6 +287,7 @@ def part(value: Json, start: Json, stop: Json, step: Json, budget: Budget) -> Js
     """A slice of a list or text."""
     if type(value) not in (list, str):
         raise wrong(f"A slice is taken of a list or text, not of {type_name(value)}.")
+    start, stop, step = whole(start), whole(stop), whole(step)
     for bound in (start, stop, step):
         if bound is not None and type(bound) is not int:
             raise wrong(f"The bounds of a slice are integers, not {type_name(bound)}.")

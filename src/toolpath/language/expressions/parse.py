@@ -17,6 +17,7 @@ from jinja2.parser import Parser
 
 from toolpath.errors import ExpressionError
 from toolpath.language.expressions.scan import MAX_SOURCE
+from toolpath.language.expressions.slips import sign_hint
 
 #: Tokens and open brackets of one expression.
 MAX_TOKENS = 1_000
@@ -79,9 +80,16 @@ def parse_fully(source: str) -> nodes.Node:
             _refuse_rest(parser.stream.current)
     except TemplateSyntaxError as error:
         message = (error.message or "This is no expression.").removesuffix(".").replace("end of template", "end")
+        message = "There is nothing between the braces" if not source.strip() else message
         raise ExpressionError(
-            f"{message[:1].upper()}{message[1:]}.", code="expression_syntax", offset=error.lineno
+            f"{message[:1].upper()}{message[1:]}.",
+            code="expression_syntax",
+            offset=error.lineno,
+            hint=sign_hint(source, error.lineno),
         ) from None
+    except ExpressionError as error:
+        error.hint = sign_hint(source, error.offset) or error.hint
+        raise
     except RecursionError:
         raise ExpressionError(
             "The expression is nested too deeply.", code="expression_too_large", hint="Split it into several steps."

@@ -75,6 +75,14 @@ def _step(names: Names, keys: Keys, offset: int) -> Reference | ExpressionError:
     found, name = names.step(keys[0]), path_text("steps", keys[:1])
     aspect = keys[1] if len(keys) > 1 else None
     if aspect not in _ASPECTS:
+        dashed = next((key for key in sorted(names.ids) if key.startswith(f"{keys[0]}-")), None)
+        if found is None and dashed is not None:
+            return ExpressionError(
+                f"No step is called {keys[0]}.",
+                code="unknown_name",
+                offset=offset,
+                hint=f"A dash is read as minus; write steps['{dashed}'].output.",
+            )
         written = f"{name} has no {aspect}" if isinstance(aspect, str) else f"Say what of {name}"
         return ExpressionError(
             f"{written}: a step has output, status, error and duration.",

@@ -56,7 +56,7 @@ def _end(text: str, start: int) -> int:
             hint="Put a space after the braces.",
         )
     limit = start + 2 + MAX_SOURCE
-    depth = 0
+    opened: list[tuple[str, int]] = []
     for found in _mark.finditer(text, start + 2, limit + 2):
         mark = found.group()
         if mark in "'\"":
@@ -66,17 +66,30 @@ def _end(text: str, start: int) -> int:
                 "A text in quotes is not closed.", code="expression_syntax", offset=found.start(), hint="Close it."
             )
         if mark in "([{":
-            depth += 1
-        elif mark == "}" and depth == 0:
+            opened.append((mark, found.start()))
+        elif mark == "}" and not (opened and opened[-1][0] == "{"):
+            _refuse_open(opened)
             if text.startswith("}}", found.start()):
                 return found.end() + 1
-            raise ExpressionError("Unexpected `}`.", code="expression_syntax", offset=found.start())
-        elif mark in ")]}":
+            raise ExpressionError(
+                "The template ends with a single `}`.",
+                code="expression_syntax",
+                offset=found.start(),
+                hint="End it with `}}`.",
+            )
+        elif mark in ")]}" and opened:
             # Whether it is the right one, the parser says.
-            depth = max(depth - 1, 0)
+            opened.pop()
     if len(text) > limit:
         raise ExpressionError(
             f"The expression is longer than {MAX_SOURCE} characters.", code="expression_too_large", offset=start
+        )
+    if text.startswith("{{", start + 2):
+        raise ExpressionError(
+            "A template stands in a template.",
+            code="expression_syntax",
+            offset=start,
+            hint="One pair of braces is enough: take the inner one out.",
         )
     raise ExpressionError(
         "The template is not closed.",
@@ -84,3 +97,16 @@ def _end(text: str, start: int) -> int:
         offset=start,
         hint="End it with `}}`; for two plain braces write {{ '{{' }}.",
     )
+
+
+def _refuse_open(opened: list[tuple[str, int]]) -> None:
+    """Raise where a bracket is open when the template ends."""
+    if opened:
+        mark, at = opened[-1]
+        closing = {"(": ")", "[": "]"}[mark]
+        raise ExpressionError(
+            f"The bracket `{mark}` is not closed.",
+            code="expression_syntax",
+            offset=at,
+            hint=f"Close it with `{closing}`.",
+        )

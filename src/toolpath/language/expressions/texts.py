@@ -11,7 +11,7 @@ import msgspec
 
 from toolpath.errors import OverBudget
 from toolpath.language.expressions.budget import MAX_TEXT, Budget
-from toolpath.language.expressions.operate import bounded, json_text, text, wrong
+from toolpath.language.expressions.operate import bounded, json_text, text, whole, wrong
 from toolpath.values import Json, type_name
 
 _word = re.compile(r"\w+")
@@ -28,6 +28,7 @@ def _text(value: Json, budget: Budget, name: str) -> str:
 
 
 def _whole(value: Json, name: str, what: str, limit: int = MAX_TEXT) -> int:
+    value = whole(value)
     if type(value) is not int:
         raise wrong(f"{name}: {what} is an integer, not {type_name(value)}.")
     if abs(value) > limit:

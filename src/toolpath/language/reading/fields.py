@@ -196,7 +196,8 @@ class Fields:
             return {}
         path = below(self.path, name)
         if not isinstance(node.value, dict):
-            self.notes.wrong_type(path, node, "A mapping")
+            hint = "Write inputs: {name: value}." if name == "inputs" else ""
+            self.notes.wrong_type(path, node, "A mapping", hint)
             return {}
         found: JsonObject = self.notes.value(path, node)
         return found
@@ -233,8 +234,11 @@ class Fields:
         """Count these fields as read."""
         self._read.update(names)
 
-    def finish(self, what: str, known: Iterable[str], hints: dict[str, str] | None = None) -> None:
-        """Note every field that nobody has read; `what` names the mapping in the message."""
+    def finish(self, what: str, known: Iterable[str], hints: dict[str, str] | None = None, otherwise: str = "") -> None:
+        """Note every field that nobody has read; `what` names the mapping in the message.
+
+        `hints`: what to do about some of them; `otherwise`: about one that is like none that is known.
+        """
         if self._read.issuperset(self.members):
             return
         names = tuple(known)
@@ -245,7 +249,7 @@ class Fields:
             hint = (hints or {}).get(key, "")
             suggestions = alike(key, names)
             if not suggestions and not hint:
-                hint = f"It knows: {', '.join(sorted(names))}."
+                hint = f"{otherwise}It knows: {', '.join(sorted(names))}."
             self.notes.error(
                 "unknown_field",
                 f"{what} has no field {shown(key)}.",

@@ -76,7 +76,7 @@ class Steps:
         """The steps of a list. What cannot be read as a step becomes a call of no tool, so that indices stay true."""
         self.notes.place(path, node)
         if not isinstance(node.value, list):
-            self.notes.wrong_type(path, node, "A list of steps")
+            self.notes.wrong_type(path, node, "A list of steps", "Write a dash before each step: - id: a.")
             return ()
         return tuple(self.step(item, below(path, index), flow) for index, item in enumerate(node.value))
 
@@ -92,7 +92,8 @@ class Steps:
         common = self._common(fields, action)
         step = self._acting(fields, action, common, flow)
         known = (*COMMON_FIELDS, *ACTIONS, *OWN_FIELDS[action])
-        fields.finish(f"A step with '{action}'", known, _misplaced(action))
+        otherwise = "Arguments of the tool stand under 'inputs'. " if action == "tool" else ""
+        fields.finish(f"A step with '{action}'", known, _misplaced(action), otherwise)
         return step
 
     def _action(self, fields: Fields) -> str:
@@ -153,7 +154,9 @@ class Steps:
 
     def _outcomes(self, fields: Fields, found: dict[str, Any]) -> None:
         if "on_success" in fields.members:
-            found["on_success"] = fields.inside("on_success", read_on_success) or OnSuccess()
+            found["on_success"] = (
+                fields.inside("on_success", read_on_success, "Write on_success: {next: ID}.") or OnSuccess()
+            )
         retry: Retry | None = None
         if "retry" in fields.members:
             retry = fields.inside("retry", read_retry, "Write retry: {max_retries: 3}.")
@@ -228,7 +231,9 @@ class Steps:
             for index, item in enumerate(node.value):
                 branches.append(self._branch(item, below(path, index), flow, taken))
         elif node is not None:
-            self.notes.wrong_type(path, node, "A list of branches")
+            self.notes.wrong_type(
+                path, node, "A list of branches", "Write a dash before each branch: - {id: a, tool: …}."
+            )
         wait_for = cast(WaitFor, fields.choice("wait_for", WAIT_FOR) or "all")
         return Parallel(branches=tuple(branches), wait_for=wait_for, **common)
 
@@ -284,7 +289,7 @@ class Steps:
         body = self._block(inner, block_id, flow)
         concurrency = inner.integer("concurrency", least=1)
         collect = inner.json("collect")
-        inner.finish("A loop", LOOP_FIELDS)
+        inner.finish("A loop", LOOP_FIELDS, _LOOP_SLIPS)
         return Loop(over=items, item=item, body=body, concurrency=concurrency or 1, collect=collect, **common)
 
     def _loop_variable(self, inner: Fields) -> str:
@@ -341,7 +346,8 @@ class Steps:
 
     def _inner(self, fields: Fields, action: str) -> Fields | None:
         node = fields.node_of(action)
-        return None if node is None else Fields.of(node, below(fields.path, action), self.notes)
+        hint = "Write ask: {title: …, inputs: [{name: …}]}." if action == "ask" else ""
+        return None if node is None else Fields.of(node, below(fields.path, action), self.notes, hint)
 
 
 def read_on_unresolved(fields: Fields) -> OnUnresolved | None:
@@ -352,6 +358,13 @@ def read_on_unresolved(fields: Fields) -> OnUnresolved | None:
         fields.notes.place(below(fields.path, "on_unresolved"), node)
         return "null"
     return cast(OnUnresolved | None, fields.choice("on_unresolved", ON_UNRESOLVED))
+
+
+_LOOPING = ("foreach", "for_each", "forEach", "for", "with_items", "each", "repeat")
+_LOOP_SLIPS = {
+    **dict.fromkeys(("items", "in", "list", "each", "foreach"), 'Name the list to go over: over: "{{ a.items }}".'),
+    **dict.fromkeys(("item", "var", "variable", "name"), "Name the loop variable: as: item."),
+}
 
 
 def _misplaced(action: str) -> dict[str, str]:
@@ -367,6 +380,14 @@ def _misplaced(action: str) -> dict[str, str]:
         "as": "Write it under loop.",
         "collect": "Write it under loop.",
         "steps": "Write the steps of a loop under loop, branches under parallel.",
+        **dict.fromkeys(("toolName", "tool_name", "function", "action_name", "uses"), "Write tool: NAME."),
+        **dict.fromkeys(("name", "step", "label", "key"), "Write id: NAME, by which other steps read it."),
+        **dict.fromkeys(("if", "condition", "unless", "only_if"), 'Write when: "{{ … }}".'),
+        **dict.fromkeys(_LOOPING, "Write loop: {over: …, as: item, steps: […]}."),
+        **dict.fromkeys(("retries", "attempts", "max_retry"), "Write retry: {max_retries: 3}."),
+        **dict.fromkeys(("on_error", "onError", "catch", "continue_on_error"), "Write on_failure: {action: continue}."),
+        **dict.fromkeys(("outputs", "save_as", "register"), "A step's output is read by its id: {{ ID.field }}."),
+        **dict.fromkeys(("do", "then"), "Write the steps of a loop under loop, branches under parallel."),
         "<<": "Merge keys are no part of YAML 1.2; repeat the fields.",
     }
     if action != "tool":

@@ -185,7 +185,8 @@ def _property(document: Document, node: Node, name: str) -> _Reach:
 def _item(node: Node, index: int) -> _Reach:
     types = types_of(node.schema)  # type: ignore[arg-type]
     if types and "array" not in types:
-        return _MISSING
+        # An index into text is a character of it.
+        return _Reach("found", (Node({"type": "string"}),), True) if "string" in types else _MISSING
     if not types and "properties" in node.schema:  # type: ignore[operator]
         return _MISSING
     most = node.get("maxItems")

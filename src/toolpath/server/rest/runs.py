@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
-from toolpath.checks.start import fill_inputs
-from toolpath.errors import RunNotFound, ToolNotFound
+from toolpath.checks.start import check_arguments, fill_inputs
+from toolpath.errors import PlanInvalid, RunNotFound, ToolNotFound
 from toolpath.ids import new_id
 from toolpath.model.events import RunStarted, StepSucceeded
 from toolpath.model.plan import Plan, freeze
@@ -125,12 +125,19 @@ async def _what(tp: Toolpath, caller: Caller, body: NewRun) -> Plan | StoredPlan
 
 
 async def tool_plan(tp: Toolpath, tool: str, inputs: JsonObject) -> Plan:
-    """A plan of one call. Raises `Problem` 422 for a tool that is not there: the path of the request is right."""
+    """A plan of one call. Raises `Problem` 422 for a tool that is not there: the path of the request is right.
+
+    Raises `PlanInvalid` for inputs that the tool does not take, before there is a run.
+    """
     catalog = await tp.load(call_plan(tool, inputs))
     try:
-        return call_plan(catalog.find(tool).key, inputs)
+        found = catalog.find(tool)
     except ToolNotFound as error:
         raise Problem(422, error.code, error.message, hint=error.hint, suggestions=error.suggestions) from None
+    unfit = check_arguments(found, inputs)
+    if unfit:
+        raise PlanInvalid(unfit)
+    return call_plan(found.key, inputs)
 
 
 @router.get("", responses={**shows(RunPage, "Runs, newest first."), **problems(404)}, dependencies=[CanRead])

@@ -1,0 +1,103 @@
+"""What may have been meant by a name that means nothing: other words for the same, names with a dash. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from toolpath.checks.context import Context
+from toolpath.checks.remarks import error
+from toolpath.checks.views import Read, Template
+from toolpath.errors import ExpressionError, Finding
+from toolpath.language.names import CHAIN_VARIABLES
+from toolpath.language.slips import PATHS, ROOTS
+from toolpath.model.plan import Loop
+
+_DASHED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z_][A-Za-z0-9_]*)+")
+
+
+def name_hint(context: Context, read: Read) -> str:
+    """What to write instead of a name that means nothing here; empty where that is not known."""
+    written = read.reference.name
+    dashed = _dashed(read)
+    if dashed is not None:
+        return f"A dash is read as minus: write steps['{dashed}'].output."
+    if written in context.plan.inputs.get("properties", {}):
+        return f"For the plan's input write 'inputs.{written}'."
+    if written == "last":
+        has_variable = any("last" in view.step.on_success.map_outputs.values() for view in context.views.steps)
+        other = " The variable of that name is read as 'state.last'." if has_variable else ""
+        return f"'last' is the output of a loop's body, in its 'collect' alone.{other}"
+    for view in context.views.steps:
+        if isinstance(view.step, Loop) and view.step.item == written:
+            return f"It is the loop variable of '{view.step.id}', which is known inside that loop alone."
+    if written in ("loop", "item", "each", "it", "current") and (item := _item_here(read)):
+        return f"The loop variable here is '{item}'."
+    if written in CHAIN_VARIABLES:
+        return "Only a composite has it; write 'run.id' or 'run.started_at'."
+    return ROOTS.get(written, "")
+
+
+def path_hint(read: Read, available: tuple[str, ...]) -> str:
+    """What to write instead of a path that leads out of the schema; empty where that is not known."""
+    keys = read.reference.path
+    if keys and keys[0] in ("output", "result", "outputs", "response", "data") and f"{keys[0]}:" not in str(available):
+        rest = "".join(f".{key}" if isinstance(key, str) else f"[{key}]" for key in keys[1:])
+        return f"'{read.reference.name}' is the output itself: write '{read.reference.name}{rest}'."
+    last = keys[-1] if keys else None
+    return PATHS.get(last, "") if isinstance(last, str) else ""
+
+
+def is_rest_of_dashed(read: Read) -> bool:
+    """The name is what follows the dash in the id of a step."""
+    return any(
+        found.start() < read.reference.offset < found.end() and found.group() in _step_ids(read)
+        for found in _DASHED.finditer(_source(read))
+    )
+
+
+def _dashed(read: Read) -> str | None:
+    """The id with a dash of which the name is the beginning."""
+    found = _DASHED.match(_source(read), read.reference.offset)
+    return found.group() if found is not None and found.group() in _step_ids(read) else None
+
+
+def _source(read: Read) -> str:
+    leaf = read.template.leaves.get(read.reference.pointer)
+    return "" if leaf is None else leaf.source
+
+
+def _step_ids(read: Read) -> Iterator[str]:
+    names = read.template.names
+    while True:
+        yield from names.ids.values()
+        if names.outer is None:
+            return
+        names = names.outer
+
+
+def _item_here(read: Read) -> str:
+    names = read.template.names
+    while names.item is None and names.outer is not None:
+        names = names.outer
+    return names.item or ""
+
+
+def fault_at(context: Context, template: Template, pointer: str, fault: ExpressionError) -> Finding:
+    """The finding about what is no expression, at the character where it stands."""
+    path = template.path + pointer
+    found = error(fault.code, path, fault.message, hint=fault.hint, suggestions=fault.suggestions)
+    return at_character(context, template, pointer, fault.offset, found)
+
+
+def at_character(context: Context, template: Template, pointer: str, offset: int, finding: Finding) -> Finding:
+    """The finding with the line and column of a character of a text that stands on one line."""
+    leaf = template.leaves.get(pointer)
+    position = context.plan.source.positions.get(template.path + pointer)
+    if leaf is None or position is None or "\n" in leaf.source:
+        return finding
+    # What begins with braces stands in quotes.
+    column = position[1] + offset + (1 if leaf.source.startswith("{{") else 0)
+    return msgspec.structs.replace(finding, line=position[0], column=column)
