@@ -207,6 +207,28 @@ CHAINS = {
         """,
         ["warning fall_through /steps/1"],
     ),
+    "a retry, then a branch that follows": (
+        f"""
+        flow: chain
+        steps:
+          - id: charge
+            tool: text.echo
+            inputs: {{text: x}}
+            on_failure: {{action: retry, max_retries: 2, continue_on_max_retries: true, next: backup}}
+          - {{id: backup, {ECHO}}}
+        """,
+        ["warning fall_through /steps/0"],
+    ),
+    "a failure that is continued at a step that follows": (
+        f"""
+        flow: chain
+        steps:
+          - {{id: charge, {ECHO}, on_failure: {{action: continue, next: backup}}}}
+          - {{id: receipt, {ECHO}}}
+          - {{id: backup, {ECHO}}}
+        """,
+        ["warning fall_through /steps/1"],
+    ),
     "branches that meet": (
         f"""
         flow: chain

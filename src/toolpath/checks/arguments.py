@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import msgspec
 
 from toolpath.checks.context import Context
-from toolpath.checks.outputs import Argument
+from toolpath.checks.readings import Argument
 from toolpath.checks.remarks import error, remark, warning
-from toolpath.checks.shapes import admits_null
 from toolpath.checks.views import StepView, Template, has_template
 from toolpath.errors import Finding, SchemaError
 from toolpath.language.schema.describe import type_text
 from toolpath.language.schema.fits import Fit, fits
 from toolpath.language.schema.locate import Located, locate
+from toolpath.language.schema.nulls import admits_null
 from toolpath.language.schema.validate import Validator
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
@@ -201,7 +201,7 @@ def drops_null(tool: Tool, name: str) -> bool:
         return False
     if name not in tool.input_schema.get("required", ()):
         return True
-    return admits_null(schema)
+    return admits_null(tool.input_schema, name)
 
 
 def _properties(schema: JsonObject) -> JsonObject:

@@ -70,6 +70,7 @@ def graphs_have_no_cycles(context: Context) -> Iterator[Finding]:
                     "self_dependency",
                     wait.path,
                     f"Step '{view.step.id}' reads its own output, '{wait.reason}', before it has one.",
+                    hint="Read another step, or an input of the plan.",
                 )
         for cycle in find_cycles(len(block.steps), waits):
             yield _cycle(block, cycle, waits)
@@ -176,7 +177,7 @@ def _fall_through(block: BlockView) -> Iterator[Finding]:
             continue
         before = block.steps[target - 1].step
         meet = step.on_success.next is not None and target_of(block, step.on_success.next) == target
-        if meet or before.on_success.next is not None or step.on_failure.action == "continue":
+        if meet or before.on_success.next is not None:
             continue
         said.add(target)
         handler = block.steps[target].step.id

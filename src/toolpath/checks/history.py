@@ -11,7 +11,9 @@ from collections.abc import Iterator
 import msgspec
 
 from toolpath.checks.jumps import Edge, edges_of, goes_on_after_failure, may_skip, reached
-from toolpath.checks.shapes import field_of
+from toolpath.checks.kinds import Kinds
+from toolpath.checks.memory import Memory
+from toolpath.checks.shapes import Type, field_of, ways_to
 from toolpath.checks.views import BlockView, Read, StepView, Views, called_tools, container
 from toolpath.language.names import CHAIN_VARIABLES
 from toolpath.model.plan import Loop, Parallel, Plan
@@ -57,10 +59,11 @@ class Writes(msgspec.Struct, frozen=True):
 class History:
     """The facts of every block of a plan."""
 
-    __slots__ = ("_catalog", "_facts", "_given", "_numbers")
+    __slots__ = ("_catalog", "_facts", "_given", "_kinds", "_numbers")
 
     def __init__(self, views: Views) -> None:
         self._catalog = views.catalog
+        self._kinds = Kinds(Memory())
         self._numbers: dict[str, int] = {}
         self._facts: dict[int, list[Facts | None]] = {}
         plan = views.plan
@@ -185,12 +188,22 @@ class History:
             case Parallel():
                 return field.split(".", maxsplit=1)[0] in ("winner", "output")
             case _:
-                return all(_has_field(tool, field) for _, tool in called_tools(self._catalog, view))
+                return all(_has_field(self._kinds, tool, field) for _, tool in called_tools(self._catalog, view))
 
 
-def _has_field(tool: Tool, field: str) -> bool:
-    place = field_of(tool.output_schema, field)
-    return place.found == "unknown" or (place.found == "found" and not place.optional)
+def _has_field(kinds: Kinds, tool: Tool, field: str) -> bool:
+    """The tool's results always have the field; of one whose schema does not say, another rule tells."""
+    if field_of(tool.output_schema, field).found == "unknown":
+        return True
+    return any(_leads_somewhere(kinds, tool.output_schema, way) for way in ways_to(field))
+
+
+def _leads_somewhere(kinds: Kinds, of: Type, way: tuple[str | int, ...]) -> bool:
+    for key in way:
+        if not kinds.has(of, key):
+            return False
+        of = kinds.child(of, key)
+    return True
 
 
 def _graph_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Facts | None]:

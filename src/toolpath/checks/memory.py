@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from toolpath.language.schema.branches import Unclear, alternatives
+from toolpath.language.schema.document import Document
 from toolpath.language.schema.fits import Fit, fits
 from toolpath.language.schema.locate import Key, Located, locate
 from toolpath.values import JsonObject
@@ -10,11 +12,12 @@ from toolpath.values import JsonObject
 class Memory:
     """What was found of the schemas of one check. Keeps them, so that no two ever share an identity."""
 
-    __slots__ = ("_fits", "_kept", "_places")
+    __slots__ = ("_fits", "_flats", "_kept", "_places")
 
     def __init__(self) -> None:
         self._kept: dict[int, JsonObject] = {}
         self._places: dict[tuple[int, tuple[Key, ...]], Located] = {}
+        self._flats: dict[int, list[JsonObject] | None] = {}
         self._fits: dict[tuple[int, int], Fit] = {}
 
     def locate(self, schema: JsonObject | None, path: tuple[Key, ...]) -> Located:
@@ -27,6 +30,22 @@ class Memory:
             self._kept[id(schema)] = schema
             known = self._places[key] = locate(schema, path)
         return known
+
+    def kept(self, schema: JsonObject) -> JsonObject:
+        """The schema itself, which lives as long as the check from now on: no other one gets its identity."""
+        self._kept[id(schema)] = schema
+        return schema
+
+    def flats(self, schema: JsonObject) -> list[JsonObject] | None:
+        """The schema as flat alternatives, as the schema package makes them; None where they are too many."""
+        key = id(schema)
+        if key not in self._flats:
+            self._kept[key] = schema
+            try:
+                self._flats[key] = alternatives(Document(schema), schema)
+            except (Unclear, RecursionError, TypeError, ValueError, AttributeError):
+                self._flats[key] = None
+        return self._flats[key]
 
     def fits(self, output: JsonObject, wanted: Located) -> Fit:
         """As `fits` of the schema package, for an input whose place was found."""

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import get_args
 
-import msgspec
-
 from toolpath.checks.dependencies import Wait
 from toolpath.checks.history import Facts, History
+from toolpath.checks.judged import Judged, judge_leaf
 from toolpath.checks.jumps import goes_on_after_failure, may_skip
+from toolpath.checks.kinds import Kinds
 from toolpath.checks.memory import Memory
-from toolpath.checks.results import type_of
+from toolpath.checks.readings import Argument, Reading
 from toolpath.checks.shapes import (
     HELD,
+    NEVER,
     Type,
     either,
     field_of,
@@ -28,13 +29,11 @@ from toolpath.checks.shapes import (
     shape_of,
     standalone,
     tuple_of,
-    without_null,
 )
 from toolpath.checks.views import BlockView, Read, StepView, Template, Views, called_tools, has_template
 from toolpath.language.expressions.tree import Path
 from toolpath.language.names import CHAIN_VARIABLES
 from toolpath.language.schema.describe import type_text
-from toolpath.language.schema.locate import Located, locate
 from toolpath.model.plan import Ask, Call, Loop, Parallel, Plan
 from toolpath.model.run import StepStatus
 from toolpath.model.tool import Tool
@@ -45,42 +44,21 @@ from toolpath.values import pointer as pointer_of
 _DEEPEST = 40
 #: Items of a list that are told apart.
 _MOST_ITEMS = 50
+#: Times that the type of a variable is looked for which is written with what it holds.
+_MOST_ROUNDS = 5
 
 _TEXT: JsonObject = {"type": "string"}
 _COUNT: JsonObject = {"type": "integer", "minimum": 0}
 _ASPECTS: dict[str, JsonObject] = {
     "status": {"type": "string", "enum": list(get_args(StepStatus))},
     "duration": {"type": "number"},
-    "error": {"type": ["object", "null"]},
+    "error": {
+        "type": ["object", "null"],
+        "properties": {"type": _TEXT, "message": _TEXT, "code": _TEXT, "retryable": {"type": "boolean"}},
+        "required": ["type", "message", "code", "retryable"],
+        "additionalProperties": False,
+    },
 }
-
-
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of the value that a reference gives."""
-
-    place: Located
-    """What the schema of the root says of the path."""
-    held: bool
-    """Values are held to that schema: what it does not have is not there."""
-    described_by: str
-    """Whose schema it is, for messages."""
-
-    @property
-    def type(self) -> Type:
-        """The schema of the value, for itself; None where it is not known."""
-        if self.place.found != "found" or not self.place.schema:
-            return None
-        return standalone(self.place.schema, self.place.root)
-
-
-class Argument(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a value that is given to something."""
-
-    schema: Type
-    sure: Type
-    """What it surely is, whether or not tools do what they say; None: that is not known."""
-    text: str
-    """As messages call it, e.g. `'writer._id' (string)`."""
 
 
 class Types:
@@ -89,8 +67,10 @@ class Types:
     __slots__ = (
         "_blocks",
         "_body",
+        "_busy",
         "_depth",
-        "_history",
+        "_judged",
+        "_open",
         "_readings",
         "_results",
         "_steps",
@@ -98,7 +78,10 @@ class Types:
         "_views",
         "_waits",
         "_writers",
+        "history",
+        "kinds",
         "memory",
+        "plan_mode",
     )
 
     def __init__(
@@ -106,14 +89,21 @@ class Types:
     ) -> None:
         self._views = views
         self._waits = waits
-        self._history = history
+        self.history = history
+        self.plan_mode = views.plan.on_unresolved
         self._body = type_of_body
         self._steps: dict[int, Type] = {}
         self._blocks: dict[int, Type] = {}
         self._variables: dict[str, Type] = {}
+        self._busy: dict[str, Type] = {}
+        """Variables whose types are being looked for → what is taken for them meanwhile."""
         self._results: dict[tuple[str, bool], JsonObject] = {}
         self._readings: dict[int, Reading] = {}
+        self._judged: dict[int, Judged] = {}
+        self._open = 0
+        """Variables that were read while their own type was being looked for: what was found with them is not kept."""
         self.memory = Memory()
+        self.kinds = Kinds(self.memory)
         self._depth = 0
         self._writers: dict[str, list[Callable[[], Type]]] = {}
         for view in views.steps:
@@ -156,13 +146,32 @@ class Types:
         schema["required"] = [name for name in parts if name in CHAIN_VARIABLES]
         return schema
 
-    def variable(self, name: str, *, written: bool = False) -> Type:
-        """The type of a variable of the state; `written`: a step has surely set it, so its first value is gone."""
-        key = f"{written}:{name}"
+    def variable(self, name: str, *, written: bool = False, given: bool = False) -> Type:
+        """The type of a variable of the state.
+
+        `written`: a step has surely set it, so its first value is gone. `given`: it is no input that was not given.
+        """
+        key = f"{written}{given}:{name}"
+        if key in self._busy:
+            self._open += 1
+            return self._busy[key]
         if key not in self._variables:
-            self._variables[key] = None
-            self._variables[key] = self._guarded(lambda: self._variable(name, written))
+            self._variables[key] = self._guarded(lambda: self._settled(key, name, written, given))
         return self._variables[key]
+
+    def _settled(self, key: str, name: str, written: bool, given: bool) -> Type:
+        """The type of a variable that may be written with what it holds: looked for until it stays the same."""
+        self._busy[key] = NEVER
+        try:
+            for _ in range(_MOST_ROUNDS):
+                before = self._open
+                found = self._variable(name, written, given)
+                if self._open == before or found == self._busy[key]:
+                    return found
+                self._busy[key] = found
+        finally:
+            del self._busy[key]
+        return None
 
     def input(self, name: str) -> Type:
         """The type of an input of the plan."""
@@ -221,7 +230,7 @@ class Types:
         return found if self._views.plan.failure_mode == "stop" else or_null(found)
 
     def _block(self, block: BlockView) -> Type:
-        facts = self._history.end(block) or Facts()
+        facts = self.history.end(block) or Facts()
         if block.is_chain:
             last = [view for view in block.steps if facts.last >> view.index & 1]
             none = facts.last >> len(block.steps) & 1
@@ -236,7 +245,7 @@ class Types:
         is_void = may_skip(view.step, plan.on_unresolved) or goes_on_after_failure(view.step, plan.failure_mode)
         return or_null(found) if is_void or not view.step.critical else found
 
-    def _variable(self, name: str, written: bool) -> Type:
+    def _variable(self, name: str, written: bool, given: bool) -> Type:
         plan = self._views.plan
         if name in CHAIN_VARIABLES:
             return _TEXT
@@ -245,7 +254,8 @@ class Types:
         found = [find() for find in self._writers.get(name, ())]
         if not written:
             if name in plan.inputs.get("properties", {}):
-                found.append(self.input(name))
+                first = self.input(name)
+                found.append(self.kinds.without_null(first) if given else first)
             elif name in plan.state:
                 found.append(of_literal(plan.state[name]))
         return either(found)
@@ -254,12 +264,14 @@ class Types:
         """What is known of the value that the reference gives, where there is one."""
         known = self._readings.get(id(read.reference))
         if known is None:
+            before = self._open
             schema, described_by = self._root(read)
             path = read.reference.path if read.kind != "run" else ()
             held = schema is not None and self._held_at(schema, path)
             place = self.memory.locate(schema, path)
-            known = Reading(place=place, held=held, described_by=described_by)
-            self._readings[id(read.reference)] = known
+            known = Reading(root=schema, place=place, held=held, described_by=described_by)
+            if self._open == before:
+                self._readings[id(read.reference)] = known
         return known
 
     def _root(self, read: Read) -> tuple[Type, str]:
@@ -271,7 +283,7 @@ class Types:
             case "steps":
                 return _ASPECTS.get(read.reference.aspect), "the engine"
             case "state" if read.key:
-                _, written = self._history.written(read.key, read)
+                _, written = self.history.written(read.key, read)
                 return self.variable(read.key, written=written), f"what is written to '{read.key}'"
             case "inputs" if read.key:
                 return self.input(read.key), "the plan's inputs"
@@ -291,8 +303,7 @@ class Types:
         found = None if over is None else self.template(over)
         if over is not None and isinstance(over.value, list) and not has_template(over.value):
             return {"enum": over.value} if over.value else None
-        items = locate(found, (None,))
-        return standalone(items.schema, items.root) if items.found == "found" and items.schema else None
+        return self.kinds.items(found)
 
     def _held_at(self, schema: JsonObject, path: tuple[str | int | None, ...]) -> bool:
         """Whether the results that the path goes into are held to their schema, at the place where it leaves it."""
@@ -312,13 +323,11 @@ class Types:
     def argument(self, template: Template, pointer: str, value: Json, *, drops_null: bool) -> Argument:
         """What is known of a part of the inputs. That a step may have been skipped is for another rule to say."""
         reads = template.reads_below(pointer)
+        schema, text = self.value(template, pointer, value), "a value"
         if len(reads) == 1 and reads[0].reference.pointer == pointer and self.is_lone(reads[0]):
-            reading = self.reading(reads[0])
-            schema, text = reading.type, f"'{reads[0].text}'"
-        else:
-            schema, text = self.value(template, pointer, value), "a value"
+            schema, text = self.judged(template, pointer).lone, f"'{reads[0].text}'"
         if drops_null and isinstance(value, str):
-            schema = without_null(schema)
+            schema = self.kinds.without_null(schema)
         held = all(self.reading(read).held for read in reads)
         sure = schema if held else shape_of(value)
         return Argument(schema=schema, sure=sure, text=f"{text} ({type_text(schema)})")
@@ -342,16 +351,18 @@ class Types:
                 return {"const": value}
 
     def _text(self, template: Template, pointer: str) -> Type:
-        tree = template.tree(pointer)
-        return _TEXT if tree is None else type_of(tree, lambda reference: self.read(Read(template, reference)))
+        return self.judged(template, pointer).type if pointer in template.leaves else _TEXT
 
-    def read(self, read: Read) -> Type:
-        """The type of what a reference gives, null included where what it reads may have been skipped."""
-        found = self.reading(read).type
-        if read.kind != "output" or found is None or read.reference.guarded:
-            return found
-        _, sure = self._history.step(read)
-        return found if sure else or_null(found)
+    def judged(self, template: Template, pointer: str) -> Judged:
+        """What is known of one string of the template."""
+        leaf = template.leaves[pointer]
+        known = self._judged.get(id(leaf))
+        if known is None:
+            before = self._open
+            known = judge_leaf(self, template, leaf)
+            if self._open == before:
+                self._judged[id(leaf)] = known
+        return known
 
 
 def _mapped(types: Types, view: StepView, field: str) -> Callable[[], Type]:

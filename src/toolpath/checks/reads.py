@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from toolpath.checks.arguments import drops_null, uses_of
 from toolpath.checks.context import Context
 from toolpath.checks.dependencies import is_own
+from toolpath.checks.judge import Fault
+from toolpath.checks.judged import mode_of
 from toolpath.checks.jumps import goes_on_after_failure, may_skip
+from toolpath.checks.misnamed import path_hint
 from toolpath.checks.remarks import error, listed, remark, warning
-from toolpath.checks.shapes import HELD, field_of, may_be_absent
-from toolpath.checks.views import Read, StepView
+from toolpath.checks.shapes import HELD, field_of
+from toolpath.checks.views import Read, StepView, Template
 from toolpath.errors import Finding
 from toolpath.values import pointer
-
-#: Kinds of references whose type is known from a schema.
-_TYPED = frozenset({"output", "state", "inputs", "item", "last"})
 
 
 def reads_come_after(context: Context) -> Iterator[Finding]:
@@ -61,7 +61,10 @@ def _is_covered(context: Context, read: Read, source: StepView) -> bool:
 
 def _shares_condition(context: Context, reader: StepView, source: StepView) -> bool:
     """Both run under one and the same condition, so that where one is skipped the other is too."""
-    if reader.block is not source.block or source.block.is_chain or reader.step.when != source.step.when:
+    when = source.step.when
+    if when is None or reader.block is not source.block or source.block.is_chain or reader.step.when != when:
+        return False
+    if (source.step.on_unresolved or context.plan.on_unresolved) == "skip":
         return False
     return not goes_on_after_failure(source.step, context.plan.failure_mode)
 
@@ -91,7 +94,7 @@ def _why(context: Context, source: StepView) -> str:
 
 
 def _variable(context: Context, read: Read) -> Iterator[Finding]:
-    may, sure = context.history.variable(read.key, read)
+    may, _ = context.history.variable(read.key, read)
     if not may:
         yield error(
             "not_upstream",
@@ -99,66 +102,84 @@ def _variable(context: Context, read: Read) -> Iterator[Finding]:
             f"The variable '{read.key}' is read where nothing can have set it yet.",
             hint="Write it in an earlier step, or give it a first value under 'state'.",
         )
-    elif not sure and not read.reference.guarded:
-        yield warning(
-            "maybe_missing",
-            read.path,
-            f"The variable '{read.key}' may not be set: not every way to here sets it.",
-            hint=f"Read it with a default, e.g. {{{{ state.{read.key} | default('') }}}}.",
-        )
 
 
 def paths_are_there(context: Context) -> Iterator[Finding]:
-    """outside_schema, may_not_fit, maybe_missing: what is read lies inside the schema of what it is read from."""
+    """outside_schema, may_not_fit, maybe_missing, never_fits: what expressions read is there, and is what they need."""
     for template in context.views.templates:
-        for read in template.reads:
-            if not read.reference.path or read.reference.guarded:
+        for at, leaf in template.leaves.items():
+            if leaf.faults:
                 continue
-            if read.kind in _TYPED:
-                yield from _path(context, read)
-            elif read.reference.aspect == "error" and not context.history.surely_failed(read):
-                yield warning(
-                    "maybe_missing",
-                    read.path,
-                    f"'{read.text}' is not there where '{read.key}' has not failed.",
-                    hint=f"Read it with a default, e.g. {{{{ {read.text} | default('') }}}}.",
-                )
+            judged = context.types.judged(template, at)
+            for reference in judged.unknown:
+                context.note_unknown_read(Read(template, reference))
+            for fault in judged.faults:
+                yield from _fault(context, template, at, fault)
 
 
-def _path(context: Context, read: Read) -> Iterator[Finding]:
+def _fault(context: Context, template: Template, at: str, fault: Fault) -> Iterator[Finding]:
+    read = None if fault.reference is None else Read(template, fault.reference)
+    path = template.path + at
+    match fault.flaw:
+        case "outside" if read is not None:
+            yield _outside(context, read)
+        case "unset" if read is not None and not _is_forgiven(context, template):
+            yield warning(
+                "maybe_missing",
+                path,
+                f"The variable '{read.key}' may not be set: not every way to here sets it.",
+                hint=f"Read it with a default, e.g. {{{{ state.{read.key} | default('') }}}}.",
+            )
+        case "absent" if not _is_forgiven(context, template):
+            yield _absent(context, path, read, fault)
+        case "mismatch":
+            yield remark(
+                "error" if fault.sure else "warning",
+                "never_fits" if fault.sure else "may_not_fit",
+                path,
+                f"{fault.message[:1].upper()}{fault.message[1:]}.",
+                hint=fault.hint,
+            )
+        case _:
+            pass
+
+
+def _absent(context: Context, path: str, read: Read | None, fault: Fault) -> Finding:
+    if read is None:
+        hint = "Read it with a default, e.g. {{ … | default('') }}."
+        return warning("maybe_missing", path, f"{fault.message}.", hint=hint)
+    hint = f"Read it with a default, e.g. {{{{ {read.text} | default('') }}}}."
+    if read.kind == "steps":
+        return warning(
+            "maybe_missing", path, f"'{read.text}' is not there where '{read.key}' has not failed.", hint=hint
+        )
+    described = context.types.reading(read).described_by
+    return warning(
+        "maybe_missing", path, f"'{read.text}' may not be there: {described} does not promise it.", hint=hint
+    )
+
+
+def _outside(context: Context, read: Read) -> Finding:
     reading = context.types.reading(read)
     place = reading.place
-    if place.found == "unknown":
-        context.note_unknown_read(read)
-    elif place.found == "missing":
-        yield remark(
-            "error" if reading.held else "warning",
-            "outside_schema" if reading.held else "may_not_fit",
-            read.path,
-            f"'{read.text}' is not in {reading.described_by}: {place.reason}.",
-            hint=f"It has {', '.join(place.available[:8])}." if place.available else "",
-            suggestions=context.suggest(_last_key(read), [name.partition(":")[0] for name in place.available]),
-        )
-    elif may_be_absent(place.root, read.reference.path, place) and not _is_forgiven(context, read):
-        yield warning(
-            "maybe_missing",
-            read.path,
-            f"'{read.text}' may not be there: {reading.described_by} does not promise it.",
-            hint=f"Read it with a default, e.g. {{{{ {read.text} | default('') }}}}.",
-        )
+    return remark(
+        "error" if reading.held else "warning",
+        "outside_schema" if reading.held else "may_not_fit",
+        read.path,
+        f"'{read.text}' is not in {reading.described_by}: {place.reason}.",
+        hint=path_hint(read, place.available)
+        or (f"It has {', '.join(place.available[:8])}." if place.available else ""),
+        suggestions=context.suggest(_last_key(read), [name.partition(":")[0] for name in place.available]),
+    )
 
 
 def _last_key(read: Read) -> str:
     return next((key for key in read.reference.path if isinstance(key, str)), "")
 
 
-def _is_forgiven(context: Context, read: Read) -> bool:
-    """What is missing skips the step, or is null where null does no harm."""
-    step = read.template.step
-    if step is None or read.template.use not in ("input", "fallback"):
-        return False
-    mode = step.step.on_unresolved or context.plan.on_unresolved
-    return mode == "skip" or (mode == "null" and takes_null(context, read))
+def _is_forgiven(context: Context, template: Template) -> bool:
+    """What is missing skips the step, or is null, and then it is for the type to say whether that does harm."""
+    return mode_of(context.types, template) in ("skip", "null")
 
 
 def mappings_are_there(context: Context) -> Iterator[Finding]:

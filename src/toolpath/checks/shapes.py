@@ -15,6 +15,8 @@ Type = JsonObject | None
 
 #: Says of an object or a tool's results inside a larger schema whether values are held to it.
 HELD = "x-held"
+#: The type of what never comes: a variable that is just being looked at, a branch that is not taken.
+NEVER: JsonObject = {"enum": []}
 _MOST_ALTERNATIVES = 12
 _MOST_PARTS = 20_000
 _NULL: JsonObject = {"type": "null"}
@@ -95,6 +97,8 @@ def either(schemas: Iterable[JsonObject | None]) -> JsonObject | None:
         if schema is None:
             return None
         same[id(schema)] = schema
+    if len(same) > 1:
+        same = _merged_literals(same)
     if len(same) > _MOST_ALTERNATIVES * 10 or any(_is_large(schema) for schema in same.values()):
         return None
     different = {canonical(schema): schema for schema in same.values()} if len(same) > 1 else same
@@ -110,22 +114,27 @@ def either(schemas: Iterable[JsonObject | None]) -> JsonObject | None:
             return {"anyOf": list(parts.values()), **definitions}
 
 
+def _merged_literals(schemas: dict[int, JsonObject]) -> dict[int, JsonObject]:
+    """The same with all that only list values made one."""
+    listing = [schema for schema in schemas.values() if schema.keys() in ({"enum"}, {"const"})]
+    if not listing:
+        return schemas
+    others = {key: schema for key, schema in schemas.items() if not any(schema is one for one in listing)}
+    values: dict[bytes, Json] = {}
+    for schema in listing:
+        for value in schema["enum"] if "enum" in schema else [schema["const"]]:
+            values.setdefault(canonical(value), value)
+    if not values:
+        return others or {id(NEVER): NEVER}
+    if len(listing) == 1:
+        return {**others, id(listing[0]): listing[0]}
+    merged: JsonObject = {"enum": list(values.values())}
+    return {**others, id(merged): merged}
+
+
 def or_null(schema: JsonObject | None) -> JsonObject | None:
     """The schema of a value that is this or null."""
     return either([schema, _NULL])
-
-
-def without_null(schema: JsonObject | None) -> JsonObject | None:
-    """The schema of the same values but null, where it names null as one of several."""
-    if schema is None:
-        return None
-    if isinstance(kinds := schema.get("type"), list) and "null" in kinds and len(kinds) > 1:
-        return {**schema, "type": [kind for kind in kinds if kind != "null"]}
-    for key in ("anyOf", "oneOf"):
-        branches = schema.get(key)
-        if isinstance(branches, list) and _NULL in branches and len(branches) > 1:
-            return {**schema, key: [branch for branch in branches if branch != _NULL]}
-    return schema
 
 
 def of_literal(value: Json, depth: int = 0) -> JsonObject:
@@ -137,20 +146,6 @@ def of_literal(value: Json, depth: int = 0) -> JsonObject:
             return list_of(either([of_literal(item, depth + 1) for item in value]))
         case _:
             return {"type": type_name(value)}
-
-
-def admits_null(schema: JsonObject | bool) -> bool:
-    """Whether a part without references says that null is fine."""
-    if isinstance(schema, bool):
-        return schema
-    if "enum" in schema:
-        return None in schema["enum"]
-    if "type" in schema:
-        return schema["type"] == "null" or "null" in schema["type"]
-    if "const" in schema:
-        return schema["const"] is None
-    branches = [part for key in ("anyOf", "oneOf") for part in schema.get(key, ())]
-    return any(admits_null(part) for part in branches) if branches else "$ref" not in schema
 
 
 def _refers(schema: Json) -> bool:
@@ -201,12 +196,17 @@ def _moved(schema: Json, mark: str) -> Json:
             return schema
 
 
-def field_of(output: Type, field: str) -> Located:
-    """Where `map_outputs` finds a field: a key, a dotted path, or the same inside `data`."""
+def ways_to(field: str) -> list[tuple[str | int, ...]]:
+    """Where `map_outputs` looks for a field, in turn: a key, a dotted path, and the same inside `data`."""
     dotted = tuple(
         int(part) if part.isdigit() else part for part in field.replace("[", ".").replace("]", "").split(".")
     )
-    ways: list[tuple[str | int, ...]] = [(field,), dotted, ("data", field), ("data", *dotted)]
+    return [(field,), dotted, ("data", field), ("data", *dotted)]
+
+
+def field_of(output: Type, field: str) -> Located:
+    """Where `map_outputs` finds a field."""
+    ways = ways_to(field)
     found = locate(output, ways[0])
     for way in ways[1:]:
         if found.found != "missing":
@@ -214,28 +214,6 @@ def field_of(output: Type, field: str) -> Located:
         other = locate(output, way)
         found = other if other.found == "found" else found
     return found
-
-
-def may_be_absent(schema: JsonObject, path: tuple[str | int | None, ...], place: Located) -> bool:
-    """Whether a value of the schema may have nothing at the path. That it may have null there is another matter."""
-    if place.found != "found":
-        return False
-    if any(isinstance(key, int) and not _has_item(schema, path[:index], key) for index, key in enumerate(path)):
-        return True
-    if not place.optional or not path:
-        return False
-    if not isinstance(place.schema, dict) or not admits_null(place.schema):
-        return True
-    # The place is called optional for its null; look at what is around it alone.
-    around = locate(schema, path[:-1])
-    parent = around.schema or {}
-    return around.optional or parent.get("type") != "object" or path[-1] not in parent.get("required", ())
-
-
-def _has_item(schema: JsonObject, path: tuple[str | int | None, ...], index: int) -> bool:
-    around = locate(schema, path).schema or {}
-    least = around.get("minItems", 0)
-    return isinstance(least, int) and least >= (index + 1 if index >= 0 else -index)
 
 
 def shape_of(value: Json) -> Type:

@@ -20,6 +20,7 @@ from toolpath.engine.ranks import rank_nodes
 from toolpath.errors import PlanInvalid, ToolNotFound
 from toolpath.language.expressions.compile import compile_condition, compile_value
 from toolpath.language.names import Names, Root, inner_names, plan_names, retry_counts
+from toolpath.language.schema.nulls import admits_null
 from toolpath.language.schema.validate import Validator, null_over_default
 from toolpath.model.plan import (
     END,
@@ -370,13 +371,5 @@ def _droppable(inputs: JsonObject, schema: JsonObject) -> tuple[str, ...]:
         if name not in required
         and name in properties
         and (value is None or (isinstance(value, str) and "{{" in value))
-        and not _admits_null(properties[name])
+        and not admits_null(schema, name)
     )
-
-
-def _admits_null(schema: JsonObject | bool) -> bool:
-    if isinstance(schema, bool):
-        return schema
-    if not schema:
-        return True
-    return Validator(schema).is_valid(None) if "$ref" not in str(schema) else True

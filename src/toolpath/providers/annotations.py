@@ -21,6 +21,7 @@ from toolpath.values import Json, JsonObject, pointer
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+    from pydantic.json_schema import GenerateJsonSchema
 
 #: What `inspect` says where nothing is said.
 MISSING = inspect.Parameter.empty
@@ -124,12 +125,27 @@ def adapter_schemas(
     from pydantic import PydanticUserError, TypeAdapter  # noqa: PLC0415 - as in `adapter_of`
 
     try:
-        found, shared = TypeAdapter.json_schemas([(name, mode, adapter) for name, adapter in adapters.items()])
+        wanted = [(name, mode, adapter) for name, adapter in adapters.items()]
+        found, shared = TypeAdapter.json_schemas(wanted, schema_generator=_generator())
     except PydanticUserError as error:
         raise _no_schema(where, " or ".join(adapters), error) from None
     schemas: JsonObject = {name: _untitled(schema) for (name, _), schema in found.items()}
     definitions: JsonObject = {name: _untitled(schema) for name, schema in shared.get("$defs", {}).items()}
     return schemas, definitions
+
+
+@functools.cache
+def _generator() -> type[GenerateJsonSchema]:
+    """Pydantic's writer of schemas, which says of written values that they have what is filled in by default."""
+    from pydantic.json_schema import GenerateJsonSchema  # noqa: PLC0415 - as in `adapter_of`
+
+    class Generator(GenerateJsonSchema):
+        def field_is_required(self, field: Any, total: bool) -> bool:
+            if self.mode == "serialization" and field["type"] != "typed-dict-field":
+                return field.get("serialization_exclude_if") is None
+            return super().field_is_required(field, total)
+
+    return Generator
 
 
 def _untitled(schema: Any) -> Any:
@@ -180,10 +196,31 @@ def write_with(adapter: TypeAdapter[Any], result: Any) -> Any:
 
     if type(result) is ToolResult:
         return msgspec.structs.replace(result, output=write_with(adapter, result.output))
+    if type(result) in (dict, list):
+        result = _filled(adapter, result)
     try:
         return adapter.dump_python(result, mode="json", by_alias=True, warnings="none")
     except (PydanticSerializationError, ValueError, TypeError) as error:
         raise OutputInvalid(f"The result is no JSON: {str(error)[:500]}") from None
+
+
+def _filled(adapter: TypeAdapter[Any], result: Any) -> Any:
+    """A plain object in the place of a model or dataclass with its defaults; anything else as it is."""
+    from pydantic import ValidationError  # noqa: PLC0415 - loaded already, since there is an adapter
+
+    kinds = _kinds_of(adapter)
+    if "'type': 'default'" not in kinds or "typed-dict" in kinds:
+        return result
+    try:
+        return adapter.validate_python(result)
+    except ValidationError:
+        # What is wrong with it, the schema says.
+        return result
+
+
+@functools.lru_cache(maxsize=1024)
+def _kinds_of(adapter: TypeAdapter[Any]) -> str:
+    return str(adapter.core_schema)
 
 
 def write_model(result: Any) -> Any:

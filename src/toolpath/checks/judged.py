@@ -1,0 +1,182 @@
+"""What is known of each template of a plan: type and faults, with what the conditions around it make sure of. Pure."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from toolpath.checks.facts import NOTHING, Fact, Facts, Place, facts_of, joined
+from toolpath.checks.history import History
+from toolpath.checks.judge import Fault, Judge, Source
+from toolpath.checks.kinds import Kinds
+from toolpath.checks.readings import Reading
+from toolpath.checks.shapes import Type, either, or_null
+from toolpath.checks.views import Read, StepView, Template
+from toolpath.language.expressions.leaf import Leaf, Piece
+from toolpath.language.expressions.tree import Path, Reference
+from toolpath.model.plan import OnUnresolved, Plan
+
+_TEXT: Type = {"type": "string"}
+#: Roots that count the blocks between them and the reader.
+_COUNTED = frozenset({"output", "steps", "item", "last"})
+#: Roots of which a condition still tells when the step begins: nothing changes them any more.
+_STEADY = frozenset({"output", "inputs", "steps", "item"})
+#: Uses of a step that come directly after its condition, so that in a chain nothing is written in between.
+_AT_ONCE = frozenset({"input", "fallback", "over", "text", "approval", "cache_key"})
+_UNRESOLVED = frozenset({"input", "fallback"})
+
+
+class Types(Protocol):
+    """Who knows the types of a plan."""
+
+    history: History
+    kinds: Kinds
+    plan_mode: OnUnresolved
+
+    def reading(self, read: Read) -> Reading:
+        """What is known of the value that a reference gives."""
+
+    def variable(self, name: str, *, written: bool = False, given: bool = False) -> Type:
+        """The type of a variable of the state."""
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of one string with templates."""
+
+    type: Type
+    lone: Type
+    """As `type`; of a lone reference that which it has where its step has an output."""
+    faults: tuple[Fault, ...]
+    unknown: tuple[Reference, ...]
+
+
+class PlanReader:
+    """What names stand for at one place of a plan."""
+
+    __slots__ = ("_template", "_types", "kinds")
+
+    def __init__(self, types: Types, template: Template) -> None:
+        self._types = types
+        self._template = template
+        self.kinds: Kinds = types.kinds
+
+    def source(self, reference: Reference) -> Source:
+        """What is known of the root of a reference."""
+        read = Read(self._template, reference)
+        types, kind = self._types, read.kind
+        reading = types.reading(read)
+        missing = reading.place.found == "missing" and bool(reference.path)
+        void = unset = False
+        given: Type = None
+        found = reading.root
+        if kind == "output":
+            void = not types.history.step(read)[1]
+        elif kind == "state" and read.key in self._template.names.variables:
+            may, sure = types.history.variable(read.key, read)
+            unset = may and not sure
+            given = types.variable(read.key, written=types.history.written(read.key, read)[1], given=True)
+        elif kind == "inputs" and read.key:
+            given = self.kinds.without_null(found)
+        elif kind == "steps" and reference.aspect == "error" and types.history.surely_failed(read):
+            found = self.kinds.without_null(found)
+        return Source(type=found, kind=kind, missing=missing, unset=unset, void=void, given=given)
+
+    def held(self, reference: Reference) -> bool:
+        """What the reference gives is held to its schema."""
+        return self._types.reading(Read(self._template, reference)).held
+
+
+def judge_leaf(types: Types, template: Template, leaf: Leaf) -> Judged:
+    """What is known of one string of a template."""
+    facts = standing_facts(template)
+    reader = PlanReader(types, template)
+    faults: list[Fault] = []
+    unknown: list[Reference] = []
+    type_: Type = _TEXT
+    lone: Type = _TEXT
+    for piece in leaf.pieces:
+        if not isinstance(piece, Piece):
+            continue
+        judge = Judge(reader, facts)
+        found = judge.type(piece.tree)
+        faults += judge.faults
+        unknown += judge.unknown
+        if leaf.whole is not None:
+            type_ = lone = found
+            if isinstance(piece.tree, Path) and reader.source(piece.tree.reference).void:
+                lone = Judge(_Full(reader), facts).type(piece.tree)
+    if any(fault.flaw in ("absent", "unset") for fault in faults):
+        type_, lone = (_unresolved(types, template, found) for found in (type_, lone))
+    return Judged(type=type_, lone=lone, faults=tuple(faults), unknown=tuple(unknown))
+
+
+def _unresolved(types: Types, template: Template, found: Type) -> Type:
+    """What is given where something is missing and the plan says what to do then."""
+    match mode_of(types, template):
+        case "null":
+            return or_null(found)
+        case "keep":
+            return either([found, _TEXT])
+        case _:
+            return found
+
+
+def mode_of(types: Types, template: Template) -> str:
+    """What becomes of a template that does not resolve; `error` where it is no argument of a call."""
+    if template.use not in _UNRESOLVED or template.step is None:
+        return "error"
+    mode = template.step.step.on_unresolved or types.plan_mode
+    tool = template.step.tool
+    return "error" if mode == "null" and tool is not None and isinstance(tool.body, Plan) else mode
+
+
+class _Full:
+    """A reader to whom every step has an output."""
+
+    def __init__(self, reader: PlanReader) -> None:
+        self._reader = reader
+        self.kinds = reader.kinds
+
+    def source(self, reference: Reference) -> Source:
+        """As the reader's."""
+        return msgspec.structs.replace(self._reader.source(reference), void=False)
+
+    def held(self, reference: Reference) -> bool:
+        """As the reader's."""
+        return self._reader.held(reference)
+
+
+def standing_facts(template: Template) -> Facts:
+    """What the conditions of the template's step, and of those around it, make sure of."""
+    found: Facts = NOTHING
+    step, up = template.step, 0
+    if step is not None and template.use == "collect":
+        up = 1
+    elif step is not None and template.use == "when":
+        step, up = step.block.owner, 1
+    is_own = up == 0
+    while step is not None:
+        for (base, path), fact in _conditions(step).items():
+            kind = base[0]
+            at_once = is_own and kind == "state" and step.block.is_chain and template.use in _AT_ONCE
+            if kind in _STEADY or at_once:
+                found = joined(found, {_shifted((base, path), up): fact})
+        step, up, is_own = step.block.owner, up + 1, False
+    return found
+
+
+def _conditions(step: StepView) -> dict[Place, Fact]:
+    for template in step.templates:
+        if template.use == "when":
+            leaf = template.leaves.get("")
+            if leaf is not None and leaf.whole is not None and not leaf.faults:
+                return dict(facts_of(leaf.whole.tree, True))
+    return {}
+
+
+def _shifted(place: Place, up: int) -> Place:
+    base, path = place
+    if not up or base[0] not in _COUNTED:
+        return place
+    return (base[0], base[1], int(base[2]) + up, base[3]), path

@@ -1,0 +1,38 @@
+"""What is known of one reference, or of one value that is given. Records only."""
+
+from __future__ import annotations
+
+import msgspec
+
+from toolpath.checks.shapes import Type, standalone
+from toolpath.language.schema.locate import Located
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the value that a reference gives."""
+
+    root: Type
+    """The type of what the name stands for."""
+    place: Located
+    """What the schema of the root says of the path."""
+    held: bool
+    """Values are held to that schema: what it does not have is not there."""
+    described_by: str
+    """Whose schema it is, for messages."""
+
+    @property
+    def type(self) -> Type:
+        """The schema of the value, for itself; None where it is not known."""
+        if self.place.found != "found" or not self.place.schema:
+            return None
+        return standalone(self.place.schema, self.place.root)
+
+
+class Argument(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a value that is given to something."""
+
+    schema: Type
+    sure: Type
+    """What it surely is, whether or not tools do what they say; None: that is not known."""
+    text: str
+    """As messages call it, e.g. `'writer._id' (string)`."""
