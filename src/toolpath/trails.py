@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from toolpath.model.record import AuditEntry
+from toolpath.model.record import AuditEntry, AuditRow
 
 
 class Trails(Protocol):
@@ -25,4 +25,8 @@ class Trails(Protocol):
 
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order."""
+        ...
+
+    async def read_audit_rows(self, *, after: int = 0, limit: int = 100) -> list[AuditRow]:
+        """The same as the store has them, unread: for who looks whether they are as they were written."""
         ...

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from tests.store.store_cases import dropped, postgres_connection, postgres_url
 
 from toolpath import RunContext, Settings, Toolpath, tool
 from toolpath.access.acting import acting
@@ -340,3 +343,72 @@ async def test_what_cannot_be_written_down_is_not_pruned(tmp_path: Path) -> None
             await tp.prune(-1)
         assert [info.run_id for info in await tp.runs()] == [result.run_id]
         store.full = False
+
+
+#: What somebody who has the store may do to the row of entry 3, and what is said of it.
+DAMAGES = {
+    "tenant": ("UPDATE audit SET tenant = 'nobody' WHERE seq = 3", "Entry 3 is listed for the tenant 'nobody'"),
+    "text": ("UPDATE audit SET data = CAST('no json' AS {bytes}) WHERE seq = 3", "Entry 3 of the audit trail cannot"),
+    "empty": ("UPDATE audit SET data = CAST('' AS {bytes}) WHERE seq = 3", "Entry 3 of the audit trail cannot"),
+    "list": ("UPDATE audit SET data = CAST('[1]' AS {bytes}) WHERE seq = 3", "Entry 3 of the audit trail cannot"),
+    "moved": ("UPDATE audit SET seq = 30 WHERE seq = 3", "Entry 30 holds entry 3"),
+    "gone": ("DELETE FROM audit WHERE seq = 3", "Entry 4 comes after entry 2"),
+}
+
+
+async def trail_of_six(tp: Toolpath) -> None:
+    for number in range(6):
+        await tp.trail.record("key.create", f"key_{number}", tenant=f"t{number % 2}", user="ada")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_damaged_row_of_a_file_is_named(damage: str, tmp_path: Path) -> None:
+    statement, told = DAMAGES[damage]
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        await trail_of_six(tp)
+        with closing(sqlite3.connect(tmp_path / "runs.db")) as file, file:
+            file.execute(statement.format(bytes="BLOB"))
+        await assert_named(tp, damage, told)
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_damaged_row_of_postgres_is_named(damage: str) -> None:
+    schema = f"trail_{os.getpid()}"
+    statement, told = DAMAGES[damage]
+    await dropped(schema)
+    try:
+        async with Toolpath(postgres_url(schema)) as tp:
+            await trail_of_six(tp)
+            connection = await postgres_connection()
+            await connection.execute(f'SET search_path TO "{schema}"')
+            await connection.execute(statement.format(bytes="bytea"))
+            await connection.close()
+            await assert_named(tp, damage, told)
+    finally:
+        await dropped(schema)
+
+
+async def assert_named(tp: Toolpath, damage: str, told: str) -> None:
+    verdict = await verify(tp.store)
+    assert not verdict.good
+    assert any(fault.startswith(told) for fault in verdict.faults), verdict.faults
+    if damage == "tenant":
+        assert len(verdict.faults) == 1
+    if damage in ("text", "empty", "list"):
+        # What follows is as it was written, and is told to be.
+        assert len(verdict.faults) == 1
+        with pytest.raises(StoreError, match="Entry 3 of the audit trail"):
+            await tp.trail.entries()
+        # Others are added after it.
+        await tp.trail.record("key.create", "key_7", tenant="t", user="ada")
+        assert len((await verify(tp.store)).faults) == 1
+
+
+async def test_a_last_row_that_cannot_be_read_is_named_to_who_adds_one(tmp_path: Path) -> None:
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        await trail_of_six(tp)
+        with closing(sqlite3.connect(tmp_path / "runs.db")) as file, file:
+            file.execute("UPDATE audit SET data = 'x' WHERE seq = 6")
+        with pytest.raises(StoreError, match="Entry 6 of the audit trail"):
+            await tp.trail.record("key.create", "key_7", tenant="t", user="ada")

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Mapping
 import msgspec
 
 from toolpath.access.pruned import Beginning
-from toolpath.errors import RunNotFound
-from toolpath.model.record import AuditEntry, broken_link
+from toolpath.errors import RunNotFound, StoreError
+from toolpath.model.record import AuditEntry, AuditRow, broken_link, broken_row
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Store
 
@@ -47,22 +47,41 @@ async def entries_of(store: Store, *, tenant: str | None = None, after: int = 0)
         after = last
 
 
+async def _rows_of(store: Store) -> AsyncIterator[AuditRow]:
+    after = -1
+    while page := await store.read_audit_rows(after=after, limit=_PAGE):
+        for row in page:
+            yield row
+        if page[-1].seq <= after:
+            return
+        after = page[-1].seq
+
+
 async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> Verdict:
     """Look through the whole trail. `noted`: digests by number that it must still have, of an earlier export."""
     faults: list[str] = []
     begun: dict[str, None] = {}
     last: AuditEntry | None = None
+    is_known = True
     expected = dict(noted or {})
     beginning = Beginning()
     count = 0
-    async for entry in entries_of(store):
+    async for row in _rows_of(store):
         count += 1
+        try:
+            entry = row.entry()
+        except StoreError as error:
+            faults.append(error.message)
+            expected.pop(row.seq, None)
+            last, is_known = AuditEntry(seq=row.seq), False
+            continue
+        if not is_known and last is not None:
+            # What stood before it cannot be known: only its place and itself can be looked at.
+            last, is_known = AuditEntry(seq=last.seq, digest=entry.previous), True
         last = last or beginning.before(entry)
         beginning.hear(entry)
-        fault = broken_link(entry, last)
-        if fault and len(faults) < MOST_FAULTS:
-            faults.append(fault)
-        if expected.pop(entry.seq, entry.digest) != entry.digest and len(faults) < MOST_FAULTS:
+        faults += [fault for fault in (broken_row(row, entry), broken_link(entry, last)) if fault]
+        if expected.pop(entry.seq, entry.digest) != entry.digest:
             faults.append(f"Entry {entry.seq} is not the one that was exported.")
         if entry.action in _BEGINS:
             begun[entry.subject] = None
@@ -71,11 +90,10 @@ async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> Ver
         last = entry
     faults += [beginning.fault] if beginning.fault else []
     expected = {seq: digest for seq, digest in expected.items() if seq > beginning.let_go}
-    for seq in sorted(expected)[: MOST_FAULTS - len(faults)]:
-        faults.append(f"Entry {seq} was exported, and is not there any more.")
+    faults += [f"Entry {seq} was exported, and is not there any more." for seq in sorted(expected)]
     unended = [run_id for run_id in begun if await _has_ended(store, run_id)]
     head = "" if last is None else last.digest
-    return Verdict(entries=count, head=head, faults=tuple(faults), unended=tuple(unended))
+    return Verdict(entries=count, head=head, faults=tuple(faults[:MOST_FAULTS]), unended=tuple(unended))
 
 
 async def _has_ended(store: Store, run_id: str) -> bool:

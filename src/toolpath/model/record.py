@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from toolpath.errors import StoreError
 from toolpath.values import JsonObject, digest
 
 
@@ -47,6 +48,31 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Of all other fields."""
 
 
+class AuditRow(msgspec.Struct, frozen=True):
+    """An entry of the trail as a store has it: what it says beside the entry's text is part of no digest."""
+
+    seq: int
+    tenant: str
+    data: bytes
+
+    def entry(self) -> AuditEntry:
+        """The entry. Raises `StoreError`, naming it, where its text is none."""
+        try:
+            return msgspec.json.decode(self.data, type=AuditEntry)
+        except (ValueError, RecursionError) as error:
+            raise StoreError(
+                f"Entry {self.seq} of the audit trail cannot be read: {error}.",
+                hint="It was damaged after it was written; see `toolpath audit verify`, and restore it from a backup.",
+            ) from None
+
+
+def audit_row(seq: object, tenant: object, data: object) -> AuditRow:
+    """The row of these columns, whatever somebody has put there."""
+    number = seq if isinstance(seq, int) else -1
+    text = data if isinstance(data, bytes) else str(data).encode("utf-8", "surrogateescape")
+    return AuditRow(number, tenant if isinstance(tenant, str) else repr(tenant), text)
+
+
 def linked(entry: AuditEntry, last: AuditEntry | None) -> AuditEntry:
     """The entry as the next link after `last`."""
     seq, previous = (1, "") if last is None else (last.seq + 1, last.digest)
@@ -59,6 +85,15 @@ def digest_of(entry: AuditEntry) -> str:
     # Through JSON, because that is how a store gives it back.
     bare = msgspec.json.encode(msgspec.structs.replace(entry, digest=""))
     return digest(msgspec.json.decode(bare))
+
+
+def broken_row(row: AuditRow, entry: AuditEntry) -> str:
+    """What the row says otherwise than the entry in it; empty where nothing."""
+    if row.seq != entry.seq:
+        return f"Entry {row.seq} holds entry {entry.seq}: it was moved."
+    if row.tenant != entry.tenant:
+        return f"Entry {row.seq} is listed for the tenant {row.tenant!r}, and is of {entry.tenant!r}: it was changed."
+    return ""
 
 
 def broken_link(entry: AuditEntry, last: AuditEntry | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from toolpath.model.record import AuditEntry, Record, linked
+from toolpath.model.record import AuditEntry, AuditRow, Record, linked
 from toolpath.store.rows import given, next_record, no_record
 from toolpath.values import decode, encode
 
@@ -83,6 +83,11 @@ class MemoryRecords:
         """The trail's entries with a greater `seq` than `after`, in order."""
         fitting = (e for e in self._audit if e.seq > after and (tenant is None or e.tenant == tenant))
         return list(itertools.islice(fitting, max(limit, 0)))
+
+    async def read_audit_rows(self, *, after: int = 0, limit: int = 100) -> list[AuditRow]:
+        """The same as the store has them, unread."""
+        entries = await self.read_audit(after=after, limit=limit)
+        return [AuditRow(entry.seq, entry.tenant, msgspec.json.encode(entry)) for entry in entries]
 
 
 def _age(known: tuple[Record, bytes]) -> tuple[float, str]:

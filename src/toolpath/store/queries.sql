@@ -236,10 +236,10 @@ DELETE FROM audit WHERE seq IN (
     SELECT seq FROM audit WHERE seq <= :through AND seq < (SELECT max(seq) FROM audit) ORDER BY seq LIMIT :limit);
 
 -- name: select_last_audit
-SELECT data FROM audit ORDER BY seq DESC LIMIT 1;
+SELECT seq, tenant, data FROM audit ORDER BY seq DESC LIMIT 1;
 
 -- name: select_audit
-SELECT data FROM audit WHERE seq > :after /* filters */ ORDER BY seq LIMIT :limit;
+SELECT seq, tenant, data FROM audit WHERE seq > :after /* filters */ ORDER BY seq LIMIT :limit;
 
 -- name: delete_run
 -- Only a run that has ended.

@@ -8,14 +8,12 @@ from typing import Any
 
 import msgspec
 
-from toolpath.model.record import AuditEntry, Record, linked
+from toolpath.model.record import AuditEntry, AuditRow, Record, audit_row, linked
 from toolpath.store.rows import given, next_record, no_record, page_bound
 from toolpath.store.sql import filtered
 from toolpath.store.sqlite_file import SqliteFile, encoded
 from toolpath.store.writer import HEAVY
 from toolpath.values import decode
-
-_audit_decoder = msgspec.json.Decoder(AuditEntry)
 
 
 #: Entries of the audit trail that are deleted in one transaction.
@@ -81,7 +79,7 @@ class SqliteRecords(SqliteFile):
 
         def work(connection: sqlite3.Connection) -> list[AuditEntry]:
             row = connection.execute(self._sql.select_last_audit).fetchone()
-            last = None if row is None else _audit_decoder.decode(row["data"])
+            last = None if row is None else audit_row(*row).entry()
             links = []
             for entry in entries:
                 last = linked(entry if entry.at else msgspec.structs.replace(entry, at=now), last)
@@ -106,12 +104,16 @@ class SqliteRecords(SqliteFile):
 
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order."""
-        wanted = given(tenant=tenant)
+        return [row.entry() for row in await self._audit_rows(given(tenant=tenant), after, limit)]
+
+    async def read_audit_rows(self, *, after: int = 0, limit: int = 100) -> list[AuditRow]:
+        """The same as the store has them, unread."""
+        return await self._audit_rows({}, after, limit)
+
+    async def _audit_rows(self, wanted: dict[str, Any], after: int, limit: int) -> list[AuditRow]:
         statement = filtered(self._sql.select_audit, wanted)
         values: dict[str, Any] = {**wanted, "after": after, "limit": max(limit, 0)}
-        return await self._read(
-            lambda connection: [_audit_decoder.decode(row["data"]) for row in connection.execute(statement, values)]
-        )
+        return await self._read(lambda connection: [audit_row(*row) for row in connection.execute(statement, values)])
 
 
 def _record(row: sqlite3.Row) -> Record:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NoReturn
 from toolpath.errors import StoreError
 from toolpath.model.asking import AskingRun
 from toolpath.model.events import AnyEvent
-from toolpath.model.record import AuditEntry, Record
+from toolpath.model.record import AuditEntry, AuditRow, Record
 from toolpath.model.run import Beat, RunInfo, Standing
 from toolpath.model.tool import ToolStats
 from toolpath.ports import Blob, CacheEntry, Journal, RunChange, Signal, Store
@@ -229,6 +229,10 @@ class CrashingStore:
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """As the store inside."""
         return await self.living().read_audit(tenant=tenant, after=after, limit=limit)
+
+    async def read_audit_rows(self, *, after: int = 0, limit: int = 100) -> list[AuditRow]:
+        """As the store inside."""
+        return await self.living().read_audit_rows(after=after, limit=limit)
 
     async def delete_runs(self, run_ids: Sequence[str]) -> int:
         """As the store inside."""

@@ -367,13 +367,13 @@ WITH old AS (
 SELECT count(*) FROM old;
 
 -- name: select_last_audit
-SELECT data FROM audit ORDER BY seq DESC LIMIT 1;
+SELECT seq, tenant, data FROM audit ORDER BY seq DESC LIMIT 1;
 
 -- name: select_audit_of
 SELECT data FROM audit WHERE token = :token AND token <> '' ORDER BY seq;
 
 -- name: select_audit
-SELECT data FROM audit WHERE seq > :after /* filters */ ORDER BY seq LIMIT :limit;
+SELECT seq, tenant, data FROM audit WHERE seq > :after /* filters */ ORDER BY seq LIMIT :limit;
 
 -- name: delete_runs
 -- Only runs that have ended. In the order of their numbers, so that two who delete do not wait for one another.

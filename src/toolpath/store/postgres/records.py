@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from toolpath.errors import StoreError, ToolpathError
-from toolpath.model.record import AuditEntry, Record, linked
+from toolpath.model.record import AuditEntry, AuditRow, Record, audit_row, linked
 from toolpath.store.encoding import again
 from toolpath.store.postgres.connections import ANSWER
 from toolpath.store.postgres.ground import PostgresGround, encoded
@@ -191,8 +191,8 @@ class PostgresRecords(PostgresGround):
             kept = await connection.fetch(*bound(sql.select_audit_inbox, {"limit": TOGETHER}))
             if not kept:
                 return 0
-            data = await connection.fetchval(sql.select_last_audit)
-            last = None if data is None else _audit_decoder.decode(data)
+            before = await connection.fetchrow(sql.select_last_audit)
+            last = None if before is None else audit_row(*before).entry()
             links: list[AuditEntry] = []
             for row in kept:
                 last = linked(_audit_decoder.decode(row["data"]), last)
@@ -214,12 +214,17 @@ class PostgresRecords(PostgresGround):
 
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order, with all that was kept before this."""
+        return [row.entry() for row in await self._audit_rows(given(tenant=tenant), after, limit)]
+
+    async def read_audit_rows(self, *, after: int = 0, limit: int = 100) -> list[AuditRow]:
+        """The same as the store has them, unread."""
+        return await self._audit_rows({}, after, limit)
+
+    async def _audit_rows(self, wanted: dict[str, Any], after: int, limit: int) -> list[AuditRow]:
         if await self._value(self._sql.select_is_unlinked, {}):
             await self._link()
-        wanted = given(tenant=tenant)
         values: dict[str, Any] = {**wanted, "after": after, "limit": max(limit, 0)}
-        rows = await self._rows(filtered(self._sql.select_audit, wanted), values)
-        return [_audit_decoder.decode(row["data"]) for row in rows]
+        return [audit_row(*row) for row in await self._rows(filtered(self._sql.select_audit, wanted), values)]
 
 
 def _record(row: Any) -> Record:
