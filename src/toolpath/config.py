@@ -69,6 +69,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Folders of composites, plans and templates that are loaded as tools."""
     mcp: tuple[str, ...] = ()
     """Files with `mcpServers`, as other MCP clients write them."""
+    http_allow: tuple[str, ...] = ()
+    """Hosts and networks that `http.get` and `http.request` may reach besides the public Internet, as `10.0.0.0/8`."""
     search: Literal["words", "meaning"] = "words"
     """How tools are found for a text: by their words, or by words and meaning, with the extra `embed`."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -107,6 +109,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Whom a token must be meant for (`aud`)."""
     jwt_leeway: Annotated[float, msgspec.Meta(ge=0, le=300)] = 30.0
     """By how much clocks may differ."""
+    jwt_tenant: str = "default"
+    """Tenant of tokens that name none. Empty: they belong to no tenant, as the command line does."""
     jwt_claims: tuple[str, ...] = ()
     """Claims with other names than ours, as `tenant=org_id`."""
     allowed_hosts: tuple[str, ...] = ()
@@ -117,6 +121,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Addresses of proxies that say truly from where a request came."""
     rate_limit: str = "100/second"
     """Requests of one caller, as `limits` writes it; `off`: any number. An open server does not count."""
+    mcp_sessions: Limit = 100
+    """MCP sessions over HTTP that one caller may have open at once; one that is not used for 10 minutes is closed."""
     max_body: Bytes = 10_000_000
     """A larger body of a request is refused."""
     request_timeout: Seconds = 30.0

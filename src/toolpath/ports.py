@@ -332,6 +332,10 @@ class Store(Turns, Trails, Protocol):
         """The bytes. Raises `StoreError` when they are not there."""
         ...
 
+    async def read_blob(self, digest: str, offset: int, size: int) -> bytes:
+        """At most so many of the bytes from there on. Raises `StoreError` when the blob is not there."""
+        ...
+
     async def put_signal(self, run_id: str, signal: Signal) -> None:
         """Keep a signal for the run's driver and wake it when it is in this process."""
         ...

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import ipaddress
 import json
+import random
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +18,10 @@ import pytest
 from toolpath.errors import ToolFailed, ToolRetry, ToolUnavailable
 from toolpath.model.tool import Body
 from toolpath.providers.builtin.http import HttpLimits, http_tools
+from toolpath.providers.builtin.reach import HostRefused, Reach, is_public
+
+#: Servers of the tests are on this machine.
+LOCAL = Reach(allow=("127.0.0.0/8", "::1", "localhost"))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -27,6 +35,7 @@ class Handler(BaseHTTPRequestHandler):
         match path:
             case "/echo":
                 seen = {"method": self.command, "path": self.path, "body": body, "x": self.headers.get("x-a")}
+                seen |= {"headers": {k.lower(): v for k, v in self.headers.items()}} if "?all" in self.path else {}
                 headers, content = {"content-type": "application/json"}, json.dumps(seen).encode()
             case "/json":
                 headers, content = {"content-type": "application/problem+json"}, b"{broken"
@@ -46,12 +55,22 @@ class Handler(BaseHTTPRequestHandler):
                 status, headers = 302, {"location": "file:///etc/passwd"}
             case "/there":
                 status, headers = 302, {"location": "/echo"}
+        self.answered(*self.elsewhere(status, headers, path), content)
+
+    def answered(self, status: int, headers: dict[str, str], content: bytes) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("content-length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
+
+    def elsewhere(self, status: int, headers: dict[str, str], path: str) -> tuple[int, dict[str, str]]:
+        """Of `/to?STATUS=PLACE`."""
+        if path != "/to":
+            return status, headers
+        code, _, place = self.path.partition("?")[2].partition("=")
+        return int(code), {"location": place}
 
     do_GET = do_POST = do_PUT = answer
 
@@ -70,8 +89,9 @@ def base() -> Iterator[str]:
     thread.join()
 
 
-async def call(number: int, **inputs: Any) -> Any:
-    tool = http_tools(HttpLimits(bytes=4096))[number]
+async def call(number: int, *, reach: Reach | None = None, **inputs: Any) -> Any:
+    reach = reach or LOCAL
+    tool = http_tools(HttpLimits(bytes=4096, reach=reach))[number]
     assert isinstance(tool.body, Body)
     assert jsonschema_rs.is_valid(tool.input_schema, inputs)
     output = await tool.body.invoke(inputs, None)
@@ -143,3 +163,147 @@ async def test_a_server_that_is_not_there_was_not_reached_and_keys_in_the_url_ar
 
     assert not caught.value.reached
     assert "private" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def other() -> Iterator[str]:
+    """A server of another origin: the same machine under another address."""
+    server = ThreadingHTTPServer(("127.0.0.2", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.2:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+KEYS = {"X-API-Key": "k", "Authorization": "Bearer t", "Cookie": "c=1", "X-A": "1"}
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_what_was_given_for_one_origin_goes_to_no_other(base, other, status):
+    told = (await get(f"{base}/to?{status}={other}/echo?all", headers=KEYS))["body"]["headers"]
+    assert set(told) <= {"host", "accept", "accept-encoding", "user-agent", "connection"}
+    kept = (await get(f"{base}/to?{status}=/echo?all", headers=KEYS))["body"]["headers"]
+    assert {name.lower() for name in KEYS} <= set(kept)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_body_goes_to_no_other_origin(base, other, status):
+    sent = {"method": "POST", "json": {"card": 1}, "headers": KEYS}
+    if status in (307, 308):
+        with pytest.raises(ToolFailed, match="its body is not sent there"):
+            await call(1, url=f"{base}/to?{status}={other}/echo?all", **sent)
+    else:
+        seen = (await call(1, url=f"{base}/to?{status}={other}/echo?all", **sent))["body"]
+        assert (seen["method"], seen["body"]) == ("GET", "")
+    seen = (await call(1, url=f"{base}/to?{status}=/echo", **sent))["body"]
+    assert seen["body"] == ('{"card":1}' if status in (307, 308) else "")
+
+
+HERE = [
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0177.0.0.1",
+    "0",
+    "localhost",
+    "localhost.",
+    "LOCALHOST",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[0:0:0:0:0:0:0:1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::]",
+    "[::]",
+    "169.254.169.254",
+    "[fd00:ec2::254]",
+    "[fe80::1]",
+    "10.1.2.3",
+    "192.168.0.1",
+    "172.16.0.1",
+    "100.64.0.1",
+    "224.0.0.1",
+    "[ff02::1]",
+    "255.255.255.255",
+    "192.0.0.1",
+]
+
+
+class FirstAlone(Reach, frozen=True, kw_only=True):
+    """The first host that is asked for may be reached, and nothing of this machine after it."""
+
+    asked: list[str]
+
+    async def addresses(self, host: str, port: int) -> list[str]:
+        self.asked.append(host)
+        return await (LOCAL if len(self.asked) == 1 else Reach()).addresses(host, port)
+
+
+@pytest.mark.parametrize("host", HERE)
+async def test_nothing_of_this_machine_and_its_networks_is_reached(base, host):
+    port = base.rpartition(":")[2]
+    for url, reach in (
+        (f"http://{host}:{port}/echo", Reach()),
+        # Nor by a redirect of a server that may be reached.
+        (f"{base}/to?302=http://{host}:{port}/echo", FirstAlone(asked=[])),
+    ):
+        with pytest.raises(ToolFailed) as caught:
+            await get(url, reach=reach)
+        said = str(caught.value)
+        assert isinstance(caught.value, HostRefused) or "no such host" in said or "InvalidURL" in said, said
+
+
+async def test_a_name_is_looked_up_once_and_what_it_stood_for_is_reached(base, monkeypatch):
+    port = int(base.rpartition(":")[2])
+    answers = iter(["93.184.216.34", "127.0.0.1", "127.0.0.1"])
+    asked = []
+
+    async def resolve(self, host, port, **_):
+        asked.append(host)
+        address = next(answers) if host.endswith(".example") else host
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "getaddrinfo", resolve)
+    assert await Reach().addresses("rebinds.example", port) == ["93.184.216.34"]
+    with pytest.raises(HostRefused):
+        await Reach().addresses("rebinds.example", port)
+    # Of a name that is allowed the address is connected to, and not looked up again.
+    seen = await get(f"http://allowed.example:{port}/echo?all", reach=Reach(allow=("*.example",)))
+    assert seen["body"]["headers"]["host"] == f"allowed.example:{port}"
+    assert [host for host in asked if host.endswith(".example")] == ["rebinds.example"] * 2 + ["allowed.example"]
+
+
+async def test_some_public_addresses_of_a_host_are_enough_and_only_those_are_reached(monkeypatch):
+    async def resolve(self, host, port, **_):
+        return [(0, 0, 0, "", (address, port)) for address in ("127.0.0.1", "93.184.216.34", "10.0.0.1")]
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "getaddrinfo", resolve)
+    assert await Reach().addresses("both.example", 80) == ["93.184.216.34"]
+
+
+async def test_only_the_hosts_that_are_listed_are_reached():
+    with pytest.raises(HostRefused, match="none of the hosts"):
+        await get("http://other.example/", reach=Reach(only=("api.example.org", "*.internal")))
+
+
+@pytest.mark.parametrize("url", ["http://user:pw12@93.184.216.34/", "http://a@127.0.0.1/", "http://a:b@"])
+async def test_a_url_holds_no_credentials(url):
+    with pytest.raises(ToolFailed) as caught:
+        await get(url)
+    assert "pw12" not in str(caught.value)
+
+
+def test_no_address_at_random_of_a_closed_network_is_public():
+    rng = random.Random(5)
+    texts = "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 127.0.0.0/8 169.254.0.0/16 100.64.0.0/10 224.0.0.0/4 240.0.0.0/4"
+    for network in map(ipaddress.ip_network, (*texts.split(), "0.0.0.0/8", "fc00::/7", "fe80::/10", "ff00::/8")):
+        for _ in range(200):
+            address = network[rng.randrange(network.num_addresses)]
+            assert not is_public(address), address
+            if isinstance(address, ipaddress.IPv4Address):
+                halves = f"{int(address) >> 16:x}:{int(address) & 0xFFFF:x}"
+                for text in (f"::ffff:{address}", f"64:ff9b::{address}", f"2002:{halves}::"):
+                    assert not Reach()._may(ipaddress.ip_address(text)), text

@@ -47,13 +47,22 @@ class Tokens:
     """Verifies tokens as the settings say."""
 
     def __init__(
-        self, keys: tuple[VerifyingKey, ...], *, issuer: str, audience: str, leeway: float, claims: Mapping[str, str]
+        self,
+        keys: tuple[VerifyingKey, ...],
+        *,
+        issuer: str,
+        audience: str,
+        leeway: float,
+        claims: Mapping[str, str],
+        tenant: str,
     ) -> None:
         self._keys = keys
         self._issuer = issuer
         self._audience = audience
         self._leeway = leeway
         self._claims = claims
+        self._tenant = tenant
+        """Of tokens that name none."""
 
     def verify(self, text: str) -> Caller:
         """Who the token says asks. Raises `CredentialsRefused`."""
@@ -61,7 +70,7 @@ class Tokens:
             raise CredentialsRefused("This token is too long.", reason="token too long")
         try:
             header = jwt.get_unverified_header(text)
-        except jwt.PyJWTError:
+        except (jwt.PyJWTError, ValueError, RecursionError):
             raise CredentialsRefused("This is no token.", reason="malformed token") from None
         key = self._key_for(header)
         try:
@@ -75,9 +84,12 @@ class Tokens:
                 leeway=self._leeway,
                 options={"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_key_length": True},
             )
+            return self._caller(said)
         except jwt.PyJWTError as error:
             raise CredentialsRefused(*_words(error)) from None
-        return self._caller(said)
+        except (ValueError, TypeError, OverflowError, RecursionError):
+            # Signed, and yet with numbers or texts that nobody can read.
+            raise CredentialsRefused("This token cannot be used.", reason="bad token") from None
 
     def _key_for(self, header: Mapping[str, Any]) -> VerifyingKey:
         kid = header.get("kid")
@@ -96,12 +108,12 @@ class Tokens:
             value = said.get(self._claims[name])
             if value is not None and not isinstance(value, str):
                 raise CredentialsRefused(f"The token's claim {self._claims[name]!r} is no text.", reason="odd claim")
-            return value or ""
+            return self._readable(value or "", name)
 
         known = {*SCOPES, "*"}
         wanted = (scope.removeprefix(_SCOPE_PREFIX) for scope in self._listed(said, "scopes"))
         return Caller(
-            tenant=text("tenant"),
+            tenant=text("tenant") or self._tenant,
             user=text("user"),
             session=text("session"),
             case=text("case") or None,
@@ -112,15 +124,22 @@ class Tokens:
             expires_at=float(said["exp"]) + self._leeway,
         )
 
+    def _readable(self, text: str, name: str) -> str:
+        """The text. Raises `CredentialsRefused` where it could neither be kept nor be shown."""
+        if any(char < " " or "\ud800" <= char <= "\udfff" for char in text):
+            claim = ascii(self._claims[name])
+            raise CredentialsRefused(f"The token's claim {claim} has characters that are none.", reason="odd claim")
+        return text
+
     def _listed(self, said: Mapping[str, Any], name: str) -> list[str]:
         """A claim that is a list of texts, or one text with blanks between them."""
         match said.get(self._claims[name]):
             case None:
                 return []
             case str() as text:
-                return text.split()
+                return self._readable(text, name).split()
             case list() as items if all(isinstance(item, str) for item in items):
-                return list(items)
+                return [self._readable(item, name) for item in items]
             case _:
                 raise CredentialsRefused(f"The token's claim {self._claims[name]!r} is no list.", reason="odd claim")
 
@@ -144,6 +163,7 @@ def tokens_of(settings: Settings, env: Mapping[str, str]) -> Tokens | None:
         audience=settings.jwt_audience,
         leeway=settings.jwt_leeway,
         claims=_claims_of(settings.jwt_claims),
+        tenant=settings.jwt_tenant,
     )
 
 

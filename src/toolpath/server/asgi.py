@@ -21,6 +21,7 @@ from toolpath.server.caretaker import Caretaker
 from toolpath.server.feeds import Feeds
 from toolpath.server.graphql.schema import graphql_router
 from toolpath.server.guard import Guard
+from toolpath.server.living import Living
 from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.problems import answer_problems
@@ -87,6 +88,7 @@ def create_app(
         app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
     known = credentials or Credentials(keys=Keys(tp.store, tp.clock), open_as=caller)
     app.add_middleware(Guard, credentials=known, settings=tp.settings, clock=tp.clock)
+    app.add_middleware(Living, running=partial(_running, tp, mcp, telemetry, is_open, app))
     if telemetry is not None:
         app.add_middleware(Requests, metrics=telemetry.metrics, tracer=telemetry.tracer)
     return app

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 
 import msgspec
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolpath.access.acting import acting
@@ -18,7 +20,7 @@ from toolpath.ports import Clock
 from toolpath.server.bodies import Body, check_length
 from toolpath.server.heads import check_host, check_nearness, check_origin, credentials_in, headers_of
 from toolpath.server.lease import Lease
-from toolpath.server.problems import details_of, problem
+from toolpath.server.problems import Problem, details_of, problem
 from toolpath.server.rates import Rates
 
 #: Paths that answer everybody: whether the server lives. Exactly these; every other path needs credentials.
@@ -29,6 +31,11 @@ _log = logging.getLogger("toolpath.access")
 _SECRETS = re.compile(r"tpk_[\w-]+|eyJ[\w-]+\.[\w.-]+")
 #: What closes a WebSocket whose credentials have ended.
 _UNAUTHORIZED = 4401
+#: What closes a WebSocket that brings more than `rate_limit`.
+_TOO_MANY = 4429
+#: Bytes of an answer that are handed on at once, and seconds that a client has to take them.
+PIECE = 256 * 1024
+WRITE_WITHIN = 30.0
 _DOORS = {"graphql": "graphql", "mcp": "mcp"}
 
 
@@ -59,11 +66,28 @@ class Guard:
             await answer.refuse(error)
             return
         scope.setdefault("state", {})["caller"] = caller
-        if scope["type"] == "http":
+        if scope["type"] == "websocket":
+            receive = self._counted(caller, receive, answer)
+        else:
             most, seconds = self._settings.max_body, self._settings.request_timeout
             receive = Body(receive, most=most, seconds=seconds, refuse=answer.refuse).receive
         with acting(caller):
             await self._answered(scope, receive, answer, credentials_in(headers))
+
+    def _counted(self, caller: Caller, receive: Receive, answer: _Answer) -> Receive:
+        """What a WebSocket brings, each message counted like a request."""
+
+        async def counted() -> Message:
+            message = await receive()
+            if message["type"] == "websocket.receive" and caller.key:
+                try:
+                    await self._rates.count(caller.tenant, caller.key)
+                except Problem as error:
+                    await answer.close(_TOO_MANY, error)
+                    return {"type": "websocket.disconnect", "code": _TOO_MANY}
+            return message
+
+        return counted
 
     async def _answered(self, scope: Scope, receive: Receive, answer: _Answer, presented: str | None) -> None:
         """Have the app answer, for as long as the credentials hold."""
@@ -83,7 +107,7 @@ class Guard:
         check_host(headers, settings.allowed_hosts, is_open=is_open)
         check_origin(headers, settings.allowed_origins)
         check_length(headers, settings.max_body)
-        if scope["path"] in PUBLIC or _is_preflight(scope, headers, settings.allowed_origins):
+        if path_of(scope) in PUBLIC or _is_preflight(scope, headers, settings.allowed_origins):
             return NOBODY
         client = scope.get("client")
         address = str(client[0]) if client else ""
@@ -100,7 +124,7 @@ class Guard:
         if caller.key:
             # What a token calls its user is a name within the tenant alone.
             await self._rates.count(caller.tenant, caller.key)
-        return msgspec.structs.replace(caller, address=address, door=_door(scope["path"]))
+        return msgspec.structs.replace(caller, address=address, door=_door(path_of(scope)))
 
 
 class _Answer:
@@ -122,8 +146,40 @@ class _Answer:
             self._begun = True
         self._ended = _is_last(message)
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", ()), (b"x-content-type-options", b"nosniff")]}
-        await self._send(message)
+            message = {**message, "status": int(message["status"]), "headers": self._headers(message)}
+        if message["type"] == "http.response.body":
+            await self._write(message)
+        else:
+            await self._send(message)
+
+    def _headers(self, message: Message) -> list[tuple[bytes, bytes]]:
+        """The headers, a place on this server said as it is seen from outside: also where the app is mounted."""
+        root = str(self._scope.get("root_path", "")).rstrip("/").encode("latin-1", "replace")
+        headers = [
+            (name, root + value if root and name.lower() == b"location" and _is_own(value, root) else value)
+            for name, value in message.get("headers", ())
+        ]
+        return [*headers, (b"x-content-type-options", b"nosniff")]
+
+    async def _write(self, message: Message) -> None:
+        """Hand on a body a piece at a time, each of which the client has to take in time: else it is given up."""
+        body, more = message.get("body", b""), message.get("more_body", False)
+        try:
+            for begin in range(0, max(len(body), 1), PIECE):
+                last = begin + PIECE >= len(body)
+                piece = {**message, "body": body[begin : begin + PIECE], "more_body": more or not last}
+                async with asyncio.timeout(WRITE_WITHIN):
+                    await self._send(piece)
+        except TimeoutError:
+            self._refused = self._ended = True
+            raise ClientDisconnect from None
+
+    async def close(self, code: int, error: ToolpathError) -> None:
+        """End the WebSocket: it has asked too much."""
+        _log_refusal(self._scope, error, details_of(error).status)
+        if not self._ended:
+            self._refused = self._ended = True
+            await self._send({"type": "websocket.close", "code": code, "reason": error.code})
 
     async def refuse(self, error: ToolpathError) -> None:
         """Say no, and log it."""
@@ -139,7 +195,7 @@ class _Answer:
         if details.status == 401:  # unauthorized
             response.headers["WWW-Authenticate"] = "Bearer"
         # What is left of the body is not read: the connection cannot be used again.
-        if details.status in (408, 413):
+        if details.status in (400, 408, 413, 431):
             response.headers["Connection"] = "close"
         await response(self._scope, _no_more, self._send)
 
@@ -205,6 +261,17 @@ def _log_refusal(scope: Scope, error: ToolpathError, status: int) -> None:
         f" {key}" if key else "",
         status,
     )
+
+
+def path_of(scope: Scope) -> str:
+    """The path as the app's own routes have it, wherever it is mounted."""
+    path, root = str(scope["path"]), str(scope.get("root_path", "")).rstrip("/")
+    return path[len(root) :] if root and path.startswith(f"{root}/") else path
+
+
+def _is_own(place: bytes, root: bytes) -> bool:
+    """A place on this server as the app itself knows it."""
+    return place.startswith(b"/") and not place.startswith((b"//", root + b"/"))
 
 
 def _is_preflight(scope: Scope, headers: dict[str, str], allowed: tuple[str, ...]) -> bool:

@@ -308,6 +308,10 @@ class MemoryStore(MemoryResults, MemoryRecords):
             raise no_blob(digest)
         return self._blobs[digest]
 
+    async def read_blob(self, digest: str, offset: int, size: int) -> bytes:
+        """At most so many of the bytes from there on."""
+        return (await self.get_blob(digest))[offset : offset + size]
+
     async def put_signal(self, run_id: str, signal: Signal) -> None:
         """Keep a signal for the run's driver and wake it."""
         number = next(self._signal_ids)

@@ -175,6 +175,9 @@ ORDER BY id LIMIT :limit;
 -- name: select_blob
 SELECT data FROM blobs WHERE digest = :digest;
 
+-- name: select_blob_part
+SELECT substr(data, :offset + 1, :size) AS data FROM blobs WHERE digest = :digest;
+
 -- name: insert_signal
 -- Nothing happens for a run that is not stored.
 INSERT INTO signals (run_id, data) SELECT run_id, :data FROM runs WHERE run_id = :run_id;

@@ -47,6 +47,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     delete_drivers: str
     select_events: str
     select_blob: str
+    select_blob_part: str
     insert_signal: str
     select_signals: str
     delete_signal: str

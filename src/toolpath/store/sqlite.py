@@ -219,6 +219,18 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteTurns):
 
         return await self._read(work)
 
+    async def read_blob(self, digest: str, offset: int, size: int) -> bytes:
+        """At most so many of the bytes from there on."""
+        values = {"digest": digest, "offset": offset, "size": size}
+
+        def work(connection: sqlite3.Connection) -> bytes:
+            row = connection.execute(self._sql.select_blob_part, values).fetchone()
+            if row is None:
+                raise no_blob(digest)
+            return bytes(row["data"])
+
+        return await self._read(work)
+
     async def put_signal(self, run_id: str, signal: Signal) -> None:
         """Keep a signal for the run's driver and wake it when it is in this process."""
         values = {"run_id": run_id, "data": encoded(msgspec.structs.replace(signal, id=0), f"Signal {signal.kind!r}")}

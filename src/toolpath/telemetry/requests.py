@@ -47,7 +47,7 @@ class Requests:
         async def noted(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status = int(message["status"])
             await send(message)
 
         begun, since = time.monotonic(), time.time_ns()

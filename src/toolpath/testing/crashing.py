@@ -162,6 +162,10 @@ class CrashingStore:
         """As the store inside."""
         return await self.living().get_blob(digest)
 
+    async def read_blob(self, digest: str, offset: int, size: int) -> bytes:
+        """As the store inside."""
+        return await self.living().read_blob(digest, offset, size)
+
     async def put_signal(self, run_id: str, signal: Signal) -> None:
         """As the store inside."""
         await self.living().put_signal(run_id, signal)

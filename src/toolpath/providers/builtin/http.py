@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -10,6 +11,7 @@ import msgspec
 
 from toolpath.errors import ToolFailed, ToolRetry, ToolUnavailable
 from toolpath.model.tool import Body, Tool
+from toolpath.providers.builtin.reach import Reach
 from toolpath.retry_after import seconds_of
 from toolpath.traceparent import current_trace, trace_in
 from toolpath.values import Json, JsonObject, decode
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 _SCHEMES = ("http", "https")
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _PREVIEW = 500
+_PORTS = {"http": 80, "https": 443}
+#: Headers that say nothing of who asks: they go with a redirect to another origin.
+_HARMLESS = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})
 
 
 class HttpLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +35,8 @@ class HttpLimits(msgspec.Struct, frozen=True, kw_only=True):
     redirects: int = 5
     seconds: float = 30.0
     """Where the call does not say."""
+    reach: Reach = Reach()
+    """Where requests may go."""
 
 
 def http_tools(limits: HttpLimits | None = None) -> tuple[Tool, Tool]:
@@ -107,36 +114,92 @@ async def _request(inputs: JsonObject, limits: HttpLimits, context: Any) -> Json
     # httpx2 takes a while to import, and many runs make no request.
     import httpx2  # noqa: PLC0415
 
-    _check_url(inputs["url"])
     if inputs.get("json") is not None and inputs.get("body") is not None:
         raise ToolFailed("A request has one body: give json or body, not both.")
     seconds = inputs.get("timeout") or limits.seconds
+    url = inputs["url"]
+    _check_url(url)
     try:
-        async with httpx2.AsyncClient(
-            timeout=seconds, follow_redirects=True, max_redirects=limits.redirects, event_hooks={"request": [_check]}
-        ) as client:
+        async with httpx2.AsyncClient(timeout=seconds) as client:
             request = client.build_request(
                 inputs["method"],
-                inputs["url"],
+                url,
                 headers=_headers(inputs.get("headers") or {}, context),
                 params=inputs.get("query"),
                 json=inputs.get("json"),
                 content=inputs.get("body"),
             )
-            response = await client.send(request, stream=True)
-            try:
-                content = await _read(response, limits.bytes)
-            finally:
-                await response.aclose()
-    except httpx2.TooManyRedirects:
-        raise ToolFailed(f"The server redirected more than {limits.redirects} times.") from None
+            for _ in range(limits.redirects + 1):
+                url = str(request.url)
+                response, content = await _sent(client, request, limits, seconds)
+                if not response.has_redirect_location:
+                    return _answer(response, content, _host(url), getattr(context, "redact", str))
+                request = _redirected(client, request, response)
     except httpx2.TransportError as error:
         reached = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.UnsupportedProtocol)
-        text = f"{_host(inputs['url'])} cannot be reached: {type(error).__name__} {error}".rstrip()
+        text = f"{_host(url)} cannot be reached: {type(error).__name__} {error}".rstrip()
         raise ToolUnavailable(text, reached=reached) from None
     except (httpx2.InvalidURL, httpx2.HTTPError, ValueError, TypeError) as error:
         raise ToolFailed(f"The request cannot be made: {type(error).__name__}: {error}") from None
-    return _answer(response, content)
+    raise ToolFailed(f"The server redirected more than {limits.redirects} times.")
+
+
+async def _sent(
+    client: httpx2.AsyncClient, request: httpx2.Request, limits: HttpLimits, seconds: float
+) -> tuple[httpx2.Response, bytes]:
+    """The answer to the request, sent to an address that was looked at: a name may stand for another a moment later."""
+    import httpx2  # noqa: PLC0415
+
+    host = request.url.host
+    port = request.url.port or _PORTS[request.url.scheme]
+    async with asyncio.timeout(seconds):
+        addresses = await limits.reach.addresses(host, port)
+    for number, address in enumerate(addresses, 1):
+        pinned = client.build_request(
+            request.method,
+            request.url.copy_with(host=address),
+            headers=request.headers,
+            content=request.content,
+            extensions={**request.extensions, "sni_hostname": host},
+        )
+        try:
+            response = await client.send(pinned, stream=True, follow_redirects=False)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout):
+            if number == len(addresses):
+                raise
+            continue
+        try:
+            return response, b"" if response.has_redirect_location else await _read(response, limits.bytes)
+        finally:
+            await response.aclose()
+    raise AssertionError("a host has an address")
+
+
+def _redirected(client: httpx2.AsyncClient, request: httpx2.Request, response: httpx2.Response) -> httpx2.Request:
+    """The request that the answer asks for. What the caller gave goes to no other origin than it was given for."""
+    target = request.url.join(response.headers["location"])
+    _check_url(str(target))
+    method, content = request.method, request.content
+    if (response.status_code == 303 and method != "HEAD") or (response.status_code in (301, 302) and method == "POST"):
+        method, content = "GET", b""
+    is_same = _is_same_origin(request.url, target)
+    if content and not is_same:
+        raise ToolFailed(
+            f"{request.url.host} redirected the request to {target.host}: its body is not sent there.",
+            hint=f"Send it to {target.host} in the first place, if that is meant.",
+        )
+    kept = {name: value for name, value in request.headers.items() if is_same or name.lower() in _HARMLESS}
+    own = {"host", "content-length", "transfer-encoding"} | (set() if content else {"content-type"})
+    headers = {name: value for name, value in kept.items() if name.lower() not in own}
+    return client.build_request(method, target, headers=headers, content=content or None)
+
+
+def _is_same_origin(before: httpx2.URL, after: httpx2.URL) -> bool:
+    """The same host by the same way, or by a safer one."""
+    here = (before.scheme, before.host, before.port or _PORTS[before.scheme])
+    there = (after.scheme, after.host, after.port or _PORTS[after.scheme])
+    is_safer = here[1] == there[1] and (here[0], here[2], there[0], there[2]) == ("http", 80, "https", 443)
+    return here == there or is_safer
 
 
 def _headers(given: Mapping[str, str], context: Any) -> dict[str, str]:
@@ -153,11 +216,8 @@ def _check_url(url: str) -> None:
         raise ToolFailed("The URL cannot be read.") from None
     if split.scheme.lower() not in _SCHEMES or not split.hostname:
         raise ToolFailed(f"Only http and https URLs are fetched, not {split.scheme or 'a relative URL'!r}.")
-
-
-async def _check(request: httpx2.Request) -> None:
-    # Where redirects lead is checked like the first URL.
-    _check_url(str(request.url))
+    if "@" in split.netloc:
+        raise ToolFailed("The URL holds a user or a password.", hint="Give credentials as a header: Authorization.")
 
 
 async def _read(response: httpx2.Response, limit: int) -> bytes:
@@ -169,14 +229,15 @@ async def _read(response: httpx2.Response, limit: int) -> bytes:
     return bytes(content)
 
 
-def _answer(response: httpx2.Response, content: bytes) -> JsonObject:
+def _answer(response: httpx2.Response, content: bytes, host: str, redact: Callable[[str], str]) -> JsonObject:
     body = _body(response, content)
     status = response.status_code
     if status < 400:
         return {"status": status, "headers": dict(response.headers), "body": body}
     details = {"status": status, "body": body if len(content) <= _PREVIEW * 8 else None}
-    message = f"{_host(str(response.url))} answered {status} {response.reason_phrase}".rstrip()
-    preview = content[:_PREVIEW].decode(response.encoding or "utf-8", "replace").strip()
+    message = f"{host} answered {status} {response.reason_phrase}".rstrip()
+    # Cut short only without the secrets: a piece of one is not found any more.
+    preview = redact(_text(response, content)).strip()[:_PREVIEW]
     message += f": {preview}" if preview else "."
     if status == 429 or status >= 500:
         raise ToolRetry(message, retry_after=seconds_of(response.headers), details=details)
@@ -192,6 +253,10 @@ def _body(response: httpx2.Response, content: bytes) -> Json:
             return decode(content)
         except (ValueError, RecursionError):
             pass
+    return _text(response, content)
+
+
+def _text(response: httpx2.Response, content: bytes) -> str:
     try:
         return content.decode(response.encoding or "utf-8", "replace")
     except LookupError:

@@ -33,8 +33,9 @@ async def metrics(request: Request, tp: Door, caller: Asker) -> Response:
 
     What the store cannot tell in time is left out.
     """
-    if not serves_all(caller):
-        raise Problem(403, "scope", "The figures are of all tenants.", hint="Ask with a key of no tenant.")
+    if not serves_all(caller) or not (caller.may("read") or caller.may("admin")):
+        hint = "Ask with a key of no tenant that has the scope read."
+        raise Problem(403, "scope", "The figures are of all tenants.", hint=hint)
     found: Metrics = request.app.state.metrics
     try:
         async with asyncio.timeout(_WITHIN):

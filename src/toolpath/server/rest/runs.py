@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Path, Query
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
@@ -17,13 +18,14 @@ from toolpath.model.plan import Plan, freeze
 from toolpath.model.run import RunStatus
 from toolpath.model.stored import StoredPlan
 from toolpath.opening import call_plan
+from toolpath.server.guard import PIECE
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.rest.bodies import JsonBody, NewRun
 from toolpath.server.rest.described import Before, Filter, Limit, answer, problems, shows, takes
 from toolpath.server.rest.views import RunDetail, RunPage, RunRow, run_detail, run_row
 from toolpath.server.visibility import visible_plan, visible_run
-from toolpath.values import JsonObject, as_handle, digest
+from toolpath.values import Handle, JsonObject, as_handle, digest
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 
@@ -178,6 +180,18 @@ async def show(run_id: RunId, tp: Door, caller: Asker) -> Response:
     return answer(run_detail(info, await tp.store.read_events(run_id)))
 
 
+async def _pieces(tp: Toolpath, handle: Handle) -> AsyncIterator[bytes]:
+    """The value's bytes, read as they are taken: however many read it slowly, a piece for each is all that is held."""
+    first = await tp.store.read_blob(handle.digest, 0, PIECE)
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield first
+        for offset in range(PIECE, handle.size, PIECE):
+            yield await tp.store.read_blob(handle.digest, offset, PIECE)
+
+    return pieces()
+
+
 @router.get(
     "/{run_id}/values/{digest}",
     responses={
@@ -199,5 +213,7 @@ async def value(
         if isinstance(event, StepSucceeded) and event.large:
             handle = as_handle(event.output)
             if handle is not None and handle.digest == digest:
-                return Response(await tp.store.get_blob(digest), media_type="application/json")
+                pieces = await _pieces(tp, handle)
+                length = {"Content-Length": str(handle.size)}
+                return StreamingResponse(pieces, media_type="application/json", headers=length)
     raise RunNotFound(f"The run {run_id} has no value {digest}.")

@@ -253,6 +253,9 @@ ORDER BY seq LIMIT :limit;
 -- name: select_blob
 SELECT data FROM blobs WHERE digest = :digest;
 
+-- name: select_blob_part
+SELECT substring(data FROM CAST(:offset AS int) + 1 FOR CAST(:size AS int)) FROM blobs WHERE digest = :digest;
+
 -- name: insert_signal
 -- The lock keeps the run from being deleted in between.
 WITH run AS (

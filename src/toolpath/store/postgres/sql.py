@@ -53,6 +53,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_times: str
     select_events: str
     select_blob: str
+    select_blob_part: str
     insert_signal: str
     select_signals: str
     delete_signals: str

@@ -248,6 +248,14 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresTurns):
             raise no_blob(digest)
         return bytes(data)
 
+    async def read_blob(self, digest: str, offset: int, size: int) -> bytes:
+        """At most so many of the bytes from there on."""
+        values = {"digest": digest, "offset": offset, "size": size}
+        data = await self._value(self._sql.select_blob_part, values, patient=True)
+        if data is None:
+            raise no_blob(digest)
+        return bytes(data)
+
     async def put_signal(self, run_id: str, signal: Signal) -> None:
         """Keep a signal for the run's driver and wake it, wherever it is."""
         data = encoded(msgspec.structs.replace(signal, id=0), f"Signal {signal.kind!r}")

@@ -1,0 +1,50 @@
+"""How many MCP sessions over HTTP each caller has open. The library closes those that nobody uses."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+#: Seconds after which a session that nobody uses is closed.
+IDLE = 600.0
+_numbers = itertools.count()
+
+
+class Sessions:
+    """Counts them. `clock` gives seconds that never go back."""
+
+    def __init__(self, most: int, clock: Callable[[], float]) -> None:
+        self._most = most
+        self._clock = clock
+        self._used: dict[str, dict[str, float]] = {}
+        """When each was last used, by whom and by its id."""
+
+    def use(self, owner: str, session_id: str) -> None:
+        """It is used now."""
+        own = self._used.get(owner)
+        if own is not None and session_id in own:
+            own[session_id] = self._clock()
+
+    def begin(self, owner: str) -> str | None:
+        """A place for one more, for `name` or `end`; None: they have as many as may be."""
+        now = self._clock()
+        own = self._used.setdefault(owner, {})
+        for session_id in [known for known, used in own.items() if now - used > IDLE]:
+            del own[session_id]
+        if len(own) >= self._most:
+            return None
+        place = f"?{next(_numbers)}"
+        own[place] = now
+        return place
+
+    def name(self, owner: str, place: str, session_id: str) -> None:
+        """The session in that place has this id."""
+        self.end(owner, place)
+        self._used.setdefault(owner, {})[session_id] = self._clock()
+
+    def end(self, owner: str, session_id: str) -> None:
+        """It is not open any more."""
+        own = self._used.get(owner, {})
+        own.pop(session_id, None)
+        if not own:
+            self._used.pop(owner, None)
