@@ -15,7 +15,6 @@ from toolpath.store.sqlite_file import SqliteFile, encoded
 from toolpath.store.writer import HEAVY
 from toolpath.values import decode
 
-
 #: Entries of the audit trail that are deleted in one transaction.
 TOGETHER = 2_000
 
