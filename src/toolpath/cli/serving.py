@@ -28,6 +28,8 @@ from toolpath.telemetry.telemetry import for_server
 
 #: Seconds that requests under way have to finish after the server was told to stop.
 GRACE = 10
+#: Seconds after which one of several processes that does not answer is ended and begun anew.
+STARTING = 60
 
 
 def serve(options: Options, host: str, port: int, workers: int) -> int:
@@ -56,6 +58,8 @@ def serve(options: Options, host: str, port: int, workers: int) -> int:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE,
+        # On a busy machine a process takes longer to start than it is usually given, and would be begun anew for ever.
+        timeout_worker_healthcheck=STARTING,
     )
     # uvicorn raises the signal again when it has stopped: for this process that is its good end.
     for number in (signal.SIGINT, signal.SIGTERM):
