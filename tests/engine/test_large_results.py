@@ -10,6 +10,7 @@ from engine_cases import after, identity, opened, ran, run
 from toolpath import Settings
 from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
+from toolpath.model.events import encode_event
 from toolpath.store.memory import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
@@ -167,3 +168,12 @@ async def test_a_forged_handle_does_not_stop_a_run_from_being_taken_up() -> None
     async with opened(scripted("a", forged), wait, identity("t"), clock=clock, store=store) as tp:
         found = await ran(tp, await (await tp.resume(run_.id)).result())
     assert found.outputs == {"v": forged}
+
+
+async def test_a_large_result_is_not_written_again_for_every_step_that_reads_it() -> None:
+    large = {"rows": ["x" * 100] * 20_000}
+    readers = [{"id": f"r{n}", "tool": "read", "inputs": {"all": "{{ a }}"}} for n in range(5)]
+    reading = scripted("read", then=lambda inputs: {"rows": len(inputs["all"]["rows"])})
+    found = await run({"steps": [{"id": "a", "tool": "a"}, *readers]}, scripted("a", large), reading)
+    assert (found.status, reading.calls) == ("completed", [{"all": large}] * 5)
+    assert sum(len(encode_event(event)) for event in found.events) < 20_000

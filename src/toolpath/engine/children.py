@@ -119,7 +119,8 @@ class Children:
             return None
         node = drive.program.dynamic(tool)
         properties = node.targets[0].tool.input_schema.get("properties", {})
-        inputs = {name: value for name, value in (step.inputs or {}).items() if name in properties}
+        given = drive.large.restored(step.inputs or {})
+        inputs = {name: value for name, value in given.items() if name in properties}
         if "idempotency_key" in properties:
             inputs["idempotency_key"] = step.key
         child = self._verifying(step, node.targets[0].key)

@@ -35,11 +35,14 @@ class LargeValues:
     def __init__(self) -> None:
         self.values: dict[str, Json] = {}
         """By digest."""
+        self._handles: dict[int, Handle] = {}
+        """By the identity of the value, which lives as long as this does."""
 
     def keep(self, done: Done) -> Blob:
         """Put the output aside: in the journal its handle stands for it."""
         assert done.handle is not None
         self.values[done.handle.digest] = done.output
+        self._handles[id(done.output)] = done.handle
         return Blob(done.handle.digest, done.blob)
 
     async def load(self, events: Iterable[AnyEvent], store: Store, *, only: Container[str] | None = None) -> None:
@@ -49,7 +52,13 @@ class LargeValues:
             handle = as_handle(event.output) if isinstance(event, ev.StepSucceeded) and event.large else None
             if handle is None or handle.digest in self.values or (only is not None and handle.digest not in only):
                 continue
-            self.values[handle.digest] = decode(await store.get_blob(handle.digest))
+            value = self.values[handle.digest] = decode(await store.get_blob(handle.digest))
+            self._handles[id(value)] = handle
+
+    def handled(self, inputs: JsonObject) -> JsonObject:
+        """The inputs with a handle for each argument that is a large value as a whole: it is in the journal already."""
+        found = {name: self._handles[id(value)] for name, value in inputs.items() if id(value) in self._handles}
+        return {**inputs, **found} if found else inputs
 
     def view(self, scope: Scope) -> Frame:
         """The frame as expressions read it: values where the state has handles. The scope itself where it has none."""
