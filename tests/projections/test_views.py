@@ -114,9 +114,15 @@ def test_a_failed_run_that_is_retried_tells_of_its_new_end_alone() -> None:
 
 
 def test_a_run_waits_when_nothing_is_under_way_but_what_waits_for_people() -> None:
-    waiting = [begun(), started("comp", ""), StepWaiting(0, 0, "comp/ask", "input"), started("other")]
+    other = StepStarted(0, 0, "other", tool="t.a", key="run_1/other/0")
+    waiting = [begun(), started("comp", ""), StepWaiting(0, 0, "comp/ask", "input"), other]
     assert run_result("run_1", journal(*waiting)).status == "running"
     assert run_result("run_1", journal(*waiting, done("other"))).status == "waiting"
+
+
+def test_a_run_waits_where_a_block_waits_for_a_step_that_waits() -> None:
+    events = journal(begun(), started("comp", ""), started("beside", ""), StepWaiting(0, 0, "comp/ask", "input"))
+    assert run_result("run_1", events).status == "waiting"
 
 
 def test_an_item_of_a_loop_that_waits_leaves_the_loop_waiting() -> None:

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from callbook import Suicide, answer, tools
 from killer import journal_faults
-from random_plans import Suicide, answer, tools
 
 from toolpath.app import Toolpath
 from toolpath.config import Settings

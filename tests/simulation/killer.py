@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from random_plans import Suicide
+from callbook import Suicide
 from structures import INPUTS, structure
 from worlds import CALLERS, WRITES, World, answer, drawn
 

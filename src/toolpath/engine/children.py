@@ -73,6 +73,9 @@ class Children:
             drive.control.leave_lanes()
         target = node.targets[0]
         self._public(key)
+        if parent.stopped or parent.abandoned or drive.running.get(parent.step) is not parent:
+            # Also a task that the tool has left behind: whatever the step does now is not its own.
+            raise ToolFailed("The call is over: it can make no calls any more.")
         name = self._name(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
         child = drive.state.child(parent.step, name, target.key)
         if child.status in ("failed", "timed_out", "cancelled", "skipped") and not child.denied:

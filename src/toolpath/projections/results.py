@@ -15,6 +15,7 @@ from toolpath.model.events import (
     RunPaused,
     RunResumed,
     RunStarted,
+    StepStarted,
     Warned,
 )
 from toolpath.model.run import RunResult, RunStatus, StepResult
@@ -46,7 +47,7 @@ def run_result(
         status = "pending"
     if status == "running":
         results = step_results(kept)
-        status = "waiting" if _waits_for_people(results) else "running"
+        status = "waiting" if _waits_for_people(results, kept) else "running"
         read = partial(tuple, results)
     return RunResult(
         run_id=run_id,
@@ -106,10 +107,16 @@ def _last_turn(events: Sequence[AnyEvent], status: RunStatus) -> float:
     return next(event.at for event in reversed(events) if isinstance(event, RunCompleted | RunFailed | RunCancelled))
 
 
-def _waits_for_people(results: Sequence[StepResult]) -> bool:
-    """Some step waits, and nothing else is under way but the blocks around those that wait."""
+def _waits_for_people(results: Sequence[StepResult], events: Sequence[AnyEvent]) -> bool:
+    """Some step waits, and no call is under way but those around the steps that wait, and those that these have made.
+
+    A block is under way through the calls in it: where it has none, it waits for a step that waits.
+    """
     waiting = {result.path for result in results if result.status in ("waiting", "unknown")}
+    if not waiting:
+        return False
     around = {outer for path in waiting for outer in ancestors(path)}
-    busy = (result.path for result in results if result.status in ("ready", "running"))
+    keys = {event.path: event.key for event in events if isinstance(event, StepStarted)}
+    calls = (r.path for r in results if r.status == "ready" or (r.status == "running" and keys.get(r.path)))
     # What a tool has called goes on with that tool alone.
-    return bool(waiting) and all(path in around or not waiting.isdisjoint(ancestors(path)) for path in busy)
+    return all(path in around or not waiting.isdisjoint(ancestors(path)) for path in calls)
