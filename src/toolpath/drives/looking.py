@@ -53,21 +53,21 @@ class Looking(Revising):
             await self._news(run_id, (await self._services.store.get_run(run_id)).last_seq, None)
 
     async def _result_so_far(self, run_id: str) -> RunResult:
+        info = await self._services.store.get_run(run_id)
         events = await self._services.store.read_events(run_id)
         if not events:
-            info = await self._services.store.get_run(run_id)
             return RunResult(run_id=run_id, status=info.status, reason=info.reason)
         large, end = LargeValues(), run_end(events)
         if end is not None:
             await large.load(events, self._services.store, only=frozenset(digests_of(end.outputs)))
-        return run_result(run_id, events, restored=large.restored)
+        return run_result(run_id, events, restored=large.restored, parked=info.status == "waiting")
 
     async def _result_of(self, runner: Runner) -> RunResult:
         state, events = runner.state, runner.commits.written
         if events is None:
             events = await self._services.store.read_events(state.run_id)
         if state.status not in ENDED_RUN:
-            return run_result(state.run_id, events)
+            return run_result(state.run_id, events, parked=runner.commits.parked)
         # The state has it all; the steps' records are made of the events when somebody asks for them.
         return RunResult(
             run_id=state.run_id,

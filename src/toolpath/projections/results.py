@@ -27,11 +27,17 @@ from toolpath.values import Json
 
 
 def run_result(
-    run_id: str, events: Sequence[AnyEvent], *, restored: Callable[[Json], Json] = lambda value: value
+    run_id: str,
+    events: Sequence[AnyEvent],
+    *,
+    restored: Callable[[Json], Json] = lambda value: value,
+    parked: bool = False,
 ) -> RunResult:
     """The result that the journal tells so far. Its step results are folded when they are first asked for.
 
-    `restored` puts values in the place of handles in its outputs; else the handles stay.
+    `parked`: its driver has left it to people; what waits for these then need not be seen in the journal, as where an
+    exclusive step waits for one and others wait for that step. `restored` puts values in the place of handles in its
+    outputs; else the handles stay.
     """
     kept = tuple(events)
     status: RunStatus = "pending"
@@ -47,7 +53,7 @@ def run_result(
         status = "pending"
     if status == "running":
         results = step_results(kept)
-        status = "waiting" if _waits_for_people(results, kept) else "running"
+        status = "waiting" if parked or _waits_for_people(results, kept) else "running"
         read = partial(tuple, results)
     return RunResult(
         run_id=run_id,

@@ -78,7 +78,7 @@ def _said(failure: Failure) -> str:
 
 async def shown_execution(tp: Toolpath, info: RunInfo) -> ExecutionWithChaining:
     """A run, as the execution of its plan."""
-    result = run_result(info.run_id, await tp.events(info.run_id))
+    result = run_result(info.run_id, await tp.events(info.run_id), parked=info.status == "waiting")
     outputs, errors = execution_results(result)
     calls = [step for step in result.results if step.tool]
     return ExecutionWithChaining(

@@ -222,7 +222,7 @@ def run_detail(info: RunInfo, events: Sequence[AnyEvent]) -> RunDetail:
     row = {name: getattr(info, name) for name in RunRow.__struct_fields__}
     if not events:
         return RunDetail(**row)
-    result = run_result(info.run_id, events)
+    result = run_result(info.run_id, events, parked=info.status == "waiting")
     first = events[0]
     # The journal may have gone on since the row was read.
     row |= {"status": result.status, "reason": result.reason, "last_seq": events[-1].seq}
