@@ -45,6 +45,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """A larger result is kept aside and travels as a handle."""
     max_result_bytes: Bytes = 100_000_000
     """A larger result is refused: the call has failed."""
+    max_plan_steps: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 50_000
+    """A plan with more steps, those inside blocks counted, is refused."""
+    max_concurrency: Limit = 1_000
+    """The most that a run does at once, whatever its plan says: calls, and items of one loop."""
+    max_step_visits: Count = 10_000
+    """The most visits of one step of a chain, whatever its plan says."""
+    max_run_events: Annotated[int, msgspec.Meta(ge=100, le=100_000_000)] = 250_000
+    """A run whose journal is longer begins no more steps: it has failed. A call takes two events or three."""
+    max_run_work: Annotated[int, msgspec.Meta(ge=1_000, le=10**12)] = 100_000_000
+    """Elements that the expressions of one run may visit, all together: about half a minute."""
     max_threads: Limit = 32
     """Calls of `def` tools at the same time, those that outlived their timeout included."""
     store: str = ""
@@ -62,7 +72,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     tenant_calls: Count = 0
     """Calls at the same time for one tenant, by all workers together; 0: no limit."""
     max_losses: Limit = 5
-    """A run is put aside when so many workers were lost while the same step ran."""
+    """A run is put aside when so many of its drivers, workers or servers, were lost while the same step ran."""
     tools: tuple[str, ...] = ()
     """Python modules or files whose tools are loaded."""
     folders: tuple[str, ...] = ()
@@ -125,6 +135,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """MCP sessions over HTTP that one caller may have open at once; one that is not used for 10 minutes is closed."""
     max_body: Bytes = 10_000_000
     """A larger body of a request is refused."""
+    max_body_values: Annotated[int, msgspec.Meta(ge=1_000, le=2**40)] = 1_000_000
+    """A body with more values in it (texts, numbers, lists, objects) is refused."""
     request_timeout: Seconds = 30.0
     """A request whose head or body takes longer to arrive is refused."""
     audit: bool = True

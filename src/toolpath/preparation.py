@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from toolpath.access.permits import permit
 from toolpath.aside import LIGHT, Aside, weight_of
@@ -17,6 +19,7 @@ from toolpath.config import Settings
 from toolpath.engine.program import Program
 from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError, ReadError
 from toolpath.intent.gate import acts
+from toolpath.kept import Kept
 from toolpath.language.documents import read_document
 from toolpath.model.plan import Call, Origin, Plan, every_step
 from toolpath.model.run import RunContext
@@ -34,6 +37,8 @@ Runnable = Plan | Tool | str | Path | JsonObject
 _NO_ORIGIN = Origin()
 #: Compiled plans that are kept; a plan that is run again is neither checked nor compiled again.
 KEPT = 256
+#: Parts of all plans that are kept, and of one up to which it is weighed: some 50 MB.
+KEPT_PARTS = 200_000
 
 
 class Preparation:
@@ -55,7 +60,8 @@ class Preparation:
         self._load = load
         self.aside = Aside()
         """Does what is large beside the event loop."""
-        self._programs: dict[int, tuple[Plan, int, Program, tuple[Finding, ...]]] = {}
+        self._programs: Kept[int, tuple[Plan, int, Program, tuple[Finding, ...]]] = _kept()
+        self._reviews: Kept[int, tuple[Plan, int, tuple[tuple[Finding, ...], Explanation]]] = _kept()
 
     def document(self, source: Runnable) -> Plan | Tool:
         """The plan or tool that is written there. Raises `ReadError`."""
@@ -76,6 +82,15 @@ class Preparation:
                     hint="Give a plan's path, text or dictionary, a Plan, a Tool, or a tool's name.",
                 )
 
+    def bound(self, plan: Plan) -> None:
+        """Raise `PlanInvalid` for a plan that is larger than the settings allow: nothing else of it is looked at."""
+        most = self._settings.max_plan_steps
+        if sum(1 for _ in islice(every_step(plan.block), most + 1)) > most:
+            message = f"The plan has more than {most:,} steps."
+            hint = "Loop over the data instead, or raise 'max_plan_steps'."
+            finding = Finding(code="too_many_steps", severity="error", message=message, path="/steps", hint=hint)
+            raise PlanInvalid((finding,))
+
     def checked(self, plan: Plan, catalog: Catalog) -> tuple[Finding, ...]:
         """Everything that is wrong with the plan."""
         known = list(self._secrets) if not isinstance(self._secrets, EnvironmentSecrets) else None
@@ -89,24 +104,30 @@ class Preparation:
 
     async def reviewed(self, plan: Plan) -> tuple[tuple[Finding, ...], Explanation]:
         """Everything that is wrong with the plan, and what it will do; its tools are loaded first."""
+        known = self._reviews.get(id(plan))
+        if known is not None and known[0] is plan and known[1] == self._registry.revision:
+            return known[2]
+        self.bound(plan)
         catalog = await self._load(tools_of(plan))
+        revision = self._registry.revision
         weight = _weight(plan, catalog)
-        return await self.aside.do(lambda: (self.checked(plan, catalog), explain(plan, catalog)), weight)
+        found = await self.aside.do(lambda: (self.checked(plan, catalog), explain(plan, catalog)), weight)
+        self._reviews.put(id(plan), (plan, revision, found), weight_of([plan], KEPT_PARTS))
+        return found
 
     async def program(self, plan: Plan) -> tuple[Program, tuple[Finding, ...]]:
         """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors."""
         cached = self._programs.get(id(plan))
         if cached is not None and cached[0] is plan and cached[1] == self._registry.revision:
             return cached[2], cached[3]
+        self.bound(plan)
         catalog = await self._load(tools_of(plan))
         revision = self._registry.revision
         program, findings = await self.aside.do(lambda: self._made(plan, catalog), _weight(plan, catalog))
         if program is None:
             # Why a server's tools are not there is known to the registry alone.
             raise PlanInvalid((*findings, *self._registry.findings()))
-        if len(self._programs) > KEPT:
-            self._programs.clear()
-        self._programs[id(plan)] = (plan, revision, program, findings)
+        self._programs.put(id(plan), (plan, revision, program, findings), weight_of([plan], KEPT_PARTS))
         return program, findings
 
     def _made(self, plan: Plan, catalog: Catalog) -> tuple[Program | None, tuple[Finding, ...]]:
@@ -135,10 +156,15 @@ class Preparation:
         program = await self.runnable(plan)
         permit(plan, program.secrets, context or RunContext())
         self._redactor.add([self._secrets[name] for name in program.secrets if name in self._secrets])
+        weight = weight_of([inputs]) + weight_of([plan.inputs]) if plan.inputs else 0
+        return program, await self.aside.do(lambda: self._filled(plan, inputs), weight)
+
+    def _filled(self, plan: Plan, inputs: JsonObject) -> JsonObject:
+        """The inputs with what is not given. Raises `PlanInvalid` where they do not fit."""
         faults = secrets_given(inputs, self._redactor) or check_inputs(plan, inputs)
         if faults:
             raise PlanInvalid(faults)
-        return program, fill_inputs(plan, inputs)
+        return fill_inputs(plan, inputs)
 
     async def _runnable(self, what: Runnable, inputs: JsonObject, context: RunContext | None) -> Plan:
         if isinstance(what, Plan):
@@ -169,6 +195,10 @@ def _weight(plan: Plan, catalog: Catalog) -> int:
     schemas = [schema for tool in tools for schema in (tool.input_schema, tool.output_schema)]
     # Most of a schema is not looked at.
     return weight + weight_of(bodies) + weight_of([*schemas, plan.inputs], 4 * LIGHT) // 4
+
+
+def _kept() -> Kept[int, Any]:
+    return Kept(number=KEPT, weight=KEPT_PARTS)
 
 
 def _own(inputs: JsonObject) -> JsonObject:

@@ -69,6 +69,18 @@ class Steering:
         """
         return await self._drives.take_turn(called_for)
 
+    async def take_left(self, run_id: str) -> None:
+        """Go on with a run that its process has left: what a server does that drives its runs itself.
+
+        A run that was lost with several processes while the same step ran is put aside instead: it is `paused`, its
+        reason says so, and a person may resume it. Raises `RunConflict` where another process drives it.
+        """
+        info = await self.store.get_run(run_id)
+        if self._drives.driven_elsewhere(info):
+            raise RunConflict(f"The process {_process_of(info)} drives the run {run_id}.")
+        await self._asked("run.resume", info, accept_tool=False, force=False)
+        await self._drives.take_left(info)
+
     async def drive(self, run_id: str) -> None:
         """Drive the run until it ends, parks, or this process is told to leave: what a worker does.
 

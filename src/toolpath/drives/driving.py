@@ -106,6 +106,18 @@ class Driving(Telling):
             if self._leaving and await self._wanted(run_id) is not None:
                 await self._enqueue(run_id, wanted.info.priority)
 
+    async def take_left(self, info: RunInfo) -> None:
+        """Go on here with a run that another process left or lost, unless it is put aside. Raises `RunConflict`.
+
+        What a person said to it meanwhile is heard.
+        """
+        if self._services.queue is not None:
+            await self.take_up(info.run_id, reason="resume", expected=info.epoch)
+            return
+        lost = LOST if info.driver and info.status == "running" else ""
+        with contextlib.suppress(StaleEpoch):
+            await self._take_wanted(Wanted(info, reason=lost))
+
     async def left_runs(self) -> list[str]:
         """Runs whose drivers have gone, in any order. Raises `StoreError`."""
         gone = await self._watch.look()

@@ -124,11 +124,13 @@ class Taking(Looking):
                 first = events[0]
                 assert isinstance(first, ev.RunStarted)
                 authority = authority or said.authority
-                if len(events) == 1 and not reason and authority is None:
+                if len(events) == 1 and not reason and authority is None and not to_end:
                     drive = partial(runner.start, first)
                 else:
                     reason = reason or ("fork" if first.parent and not _was_driven(events) else "")
-                    drive = partial(runner.resume, events, reason=reason, accepted=accepted, authority=authority)
+                    drive = partial(
+                        runner.resume, events, reason=reason, accepted=accepted, authority=authority, to_end=to_end
+                    )
                 self._keep(run_id, runner, drive)
         return Run(run_id, self)
 

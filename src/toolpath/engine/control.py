@@ -24,6 +24,9 @@ from toolpath.model.events import Failure
 from toolpath.redaction import is_redacted
 from toolpath.values import Json, JsonObject
 
+#: Blocks of a run that may be open: beyond them loops in loops go on one item after the other.
+MOST_OPEN = 2_000
+
 
 class Control(Starts):
     """Decides for one run."""
@@ -34,8 +37,6 @@ class Control(Starts):
         """How the items of a loop are called, where each is one call."""
         self.lanes: dict[StepState, Lane] = {}
         """Loops whose items are called so."""
-        self.halted: tuple[str, Failure] | None = None
-        """Reason and failure with which the run ends as soon as nothing is under way."""
         self._chance = chance
 
     # What goes into the journal, without any secret.
@@ -254,12 +255,17 @@ class Control(Starts):
             owner.lane = self.lanes[owner] = lane
         if owner.lane is not None:
             owner.lane.queue()
-        while owner.lane is None and may_begin(owner):
+        while owner.lane is None and may_begin(owner) and self._has_room(owner):
             assert owner.loop is not None
             self.open_block(self.state.open(owner, body, branch=owner.loop.next))
         verdict = loop_verdict(owner)
         if verdict is not None:
             self._conclude(owner, verdict)
+
+    def _has_room(self, owner: StepState) -> bool:
+        """Whether one more item may be open beside others. Each loop has one at least, so that it goes on."""
+        assert owner.loop is not None
+        return self.halted is None and (not owner.loop.active or len(self.state.scopes) < MOST_OPEN)
 
     def _renewed(self, owner: StepState) -> bool:
         """Take up a loop that another driver began; False where it cannot go on.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from toolpath.engine.cleaning import clean
 from toolpath.engine.fold import HANDLERS
@@ -11,7 +12,7 @@ from toolpath.engine.instances import EMPTY, Scope, StepState
 from toolpath.engine.state import State
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
-from toolpath.model.events import AnyEvent
+from toolpath.model.events import AnyEvent, Failure
 from toolpath.ports import Authority
 from toolpath.redaction import Redactor
 from toolpath.values import Json
@@ -22,6 +23,26 @@ ReadyStep = tuple[float, int, StepState]
 
 def _as_it_is(value: Json) -> Json:
     return value
+
+
+class Turn(Protocol):
+    """How much was done in this turn of the loop."""
+
+    @property
+    def is_full(self) -> bool:
+        """What comes next waits for another turn."""
+        ...
+
+    def charge(self, work: int) -> None:
+        """Count work that was done in this turn."""
+        ...
+
+
+class _Endless:
+    is_full = False
+
+    def charge(self, work: int) -> None:
+        pass
 
 
 class Decider:
@@ -54,6 +75,11 @@ class Decider:
         """Puts large values in the place of what stands for them in the journal."""
         self.redactor = Redactor()
         """Takes secrets out of all that goes into the journal, before it is made true."""
+        self.halted: tuple[str, Failure] | None = None
+        """Reason and failure with which the run ends as soon as nothing is under way."""
+        self.turn: Turn = _Endless()
+        self.most_events = sys.maxsize
+        """How long the journal may become: a run that goes beyond begins nothing more."""
         self.replies: list[StepState] = []
         """Ended calls that a running tool had made, and its questions that were answered."""
 
@@ -90,6 +116,25 @@ class Decider:
     def frame_of(self, step: StepState) -> Frame:
         """Where the step's expressions find their values."""
         return self.view(step.scope)
+
+    def halt(self, name: str, used: float, limit: float, path: str) -> None:
+        """Have the run end as soon as nothing is under way: it has spent what it may."""
+        if self.halted is not None:
+            return
+        self.emit(ev.BudgetExceeded(self.seq, self.at, name, used, limit, path))
+        message = f"The budget of {name} is {limit:g}; {path} would make it {used:g}."
+        self.halted = ("budget", Failure(type="BudgetExceeded", message=message, code="budget"))
+        self.state.reason = "budget"
+        self.has_commands = True
+
+    def is_too_long(self, path: str) -> bool:
+        """Whether the journal is as long as it may be, with what is open counted too: then nothing more is begun."""
+        state = self.state
+        count = state.seq + len(state.steps) + len(state.scopes)
+        if count < self.most_events:
+            return False
+        self.halt("events", count, self.most_events, path)
+        return True
 
     def stop_call(self, step: StepState) -> None:
         """Have the step's call cut off."""

@@ -25,6 +25,7 @@ from toolpath.engine.state import State
 from toolpath.engine.time_limits import TimeLimits
 from toolpath.engine.timers import Deadlines
 from toolpath.errors import QueueError, RecordConflict, RunNotFound, StaleEpoch, StoreError
+from toolpath.language.work import Work
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.run import ENDED_RUN
@@ -45,8 +46,11 @@ class Drive:
         self.services = services
         self.state = State(program)
         self.state.secrets = services.secrets
+        self.state.work = Work(services.settings.max_run_work, services.turns.charge)
         self.large = LargeValues()
         self.control = Control(self.state, chance=services.chance, view=self.large.view)
+        self.control.turn = services.turns
+        self.control.most_events = services.settings.max_run_events
         self.control.restore = self.large.restored
         self.control.redactor = services.redactor
         self.commits = Commits(journal, self.control, services.clock, self.fail, services.observer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolpath.engine import ends
 from toolpath.engine.instances import Scope, StepState
 from toolpath.model.events import Failure
-from toolpath.model.plan import Loop, Parallel
+from toolpath.model.plan import Parallel
 from toolpath.values import Json, JsonObject
 
 
@@ -93,12 +93,11 @@ def loop_verdict(owner: StepState) -> Verdict | None:
 
 def may_begin(owner: StepState) -> bool:
     """Whether the loop may begin another item now."""
-    loop, step = owner.loop, owner.node.step
+    loop = owner.loop
     return (
         loop is not None
-        and isinstance(step, Loop)
         and loop.failure is None
         and not loop.halted
-        and loop.active < step.concurrency
+        and loop.active < owner.node.concurrency
         and loop.next < len(loop.items)
     )

@@ -111,6 +111,7 @@ class Lane:
             or loop.failure is not None
             or loop.halted
             or self.owner.lane is not self
+            or control.is_too_long(self.owner.path)
         ):
             return None
         inputs = self._inputs(index)

@@ -76,6 +76,7 @@ class LargeValues:
             void=scope.void,
         )
         frame.last = self.restored(scope.last)
+        frame.work = scope.work
         return frame
 
     def _outer(self, frame: Frame) -> Frame:

@@ -67,6 +67,8 @@ class Node(msgspec.Struct, eq=False, kw_only=True):
     approval: Compiled | None = None
     always_approve: bool = False
     over: Compiled | None = None
+    concurrency: int = 1
+    """Items of a loop that may be under way at once."""
     collect: Compiled | None = None
     form: Compiled | None = None
     """What an `ask` step shows: `{title, description, inputs}`."""

@@ -64,7 +64,7 @@ class Program:
         self.has_exclusive = False
         """A step of it, or of a plan in it, lets nothing run beside it."""
         self.root = self._plan_block(plan, by_id=by_id)
-        self.concurrency = plan.concurrency or settings.parallel_limit
+        self.concurrency = min(plan.concurrency or settings.parallel_limit, settings.max_concurrency)
         self.revised: Program | None = None
         """What takes its place where the run was planned anew."""
         self.revision = 0
@@ -165,7 +165,7 @@ class Program:
             single=len(block.steps) == 1 and block.steps[0].id == block.id,
             mode=plan.failure_mode,
             has_state=names.has_state,
-            max_visits=plan.limits.step_visits,
+            max_visits=min(plan.limits.step_visits, self.settings.max_step_visits),
             plan=plan,
         )
         nodes = [self._node(index, step, names, built) for index, step in enumerate(block.steps)]
@@ -203,6 +203,7 @@ class Program:
                 node.blocks = tuple(self._block(b, n, plan) for b, n in zip(step.branches, inner, strict=True))
             case Loop():
                 node.over = compile_value(step.over, names)
+                node.concurrency = min(step.concurrency, self.settings.max_concurrency)
                 node.blocks = (self._block(step.body, inner[0], plan),)
                 if step.collect is not None:
                     node.collect = compile_value(step.collect, inner[0].collecting())

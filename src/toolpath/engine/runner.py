@@ -57,7 +57,7 @@ class Runner(Drive):
         self.ears = Ears(self)
         self.commits.told = self.ears.told
         self.doubts = Doubts(self, self.children)
-        self._leaving = self._parking = False
+        self._leaving = self._parking = self._settling = False
         self._released: asyncio.Future[None] | None = None
         """Done when the store knows that nobody drives the run any more."""
         self.starting = 0
@@ -90,10 +90,12 @@ class Runner(Drive):
         reason: str = "",
         accepted: dict[str, str] | None = None,
         authority: Authority | None = None,
+        to_end: bool = False,
     ) -> None:
         """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed.
 
-        `authority`: of whom it is that has it go on, where somebody does.
+        `authority`: of whom it is that has it go on, where somebody does. With `to_end` it was told to end: that is
+        heard before anything of it is looked at or begun.
         """
         fold(self.state, events)
         self.commits.kept = self.state.seq
@@ -105,7 +107,10 @@ class Runner(Drive):
             return
         control.emit(ev.RunResumed(control.seq, control.at, self.commits.journal.epoch, reason, accepted or {}))
         control.authorize(authority)
-        await self._drive(self._take_up)
+        await self._drive(self._look_on if to_end else self._take_up, then=self._take_up if to_end else None)
+
+    def _look_on(self) -> None:
+        """What the run was told to do is heard first."""
 
     def _take_up(self) -> None:
         self.program.rank(self.services.statistics)
@@ -121,7 +126,9 @@ class Runner(Drive):
         """Whether the run may begin: a plan that asks for approval as a whole waits for it."""
         return self.state.plan_question is None
 
-    async def _drive(self, begin: Callable[[], None], *, unheard: bool = True) -> None:
+    async def _drive(
+        self, begin: Callable[[], None], *, unheard: bool = True, then: Callable[[], None] | None = None
+    ) -> None:
         services, state = self.services, self.state
         self.left = asyncio.get_running_loop().create_future()
         listener: asyncio.Task[None] | None = None
@@ -133,6 +140,9 @@ class Runner(Drive):
             self._safely(self.alarms.arm_run)
             if unheard and not self.over:
                 await self.ears.hear()
+            if then is not None and state.status not in ENDED_RUN and not self.over:
+                # What it was told was taken back, or heard by somebody else.
+                self._safely(then)
             self._safely(self.go_on)
             await self.left
         finally:
@@ -190,6 +200,9 @@ class Runner(Drive):
                 self.stop_calls()
             if control.replies:
                 self.children.reply()
+            if control.unsettled and not self._settling:
+                self._settling = True
+                self.loop.call_soon(self._settle)
             if control.timers or control.deadlines or control.block_timers or control.unwatched:
                 self.alarms.arm()
             if self._may_begin() and self.takes.are_open:
@@ -203,6 +216,19 @@ class Runner(Drive):
             self._leave_if_idle()
         elif control.batch and not self.commits.durable:
             self.commits.flush_soon()
+
+    def _settle(self) -> None:
+        """Follow further what has been set free, in a turn of its own."""
+        self._settling = False
+        if self.over:
+            return
+        try:
+            self.control.at = self.services.clock.time()
+            self.control.settle()
+        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            self.fail(error)
+            return
+        self.wake()
 
     def _may_begin(self) -> bool:
         """Whether one more worker is to be begun: two at a time, or all at once where they will wait for one commit."""
@@ -253,7 +279,7 @@ class Runner(Drive):
             if self.over:
                 return
             outcome = await outcome_of(attempt, self)
-            if commits.durable and not turns.have():
+            if (commits.durable or turns.is_full) and not turns.have():
                 await turns.next()
             if attempt.abandoned:
                 return
@@ -328,6 +354,8 @@ class Runner(Drive):
             self._leave()
             return
         control = self.control
+        if self._settling:
+            return
         if control.halted is not None and all(attempt.paused for attempt in self.running.values()):
             fail_run(control, *control.halted)
             self.wake()
@@ -344,7 +372,7 @@ class Runner(Drive):
 
     def _goes_on(self) -> bool:
         """Something else than people will go on with the run: a ready step, a retry that is due later, a limit."""
-        if self.control.ready or self.takes.queued or self.doubts:
+        if self.control.ready or self.control.unsettled or self.takes.queued or self.doubts:
             return True
         return any(step.status == "ready" and step.watched and step.due for step in self.state.steps.values())
 

@@ -25,6 +25,8 @@ from toolpath.values import Json, JsonObject, digest
 
 Fail = Callable[[StepState, Failure, float], None]
 
+#: What beginning a step counts for in a turn, in elements visited.
+OF_STEP = 100
 _WORDS = {"failed": "failed", "timed_out": "timed out", "cancelled": "was cancelled"}
 
 
@@ -35,6 +37,8 @@ class Starts(Decider):
         super().__init__(state, view=view)
         self._tick = 0
         self._settling = False
+        self.unsettled = False
+        """What was set free is followed further in another turn."""
         self.gate = Gate(self)
         self.enter: Callable[[StepState, Target], bool] = lambda _, __: True
         """Whether a plan may begin now, by the limits of the tool whose body it is; else it begins when it may."""
@@ -47,15 +51,25 @@ class Starts(Decider):
         if self._settling:
             # What is decided on the way is followed by the loop below, not by a deeper one.
             return
-        self._settling = True
+        self._settling, self.unsettled = True, False
         try:
             while state.unblocked or state.finished or (self.gate.closings and self.gate.release()):
                 unblocked, state.unblocked = state.unblocked, []
-                for scope, index in unblocked:
+                for count, (scope, index) in enumerate(unblocked, start=1):
                     self.arrive(scope, index)
+                    if self.turn.is_full and count < len(unblocked):
+                        state.unblocked = unblocked[count:] + state.unblocked
+                        break
                 finished, state.finished = state.finished, []
-                for scope in finished:
+                for count, scope in enumerate(finished, start=1):
                     self.block_finished(scope)
+                    if self.turn.is_full and count < len(finished):
+                        state.finished = finished[count:] + state.finished
+                        break
+                if self.turn.is_full and (state.unblocked or state.finished):
+                    # What the plan does without any call must not keep all others waiting.
+                    self.unsettled = self.has_commands = True
+                    return
         finally:
             self._settling = False
 
@@ -80,8 +94,9 @@ class Starts(Decider):
 
     def arrive(self, scope: Scope, index: int) -> None:
         """Everything the step waited for has ended."""
-        if scope.done:
+        if scope.done or self.halted is not None or self.is_too_long(scope.prefix + scope.block.nodes[index].id):
             return
+        self.turn.charge(OF_STEP)
         block = scope.block
         visit = 1
         if block.flow == "chain":
@@ -266,6 +281,12 @@ class Starts(Decider):
         if not isinstance(items, list):
             message = f"`over` of {step.path} gave {type(items).__name__}, not a list."
             self.fail(step, Failure(type="LoopOverNoList", message=message, code="validation"))
+            return
+        if len(items) > self.most_events:
+            message = (
+                f"`over` of {step.path} gave {len(items):,} items; a run has no more than {self.most_events:,} events."
+            )
+            self.fail(step, Failure(type="TooManyItems", message=message, code="validation"))
             return
         journaled = self.redact(items)
         self.emit(ev.StepStarted(self.seq, self.at, step.path, step.attempt + 1, "", {"over": journaled}))

@@ -14,6 +14,7 @@ from toolpath.engine.nodes import BlockProgram, with_optional
 from toolpath.engine.paths import parse_segment, scope_name, step_name
 from toolpath.engine.program import Program
 from toolpath.engine.resolve import resolve_inputs
+from toolpath.language.work import Work
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.model.plan import Loop as LoopStep
@@ -67,6 +68,8 @@ class State:
         """How paths are made: `run.started` says it."""
         self.staged: list[ev.StateWritten] = []
         """Variables that are set as soon as the step which writes them has succeeded."""
+        self.work: Work | None = None
+        """Counts what the expressions of the run do."""
 
     # What follows finds things; it changes nothing that the journal does not imply.
 
@@ -263,6 +266,7 @@ class State:
         """Let the scope's expressions read what those of the block around it read."""
         scope.inputs, scope.run, scope.state = outer.inputs, outer.run, outer.state
         scope.secrets, scope.up, scope.depth, scope.account = outer.secrets, outer, outer.depth, outer.account
+        scope.work = self.work
 
     def _open_plan(self, scope: Scope, owner: StepState) -> None:
         target = owner.node.targets[owner.target]
@@ -274,7 +278,7 @@ class State:
             if found.failure is not None:
                 self.lost.append((owner, found.failure))
         scope.inputs = with_optional(inputs or {}, scope.block)
-        scope.run, scope.secrets, scope.up = self.run_frame, {}, None
+        scope.run, scope.secrets, scope.up, scope.work = self.run_frame, {}, None, self.work
         scope.depth = owner.scope.depth + (owner.scope.block is not EMPTY)
         scope.account = account_of(scope.block.plan, owner, owner.scope.account)
         self._own_state(scope, f"{self.run_id}/{owner.path}", owner.started_at or self.started_at)
@@ -298,7 +302,7 @@ class State:
         scope = Scope(self.program.root, None, "")
         scope.inputs = with_optional(self.inputs, scope.block)
         scope.run = self.run_frame
-        scope.up = None
+        scope.up, scope.work = None, self.work
         scope.secrets = self.secrets
         scope.depth = 0
         self._own_state(scope, self.run_id, self.started_at)

@@ -72,7 +72,7 @@ class Takes:
             return None
         if owner.scope.account is not None or self._of_tool(owner.node.blocks[0].nodes[0].targets[0]):
             return None
-        return Lane(self._drive, owner, owner.loop, concurrency=step.concurrency, most=self._most)
+        return Lane(self._drive, owner, owner.loop, concurrency=owner.node.concurrency, most=self._most)
 
     def next(self, last: Attempt) -> Attempt | None:
         """What whoever made the last call does next: of a loop mostly the next item."""
@@ -86,6 +86,12 @@ class Takes:
                 return item
         return self.take() if control.ready and free else None
 
+    def _goes_on(self) -> bool:
+        """Whether one more step may be begun at all."""
+        state, control = self._drive.state, self._drive.control
+        goes_on = state.status == "running" and control.halted is None and not self._closed
+        return goes_on and not control.is_too_long(control.ready[0][2].path)
+
     def take(self) -> Attempt | None:
         """The ready step that matters most, ready to be called; None where none can start now."""
         drive = self._drive
@@ -93,7 +99,7 @@ class Takes:
         exclusive = drive.state.program.has_exclusive
         if self._is_leaving():
             return None
-        while control.ready and drive.state.status == "running" and control.halted is None and not self._closed:
+        while control.ready and self._goes_on():
             step = heappop(control.ready)[2]
             if step.lane is not None:
                 item: Attempt | None = step.lane.take()
@@ -122,6 +128,9 @@ class Takes:
                 return attempt
             if limited:
                 self.release(target)
+            if drive.services.turns.is_full:
+                # A worker that is begun anew goes on in another turn.
+                break
         return None
 
     def _prepare(self, step: StepState, target: Target) -> Attempt | None:
@@ -288,11 +297,7 @@ class Takes:
                 limit.release()
 
     def _halt(self, name: str, used: float, limit: float, step: StepState) -> None:
-        control = self._drive.control
-        control.emit(ev.BudgetExceeded(control.seq, control.at, name, used, limit, step.path))
-        message = f"The budget of {name} is {limit:g}; {step.path} would make it {used:g}."
-        control.halted = ("budget", Failure(type="BudgetExceeded", message=message, code="budget"))
-        self._drive.state.reason = "budget"
+        self._drive.control.halt(name, used, limit, step.path)
 
     def _context(self, attempt: Attempt) -> CallContext:
         drive = self._drive

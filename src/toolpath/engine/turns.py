@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
+#: Work that all runs of a process do in one turn of its loop, in elements visited: a twentieth of a second. One more
+#: evaluation may come on top.
+MOST_WORK = 200_000
 #: Calls that all runs of a process conclude in one turn of its loop. More wait for the next one, in order.
 MOST = 128
 
@@ -15,16 +18,29 @@ class Turns:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._left = most
+        self._work = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         """Where the next turn is on its way."""
         self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much was done in this turn that what comes next waits for another one."""
+        return self._work >= MOST_WORK
+
+    def charge(self, work: int) -> None:
+        """Count work that was done in this turn."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._come(loop)
+        self._work += work
 
     def have(self) -> bool:
         """Whether there is room in this turn, which is then taken; else `next` is to be awaited."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._come(loop)
-        if not self._left or self._waiting:
+        if not self._left or self._waiting or self.is_full:
             return False
         self._left -= 1
         return True
@@ -41,6 +57,7 @@ class Turns:
     def _begin(self) -> None:
         self._loop = None
         self._left = self._most
+        self._work = 0
         while self._waiting and self._left:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -52,4 +69,5 @@ class Turns:
     def _come(self, loop: asyncio.AbstractEventLoop) -> None:
         """Have the next turn begin."""
         self._loop = loop
+        self._work = 0
         loop.call_soon(self._begin)

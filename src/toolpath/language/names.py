@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from toolpath.language.templates import expressions_of
+from toolpath.language.work import Work
 from toolpath.model.plan import Block, Call, Flow, Loop, Parallel, Plan, Step, every_step
 from toolpath.values import Json, JsonObject
 
@@ -201,7 +202,7 @@ class Frame:
     The engine fills these dictionaries; expressions only read them.
     """
 
-    __slots__ = ("inputs", "item", "last", "outputs", "run", "secrets", "state", "step_record", "up", "void")
+    __slots__ = ("inputs", "item", "last", "outputs", "run", "secrets", "state", "step_record", "up", "void", "work")
 
     def __init__(  # noqa: PLR0913  # a record that is filled once
         self,
@@ -228,6 +229,8 @@ class Frame:
         self.secrets: Mapping[str, str] = {} if secrets is None else secrets
         self.step_record: Callable[[str], JsonObject] = step_record or _no_record
         """Step id → `{output, status, error, duration}`."""
+        self.work: Work | None = None
+        """Counts what the expressions of the run do; None: each is bounded for itself alone."""
         self.void: Callable[[str], bool] = void or _never
         """Whether a step has no output because it was skipped, continued after failure or never visited: a path into
         it is null."""

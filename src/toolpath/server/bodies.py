@@ -9,6 +9,9 @@ from starlette.types import Message, Receive
 
 from toolpath.server.problems import Problem
 
+#: What stands before or between the values of a JSON text.
+_MARKS = (b",", b"[", b"{")
+
 
 def check_length(headers: Mapping[str, str], most: int) -> None:
     """Raise `Problem` where the request says that its body is too large."""
@@ -26,10 +29,18 @@ class Body:
     """
 
     def __init__(
-        self, receive: Receive, *, most: int, seconds: float, refuse: Callable[[Problem], Awaitable[None]]
+        self,
+        receive: Receive,
+        *,
+        most: int,
+        parts: int,
+        seconds: float,
+        refuse: Callable[[Problem], Awaitable[None]],
     ) -> None:
         self._receive = receive
         self._most = most
+        self._most_parts = parts
+        self._parts = 0
         self._seconds = seconds
         self._refuse = refuse
         self._size = 0
@@ -54,9 +65,14 @@ class Body:
         if message["type"] != "http.request":
             self._whole = True
             return message
-        self._size += len(message.get("body", b""))
+        data = message.get("body", b"")
+        self._size += len(data)
         if self._size > self._most:
             return await self._end(_too_large(self._most))
+        # Each value takes time and memory, whatever is made of it: a number of two bytes no less than a text.
+        self._parts += sum(map(data.count, _MARKS))
+        if self._parts > self._most_parts:
+            return await self._end(_too_many(self._most_parts))
         self._whole = not message.get("more_body", False)
         return message
 
@@ -64,6 +80,15 @@ class Body:
         self._over = True
         await self._refuse(problem)
         return {"type": "http.disconnect"}
+
+
+def _too_many(most: int) -> Problem:
+    return Problem(
+        413,
+        "too_large",
+        f"The body has more than {most:,} values.",
+        hint="Send large data as text or in parts, or raise the setting max_body_values.",
+    )
 
 
 def _too_large(most: int) -> Problem:

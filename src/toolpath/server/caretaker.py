@@ -83,7 +83,7 @@ class Caretaker:
         # One that stays due, as where a tool has changed, is not taken up all the time.
         self._tried[info.run_id] = self._tp.clock.time() + AGAIN_AFTER
         try:
-            await self._tp.resume(info.run_id)
+            await self._tp.take_left(info.run_id)
         except (RunConflict, RunNotFound):
             # Somebody else has it, or it is gone.
             return False

@@ -69,8 +69,14 @@ class Guard:
         if scope["type"] == "websocket":
             receive = self._counted(caller, receive, answer)
         else:
-            most, seconds = self._settings.max_body, self._settings.request_timeout
-            receive = Body(receive, most=most, seconds=seconds, refuse=answer.refuse).receive
+            settings = self._settings
+            receive = Body(
+                receive,
+                most=settings.max_body,
+                parts=settings.max_body_values,
+                seconds=settings.request_timeout,
+                refuse=answer.refuse,
+            ).receive
         with acting(caller):
             await self._answered(scope, receive, answer, credentials_in(headers))
 

@@ -15,6 +15,7 @@ from toolpath.checks.start import check_inputs, fill_inputs
 from toolpath.engine.program import Program
 from toolpath.errors import Finding, PlanInvalid, PolicyViolationError, ReadError, RecordConflict, RecordNotFound
 from toolpath.ids import new_id
+from toolpath.kept import Kept
 from toolpath.language.chaining import as_chaining
 from toolpath.language.documents import read_document
 from toolpath.language.printing import plan_to_dict
@@ -23,11 +24,9 @@ from toolpath.model.record import Record
 from toolpath.model.stored import Approval, StoredPlan
 from toolpath.planner.records import Planned
 from toolpath.ports import Store
-from toolpath.preparation import Preparation
+from toolpath.preparation import KEPT, KEPT_PARTS, Preparation
 from toolpath.values import JsonObject, digest
 
-#: Plans that are kept read, so that what is run again is not read and compiled again.
-KEPT = 256
 #: How often a version is tried again that somebody else changed meanwhile.
 _TRIES = 20
 
@@ -58,7 +57,7 @@ class Plans:
         self._planned = planned
         self.review = review
         """Findings and explanation of a plan, once the tools that it needs are loaded."""
-        self._read: dict[str, tuple[int, Plan]] = {}
+        self._read: Kept[str, tuple[int, Plan]] = Kept(number=KEPT, weight=KEPT_PARTS)
 
     # Making.
 
@@ -111,6 +110,7 @@ class Plans:
         return await self._keep(plan, about, request_id=request_id, tenant=tenant)
 
     async def _keep(self, plan: Plan, about: JsonObject, *, request_id: str, tenant: str) -> StoredPlan:
+        self._preparation.bound(plan)
         now = self._clock.time()
         # Each plan counts its request on: two made at the same time are never the same version.
         request = Record(
@@ -199,10 +199,7 @@ class Plans:
         return plan
 
     def _remember(self, record: Record, plan: Plan) -> None:
-        self._read.pop(record.id, None)
-        self._read[record.id] = (record.version, plan)
-        if len(self._read) > KEPT:
-            del self._read[next(iter(self._read))]
+        self._read.put(record.id, (record.version, plan), weight_of([plan], KEPT_PARTS))
 
     # Changing.
 
@@ -222,7 +219,7 @@ class Plans:
 
     async def delete(self, plan_id: str) -> bool:
         """Forget the plan; whether it was there. Its runs stay."""
-        self._read.pop(plan_id, None)
+        self._read.drop(plan_id)
         record = await self._store.get_record("plan", plan_id)
         if record is not None:
             await self._recorded("plan.delete", record)

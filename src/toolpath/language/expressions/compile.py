@@ -85,15 +85,22 @@ class Compiled:
         try:
             if not self._charged:
                 return self._fast(frame, None)
-            budget = Budget()
-            value = self._fast(frame, budget)
-            if self._builds:
-                budget.weigh(value)
-            return value
+            return self._counted(frame)
         except OverBudget:
             raise
         except _FAILURES:
             return self._with_care(frame)
+
+    def _counted(self, frame: Frame) -> Json:
+        """The value, its work counted: for this evaluation, and for all those of the run."""
+        budget = Budget(frame.work)
+        try:
+            value = self._fast(frame, budget)
+            if self._builds:
+                budget.weigh(value)
+            return value
+        finally:
+            budget.close()
 
     def evaluate_lenient(self, frame: Frame, mode: Literal["keep", "null"]) -> tuple[Json, tuple[Unresolved, ...]]:
         """As `evaluate`, and what does not resolve: `keep` leaves such a template as written, `null` puts null."""
@@ -128,19 +135,22 @@ class Compiled:
         if self._condition:
             # Text that is kept would count as true.
             mode = "null"
-        budget = Budget()
+        budget = Budget(frame.work)
         found: dict[str, Json] = {}
-        for at, leaf in self._leaves.items():
-            try:
-                found[at] = leaf.value(frame, budget, missing if mode == "keep" else None)
-            except Unresolved as error:
-                if missing is None:
-                    raise
-                missing.append(error)
-                found[at] = None
-        value = filled(self._value, found)
-        if self._builds:
-            budget.weigh(value)
+        try:
+            for at, leaf in self._leaves.items():
+                try:
+                    found[at] = leaf.value(frame, budget, missing if mode == "keep" else None)
+                except Unresolved as error:
+                    if missing is None:
+                        raise
+                    missing.append(error)
+                    found[at] = None
+            value = filled(self._value, found)
+            if self._builds:
+                budget.weigh(value)
+        finally:
+            budget.close()
         return bool(value) if self._condition else value
 
 

@@ -6,9 +6,10 @@ Whether the result is valid is for `validate.py` to say.
 from __future__ import annotations
 
 import math
+import operator
 import re
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeGuard
 
 from toolpath.language.schema.document import Document, Node
 from toolpath.language.schema.load import load_of, size
@@ -22,8 +23,9 @@ _LARGEST_INTEGER: Final = 14_000
 #: Whole floats below it are written out, as JavaScript does.
 _PLAIN_FLOAT: Final = 1e21
 #: A tenth of a second, rather less. Beyond it the value stays as it is.
-_MOST_STEPS: Final = 20_000
+_MOST_STEPS: Final = 10_000
 _STEPS_OF_ALTERNATIVES: Final = 5
+_SCALARS_OF_STEP: Final = 10
 #: Comparisons of the validator that take as long as one step here.
 _CHECKS_OF_STEP: Final = 100
 _TEXT_TRUTH: Final = {"true": True, "false": False}
@@ -215,6 +217,12 @@ class _Coercion:
             return value
         if not first and rest is not None and _all_fit(rest.schema, value):
             return value
+        if not first and rest is not None and _is_scalar(rest.schema):
+            self.steps += len(value) // _SCALARS_OF_STEP
+            if self.steps > _MOST_STEPS:
+                raise _TooMuchWork
+            found = [_to_scalar(item, rest.schema) for item in value]
+            return value if all(map(operator.is_, found, value)) else found
         changed: list[Json] | None = None
         for index, item in enumerate(value):
             part = first[index] if index < len(first) else rest
@@ -259,6 +267,11 @@ def _all_fit(schema: JsonObject | bool, values: list[Json]) -> bool:
     named = schema.get("type")
     known = _PLAIN.get(named) if isinstance(named, str) else None
     return known is not None and known.issuperset(map(type, values))
+
+
+def _is_scalar(schema: JsonObject | bool) -> TypeGuard[JsonObject]:
+    """Whether the schema says nothing but a type, so that each item is a moment's work."""
+    return isinstance(schema, dict) and schema.keys() <= {"type", "title", "description"}
 
 
 def _to_scalar(value: Json, schema: JsonObject) -> Json:

@@ -9,6 +9,7 @@ import msgspec
 import strawberry
 
 from toolpath.app import Toolpath
+from toolpath.aside import weight_of
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import has_errors
 from toolpath.checks.explanation import Explanation
@@ -21,6 +22,7 @@ from toolpath.projections.results import run_result
 from toolpath.server.graphql.executions import execution_results, state_of
 from toolpath.server.graphql.types import PlanWithRequest, PlanWithTools, Tool, ToolExecution, moment, text
 from toolpath.values import JsonObject
+from toolpath.workspace.plans import Review
 
 
 async def shown_plan(tp: Toolpath, stored: StoredPlan) -> PlanWithRequest:
@@ -29,21 +31,42 @@ async def shown_plan(tp: Toolpath, stored: StoredPlan) -> PlanWithRequest:
     review = await tp.plans.review(plan)
     run = await latest_run(tp, stored)
     names = Names(await tp.load(plan))
-    calls = [step for _, step in notation.every_step(plan.block) if isinstance(step, notation.Call)]
+    shown = await tp.aside.do(lambda: _shown(plan, review, names), weight_of([plan.steps]))
     return PlanWithRequest(
         id=strawberry.ID(stored.plan_id),
         request_id=stored.request_id,
         plan_id=stored.plan_id,
         query=stored.request,
-        plan=plan.reasoning or str(review.explanation),
-        selected_tools=[_call(call, calls, _waits(review.explanation), names) for call in calls],
-        tool_order=list(dict.fromkeys(names.of(call.tool) for call in _ordered(calls, review.explanation))),
+        plan=shown.text,
+        selected_tools=shown.calls,
+        tool_order=shown.order,
         execution_state="pending" if run is None else state_of(run.status),
         execution_results=None if run is None else text(await _results(tp, run)),
         validation_result=text(validation(review.findings, plan.questions)),
         created_at=moment(stored.created_at),
         updated_at=moment(max(stored.updated_at, run.updated_at if run else 0.0)),
         version=stored.version,
+        document=shown.document,
+    )
+
+
+class _Shown(msgspec.Struct):
+    """What grows with the plan."""
+
+    text: str
+    calls: list[ToolExecution]
+    order: list[str]
+    document: str
+
+
+def _shown(plan: notation.Plan, review: Review, names: Names) -> _Shown:
+    calls = [step for _, step in notation.every_step(plan.block) if isinstance(step, notation.Call)]
+    waits = _waits(review.explanation)
+    tools = {call.id: names.of(call.tool) for call in calls}
+    return _Shown(
+        text=plan.reasoning or str(review.explanation),
+        calls=[_call(call, tools, waits) for call in calls],
+        order=list(dict.fromkeys(tools[call.id] for call in _ordered(calls, waits))),
         document=text(plan_to_dict(plan)),
     )
 
@@ -111,14 +134,11 @@ async def _results(tp: Toolpath, run: RunInfo) -> JsonObject:
     return {**outputs, "errors": errors}
 
 
-def _call(
-    call: notation.Call, calls: Sequence[notation.Call], waits: dict[str, tuple[str, ...]], names: Names
-) -> ToolExecution:
-    tools = {other.id: names.of(other.tool) for other in calls}
+def _call(call: notation.Call, tools: dict[str, str], waits: dict[str, tuple[str, ...]]) -> ToolExecution:
     before = [known for known in waits.get(call.id, ()) if known in tools] or [*call.depends_on]
     mapping = call.on_success.map_outputs
     return ToolExecution(
-        tool_name=names.of(call.tool),
+        tool_name=tools[call.id],
         parameters=text(call.inputs),
         depends_on=tools.get(before[-1], before[-1]) if before else None,
         output_mapping=text(msgspec.to_builtins(mapping)) if mapping else None,
@@ -138,17 +158,26 @@ def _steps(block: Any) -> Iterator[Any]:
             yield from _steps(inner)
 
 
-def _ordered(calls: Sequence[notation.Call], explanation: Explanation) -> list[notation.Call]:
+def _ordered(calls: Sequence[notation.Call], waits: dict[str, tuple[str, ...]]) -> list[notation.Call]:
     """The calls, each after those that it waits for, else as they are written."""
-    waits = _waits(explanation)
-    ordered: list[notation.Call] = []
-    done: set[str] = set()
     ids = {call.id for call in calls}
-    rest = list(calls)
-    while rest:
-        # A circle has no order: its steps come as they are written.
-        ready = [call for call in rest if not (ids & {*waits.get(call.id, ())}) - done] or rest
+    left = {call.id: len(ids.intersection(waits.get(call.id, ()))) for call in calls}
+    followers: dict[str, list[notation.Call]] = {}
+    for call in calls:
+        for before in ids.intersection(waits.get(call.id, ())):
+            followers.setdefault(before, []).append(call)
+    place = {call.id: number for number, call in enumerate(calls)}
+    ready = [call for call in calls if not left[call.id]]
+    ordered: list[notation.Call] = []
+    while ready:
         ordered += ready
-        done.update(call.id for call in ready)
-        rest = [call for call in rest if call.id not in done]
-    return ordered
+        freed: dict[str, notation.Call] = {}
+        for call in ready:
+            for follower in followers.get(call.id, ()):
+                left[follower.id] -= 1
+                if not left[follower.id]:
+                    freed[follower.id] = follower
+        ready = sorted(freed.values(), key=lambda call: place[call.id])
+    # A circle has no order: its steps come as they are written.
+    done = {call.id for call in ordered}
+    return [*ordered, *(call for call in calls if call.id not in done)]

@@ -177,7 +177,8 @@ async def listed(
 async def show(run_id: RunId, tp: Door, caller: Asker) -> Response:
     """The run as it stands: what its steps gave so far, and what it waits for."""
     info = await visible_run(tp, caller, run_id)
-    return answer(run_detail(info, await tp.store.read_events(run_id)))
+    events = await tp.store.read_events(run_id)
+    return await tp.aside.do(lambda: answer(run_detail(info, events)), len(events))
 
 
 async def _pieces(tp: Toolpath, handle: Handle) -> AsyncIterator[bytes]:

@@ -1,0 +1,32 @@
+"""The work that the expressions of one run do, all together. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from toolpath.errors import OverBudget
+
+
+class Work:
+    """What the expressions of one run may still do, in elements visited: many small ones are a large one."""
+
+    __slots__ = ("_charge", "_left")
+
+    def __init__(self, left: int, charge: Callable[[int], None]) -> None:
+        self._left = left
+        self._charge = charge
+        """Is told of all that is done, so that a turn of the loop may end after enough of it."""
+
+    def begin(self) -> int:
+        """How much the next evaluation may do. Raises `OverBudget` where nothing is left."""
+        if self._left <= 0:
+            raise OverBudget(
+                "The expressions of this run have done as much work as those of one run may (max_run_work).",
+                hint="Filter or slice the data first, or use a tool for it.",
+            )
+        return self._left
+
+    def end(self, done: int) -> None:
+        """An evaluation has done so much."""
+        self._left -= done
+        self._charge(done)

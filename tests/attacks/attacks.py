@@ -1,0 +1,239 @@
+"""Requests of a key that may read and run, made to stop a server or to fill its memory: one a row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tests.attacks.target import Target
+
+Attack = Callable[[Target], Any]
+LOOKBACK = r"(.*)(.*)(.*)\1\2\3z"
+
+
+def _call(**fields: Any) -> dict[str, Any]:
+    return {"id": "e", "tool": "echo", "inputs": {"x": 1}, **fields}
+
+
+def _loop(over: Any, *steps: Any, **fields: Any) -> dict[str, Any]:
+    return {"over": over, "steps": list(steps), **fields}
+
+
+def _filter(depth: int) -> Any:
+    value: Any = {"field": "age", "value": "old"}
+    for _ in range(depth):
+        value = {"items": [value]}
+    return value
+
+
+def _plan_of(steps: int, **fields: Any) -> dict[str, Any]:
+    return {"steps": [{"id": f"s{n}", "tool": "echo", "inputs": {"x": n}} for n in range(steps)], **fields}
+
+
+def _input(schema: Any, value: Any) -> Attack:
+    plan = {"inputs": {"type": "object", "properties": {"x": schema}}, "steps": [_call()]}
+    return lambda target: target.run(plan, {"x": value})
+
+
+def _recursive(depth: int) -> Attack:
+    node = {"anyOf": [{"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}, "required": [k]} for k in "abc"]}
+    value: Any = 1
+    for _ in range(depth):
+        value = {"a": value, "b": 1, "c": 1}
+    plan = {"inputs": {"properties": {"x": {"$ref": "#/$defs/n"}}, "$defs": {"n": node}}, "steps": [_call()]}
+    return lambda target: target.run(plan, {"x": value})
+
+
+def _nested_loops(target: Target) -> Any:
+    over = "{{ ('a' * 1000) | list }}"
+    inner = _loop(over, _call(), concurrency=1000)
+    middle = _loop(over, {"id": "l3", "loop": inner}, concurrency=1000)
+    outer = _loop(over, {"id": "l2", "loop": middle}, concurrency=1000)
+    return target.run({"steps": [{"id": "l1", "loop": outer}]}, seconds=15)
+
+
+def _wide_loop(target: Target) -> Any:
+    body = [_call(), {"id": "f", "tool": "echo", "depends_on": ["e"], "inputs": {"x": 2}}]
+    loop = _loop("{{ ('a' * 200000) | list }}", *body, concurrency=1_000_000)
+    return target.run({"steps": [{"id": "l", "loop": loop}]}, seconds=15)
+
+
+def _empty_circle(target: Target) -> Any:
+    go = {"when": "inputs.go", "on_success": {"next": "p"}}
+    steps = [{"id": "p", "parallel": []}, {"id": "l", "loop": _loop([], _call()), **go}]
+    plan = {
+        "flow": "chain",
+        "inputs": {"properties": {"go": {}}},
+        "steps": steps,
+        "limits": {"step_visits": 1_000_000_000},
+    }
+    return target.run(plan, {"go": True}, seconds=15)
+
+
+def _empty_loops(target: Target) -> Any:
+    over = "{{ ('a' * 1000) | list }}"
+    inner = _loop(over, {"id": "p", "parallel": [_call(when="false")]})
+    return target.run({"steps": [{"id": "o", "loop": _loop(over, {"id": "i", "loop": inner})}]}, seconds=15)
+
+
+def _conditions(target: Target) -> Any:
+    when = "(inputs.x|map(lambda a: inputs.x|sum)|sum) < 0"
+    steps = [_call(id=f"s{n}", when=when) for n in range(60)]
+    return target.run({"inputs": {"properties": {"x": {}}}, "steps": steps}, {"x": list(range(1300))})
+
+
+def _conditions_in_a_loop(target: Target) -> Any:
+    body = _call(when="(inputs.x|sort|map(lambda a: a + 1)|sum) < 0")
+    plan = {"inputs": {"properties": {"x": {}}}, "steps": [{"id": "l", "loop": _loop("{{ inputs.x }}", body)}]}
+    return target.run(plan, {"x": list(range(20_000))}, seconds=15)
+
+
+def _doubling(target: Target) -> Any:
+    grow = {"transform": {"s": "{{ [state.s, state.s] }}"}, "next": "e"}
+    plan = {
+        "flow": "chain",
+        "inputs": {"properties": {"s": {}}},
+        "steps": [_call(when="inputs.s", on_success=grow)],
+    }
+    return target.run(plan, {"s": [1]}, 15)
+
+
+def _query_a_plan(steps: int) -> Attack:
+    def attack(target: Target) -> Any:
+        stored = target.client.post("/api/v1/plans", json={"plan": _plan_of(steps)}, timeout=120).json()
+        return target.graphql("query($id: ID!) { plan(id: $id) { id } }", id=stored.get("plan_id", ""))
+
+    return attack
+
+
+def _read_a_plan_again(target: Target) -> Any:
+    stored = target.client.post("/api/v1/plans", json={"plan": _plan_of(20_000)}, timeout=120).json()
+    target.begin()
+    return [target.client.get(f"/api/v1/plans/{stored['plan_id']}", timeout=120).status_code for _ in range(3)]
+
+
+def _aliases(target: Target) -> Any:
+    return target.graphql("{" + " ".join(f"a{n}: tools {{ name description parameters }}" for n in range(2_000)) + "}")
+
+
+def _fragments(target: Target) -> Any:
+    parts = [f"fragment f{n} on Tool {{ ...f{n + 1} ...f{n + 1} }}" for n in range(30)]
+    return target.graphql("{ tools { ...f0 } } " + " ".join(parts) + " fragment f30 on Tool { name }")
+
+
+def _names_not_meant(target: Target) -> Any:
+    steps = [
+        {"id": f"stepnumber{n}", "tool": "echoo", "inputs": {"y": f"{{{{ stepnumbr{n} }}}}"}} for n in range(3_000)
+    ]
+    return target.run({"steps": steps})
+
+
+def _yaml(text: str) -> Attack:
+    return lambda target: target.run(text)
+
+
+def _anchors() -> str:
+    levels = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    levels += [f"a{n}: &a{n} [" + ", ".join([f"*a{n - 1}"] * 9) + "]" for n in range(1, 12)]
+    return "\n".join(levels) + "\nsteps: [{tool: echo, inputs: {x: *a11}}]\n"
+
+
+def _raw(path: str, body: bytes) -> Attack:
+    def attack(target: Target) -> Any:
+        heads = {"Content-Type": "application/json"}
+        return target.client.post(path, content=body, headers=heads, timeout=120).status_code
+
+    return attack
+
+
+def _many_large_inputs(target: Target) -> Any:
+    big = list(range(300_000))
+    steps = [
+        _call(id=f"s{n}", inputs={"x": "{{ inputs.x }}"}, depends_on=[f"s{n - 1}"] if n else []) for n in range(40)
+    ]
+    return target.run({"inputs": {"properties": {"x": {}}}, "steps": steps}, {"x": big}, seconds=20)
+
+
+def _large_over(target: Target) -> Any:
+    inner = _loop("{{ inputs.x }}", _call(when="false"))
+    plan = {
+        "inputs": {"properties": {"x": {}}},
+        "steps": [{"id": "o", "loop": _loop("{{ inputs.x }}", {"id": "i", "loop": inner})}],
+    }
+    return target.run(plan, {"x": list(range(100_000))}, seconds=15)
+
+
+def _huge_text(target: Target) -> Any:
+    steps = [_call(id=f"s{n}", inputs={"x": "{{ 'a' * 7000000 }}"}) for n in range(30)]
+    return target.run({"steps": steps}, seconds=20)
+
+
+def _search(target: Target) -> Any:
+    return [
+        target.client.get("/api/v1/tools", params={"query": "echo find " * 700}).status_code,
+        target.mcp("search_tools", {"query": "echo find " * 100_000}),
+    ]
+
+
+def _heads(target: Target) -> Any:
+    heads = {"Idempotency-Key": "k" * 60_000}
+    return target.client.post("/api/v1/runs", json={"plan": _plan_of(1)}, headers=heads).status_code
+
+
+def _sessions(target: Target) -> Any:
+    heads = {"Accept": "application/json, text/event-stream"}
+    info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a" * 10_000, "version": "1"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": info}
+    return [target.client.post("/mcp", json=body, headers=heads).status_code for _ in range(300)][-1]
+
+
+#: Each by its name: what the server does with it is bounded, whatever it answers.
+ATTACKS: dict[str, Attack] = {
+    "filter of a tool, checked over MCP": lambda t: t.mcp(
+        "check_plan", {"plan": {"steps": [{"tool": "find", "inputs": {"filter": _filter(18)}}]}}
+    ),
+    "filter of a tool, called": lambda t: (
+        t.client.post("/api/v1/tools/find/call", json={"inputs": {"filter": _filter(40)}}).status_code
+    ),
+    "recursive inputs": _recursive(40),
+    "pattern that looks back": _input({"type": "array", "items": {"not": {"pattern": LOOKBACK}}}, ["x" * 60] * 1_000),
+    "pattern of one text": _input({"pattern": LOOKBACK}, "x" * 60),
+    "enum times items": _input({"items": {"enum": list(range(20_000))}}, [-1] * 3_000),
+    "alternatives times items": _input({"items": {"anyOf": [{"const": n} for n in range(2_000)]}}, [-1] * 2_000),
+    "coercion of many": _input({"items": {"type": "integer"}}, ["5"] * 500_000),
+    "coercion of many objects": _input({"items": {"properties": {"a": {"type": "integer"}}}}, [{"a": "5"}] * 200_000),
+    "items that differ": _input({"uniqueItems": True}, [[n] for n in range(100_000)]),
+    "nested loops, all at once": _nested_loops,
+    "a wide loop, all at once": _wide_loop,
+    "a circle of nothing": _empty_circle,
+    "loops of nothing": _empty_loops,
+    "sixty conditions": _conditions,
+    "conditions in a loop": _conditions_in_a_loop,
+    "a value that doubles": _doubling,
+    "a plan of 20,000 steps, read by GraphQL": _query_a_plan(20_000),
+    "a plan of 20,000 steps, read again": _read_a_plan_again,
+    "a plan of 100,000 steps": lambda t: (
+        t.client.post("/api/v1/plans", json={"plan": _plan_of(100_000)}, timeout=120).status_code
+    ),
+    "a run of 20,000 steps": lambda t: t.run(_plan_of(20_000), seconds=30),
+    "aliases": _aliases,
+    "fragments": _fragments,
+    "names that were not meant": _names_not_meant,
+    "anchors in anchors": _yaml(_anchors()),
+    "a long document": _yaml("steps:\n" + "- tool: echo\n" * 300_000),
+    "a long list in a document": _yaml("x:\n" + "- a\n" * 900_000 + "steps:\n- tool: echo\n"),
+    "a deep document": _yaml("steps: " + "[" * 100_000),
+    "a deep body": _raw("/api/v1/runs", b'{"plan":' + b"[" * 200_000),
+    "a huge number": _raw(
+        "/api/v1/runs", b'{"plan":{"steps":[{"tool":"echo","inputs":{"x":' + b"9" * 1_000_000 + b"}}]}}"
+    ),
+    "a long name": _raw("/api/v1/runs", json.dumps({"tool": "a" * 5_000_000}).encode()),
+    "many parts": _raw("/api/v1/runs", b'{"tool":"echo","inputs":{"x":[' + b"1," * 4_000_000 + b"1]}}"),
+    "large inputs of many steps": _many_large_inputs,
+    "a large list in a loop": _large_over,
+    "long texts": _huge_text,
+    "long searches": _search,
+    "a long key": _heads,
+    "sessions without end": _sessions,
+}

@@ -1,0 +1,203 @@
+"""A server under attack: `toolpath serve` in a process of its own, which tells how long it was deaf, and what it held.
+
+A turn of its loop is measured in processor time: how busy the machine is does not count.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+TOOLS = '''
+import asyncio, time
+from asyncio.base_events import BaseEventLoop
+from typing import Any
+
+from toolpath import tool
+
+worst = {"turn": 0.0}
+_once = BaseEventLoop._run_once
+
+
+def _measured(self):
+    began = time.thread_time()
+    _once(self)
+    worst["turn"] = max(worst["turn"], time.thread_time() - began)
+
+
+BaseEventLoop._run_once = _measured
+
+
+def _memory(name):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) / 1024 for line in file if line.startswith(name))
+
+
+@tool(group="probe", effect="read")
+async def worst_turn() -> dict:
+    """Seconds of the longest turn, megabytes held now and at most, since this was asked last."""
+    found = {"turn": worst["turn"], "held": _memory("VmRSS"), "peak": _memory("VmHWM")}
+    worst["turn"] = 0.0
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+    return found
+
+
+@tool(effect="read")
+async def echo(x: Any = None) -> Any:
+    """Give it back."""
+    return x
+
+
+ANY = {"$ref": "#/$defs/any"}
+ALL = {"type": "array", "items": ANY}
+LEAF = {"field": {"type": "string"}, "value": {"type": "integer"}}
+FILTER = {
+    "type": "object",
+    "properties": {"filter": ANY},
+    "$defs": {
+        "any": {"anyOf": [{"$ref": "#/$defs/" + kind} for kind in ("and", "or", "not", "leaf")]},
+        "and": {"type": "object", "properties": {"items": ALL}, "required": ["items"]},
+        "or": {"type": "object", "properties": {"items": ALL}, "required": ["items"]},
+        "not": {"type": "object", "properties": {"items": ALL}, "required": ["items"]},
+        "leaf": {"type": "object", "properties": LEAF, "required": ["field", "value"]},
+    },
+}
+
+
+@tool(effect="read", input_schema=FILTER)
+async def find(filter: Any = None) -> Any:
+    """Find by a filter."""
+    return []
+'''
+
+
+class Target:
+    """The server, and what came of an attack on it."""
+
+    def __init__(self, address: str, process: subprocess.Popen[str], client: httpx.Client) -> None:
+        self.address = address
+        self.process = process
+        self.client = client
+        """Asks with a key that may read and run."""
+        self._before = 0.0
+
+    def begin(self) -> None:
+        """Forget what was measured."""
+        self.call("probe.worst_turn", {})
+        # The second one has warmed what the first one loads.
+        self._before = self.call("probe.worst_turn", {})["held"]
+
+    def measured(self) -> tuple[float, float]:
+        """Seconds of processor time of the longest turn, and megabytes that were held at most, since `begin`."""
+        found = self.call("probe.worst_turn", {})
+        return found["turn"], found["peak"] - self._before
+
+    def call(self, tool: str, inputs: dict[str, Any]) -> Any:
+        """What a tool gives."""
+        answer = self.client.post(f"/api/v1/tools/{tool}/call", json={"inputs": inputs}, timeout=120)
+        assert answer.status_code == 200, answer.text[:500]
+        return answer.json()["output"]
+
+    def run(self, plan: Any, inputs: Any = None, seconds: float = 60) -> dict[str, Any]:
+        """What came of a run: it was refused, has ended, or was cancelled after so many seconds."""
+        body = {"plan": plan} if inputs is None else {"plan": plan, "inputs": inputs}
+        answer = self.client.post("/api/v1/runs", json=body, timeout=120)
+        if answer.status_code != 202:
+            return {"status": answer.status_code, **answer.json()}
+        return self.ended(answer.json()["run_id"], seconds)
+
+    def ended(self, run_id: str, seconds: float = 60) -> dict[str, Any]:
+        """The run when it has ended; it is cancelled after so many seconds."""
+        until = time.monotonic() + seconds
+        told = False
+        while True:
+            rows = self.client.get("/api/v1/runs", params={"limit": 1}, timeout=120).json()["runs"]
+            found: dict[str, Any] = next(row for row in rows if row["run_id"] == run_id)
+            if found["status"] not in ("pending", "running"):
+                return found
+            if time.monotonic() > until and not told:
+                told = True
+                self.client.post(f"/api/v1/runs/{run_id}/cancel", json={}, timeout=120)
+            time.sleep(0.1)
+
+    def graphql(self, query: str, **variables: Any) -> dict[str, Any]:
+        """What GraphQL answers."""
+        answer = self.client.post("/graphql", json={"query": query, "variables": variables}, timeout=180)
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def mcp(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """What a tool of the MCP service answers."""
+        heads = {"Accept": "application/json, text/event-stream"}
+        info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "attack", "version": "1"}}
+        begun = self.client.post(
+            "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": info}, headers=heads
+        )
+        heads["Mcp-Session-Id"] = begun.headers["mcp-session-id"]
+        self.client.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=heads)
+        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        answer = self.client.post("/mcp", json=call, headers=heads, timeout=120)
+        lines = [line[6:] for line in answer.text.splitlines() if line.startswith("data: {")]
+        found: dict[str, Any] = json.loads(lines[-1] if lines else answer.text)
+        return found
+
+
+@contextmanager
+def target(folder: Path, *options: str, tools: str = TOOLS, **settings: str) -> Iterator[Target]:
+    """A server with a store in the folder, asked with a key of the scopes `read` and `run`."""
+    (folder / "own_tools.py").write_text(tools)
+    environment = {
+        **os.environ,
+        "TOOLPATH_AUTH": "required",
+        **{f"TOOLPATH_{k.upper()}": v for k, v in settings.items()},
+    }
+    base = [sys.executable, "-m", "toolpath", "--store", "runs.db"]
+    made = subprocess.run(
+        [*base, "keys", "create", "attacker", "--scope", "read", "--scope", "run"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = re.search(r"tpk_\S+", made.stdout)
+    assert found is not None, made.stdout + made.stderr
+    process = subprocess.Popen(
+        [*base, "--tools", "own_tools.py", "serve", "--port", "0", *options],
+        cwd=folder,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    reading = threading.Thread(target=process.stderr.read, daemon=True)
+    try:
+        told = next(line for line in process.stderr if "Listening" in line)
+        where = re.search(r"http://\S+", told)
+        assert where is not None
+        # Its log is long, and a pipe that nobody reads would stop it.
+        reading.start()
+        heads = {"Authorization": f"Bearer {found[0]}"}
+        with httpx.Client(base_url=where[0], headers=heads, timeout=120) as client:
+            yield Target(where[0], process, client)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if reading.ident is not None:
+            reading.join(10)
+        process.stderr.close()

@@ -1,0 +1,70 @@
+"""No request of a key that may read and run keeps others waiting, or fills the memory: each is tried on a server.
+
+The quick cases are those that stopped a server, or nearly; all of them are tried with `--soak`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.attacks.attacks import ATTACKS
+from tests.attacks.target import Target, target
+
+#: Seconds of processor time of one turn of the loop. A quarter is what is promised; tests run beside others, on
+#: processors that they share, where the same work takes twice the time.
+DEAF = 0.25
+#: Megabytes.
+HELD = 200
+QUICK = (
+    "filter of a tool, checked over MCP",
+    "filter of a tool, called",
+    "recursive inputs",
+    "pattern that looks back",
+    "enum times items",
+    "alternatives times items",
+    "a circle of nothing",
+    "sixty conditions",
+    "anchors in anchors",
+    "a deep body",
+    "aliases",
+    "fragments",
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    with target(tmp_path_factory.mktemp("attacked")) as found:
+        yield found
+
+
+@pytest.fixture
+def patience() -> float:
+    """How much longer than on a quiet machine a fixed piece of work takes here and now."""
+    began = time.process_time()
+    sum(number * number for number in range(2_000_000))
+    return max(1.0, (time.process_time() - began) / 0.12)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("name", QUICK)
+def test_an_attack_keeps_nobody_waiting(server: Target, patience: float, name: str) -> None:
+    server.begin()
+    ATTACKS[name](server)
+    turn, held = server.measured()
+    assert turn < 2 * DEAF * patience
+    assert held < HELD
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", [name for name in ATTACKS if name not in QUICK])
+def test_an_attack_of_length_keeps_nobody_waiting(tmp_path: Path, patience: float, name: str) -> None:
+    with target(tmp_path) as server:
+        server.begin()
+        ATTACKS[name](server)
+        turn, held = server.measured()
+    assert turn < 2 * DEAF * patience
+    assert held < HELD
