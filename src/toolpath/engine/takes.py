@@ -89,7 +89,7 @@ class Takes:
     def _goes_on(self) -> bool:
         """Whether one more step may be begun at all."""
         state, control = self._drive.state, self._drive.control
-        goes_on = state.status == "running" and control.halted is None and not self._closed
+        goes_on = state.status == "running" and control.halted is None and not self._closed and not self._is_leaving()
         return goes_on and not control.is_too_long(control.ready[0][2].path)
 
     def take(self) -> Attempt | None:
@@ -97,8 +97,6 @@ class Takes:
         drive = self._drive
         control = drive.control
         exclusive = drive.state.program.has_exclusive
-        if self._is_leaving():
-            return None
         while control.ready and self._goes_on():
             step = heappop(control.ready)[2]
             if step.lane is not None:
