@@ -103,6 +103,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """For making a plan with a model, repairs included."""
     planner_fallback: Literal["offline", "error"] = "offline"
     """What follows when the model gives no plan that checks."""
+    time_zone: str = ""
+    """In which dates of requests are meant, as `Europe/Berlin`; empty: UTC."""
     planner_floor: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.4
     """A plan made of words that is less sure is not run; one that only reads may be half as sure."""
     planner_experiment: tuple[str, ...] = ()

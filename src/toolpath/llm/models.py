@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
     from pydantic_ai.models import Model
+    from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.providers import Provider
 
 #: Local servers want no key, their client libraries do.
@@ -90,4 +91,21 @@ def _openai(choice: ModelChoice, client: httpx2.AsyncClient, name: str) -> Model
         provider = OpenAIProvider(base_url=choice.base_url or None, api_key=key, http_client=client)
     if choice.api == "openai-responses":
         return OpenAIResponsesModel(name, provider=provider)
-    return OpenAIChatModel(name, provider=provider)
+    # The library tells by a model's name what its maker's own service can do. A server of one's own bears any names,
+    # as `Qwen/…`, and says itself what it cannot do.
+    return OpenAIChatModel(name, provider=provider, profile=_as_openai(name) if choice.is_compatible_server else None)
+
+
+def _as_openai(name: str) -> ModelProfile:
+    """What is asked of a server that speaks OpenAI's language, whatever its model is called."""
+    from pydantic_ai.profiles import ModelProfile, merge_profile
+    from pydantic_ai.profiles.openai import openai_model_profile
+
+    can = ModelProfile(
+        supports_tools=True,
+        supports_json_schema_output=True,
+        supports_json_object_output=True,
+        # Schemas go as they are: a list of properties that is made up for an open object would close it.
+        json_schema_transformer=None,
+    )
+    return merge_profile(openai_model_profile(name.rpartition("/")[2]), can)

@@ -11,6 +11,7 @@ from typing import Final
 import httpx2
 from pydantic_ai import direct
 from pydantic_ai import messages as wire
+from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, create_async_httpx2_client
 from pydantic_ai.settings import ModelSettings
 
@@ -21,6 +22,8 @@ from toolpath.llm.messages import ANSWER, OutputMode, reply_of, wire_messages, w
 from toolpath.llm.models import build_model, output_modes, takes_temperature
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 
+#: Statuses of a server that does not know how to give values of a form.
+_NOT_SO: Final = (400, 415, 422, 501)
 _MAX_MODELS: Final = 16
 
 
@@ -105,7 +108,8 @@ class Client:
     def _step_down(self, request: ChatRequest, error: Exception) -> None:
         """Ask for values in a plainer way from now on where the server rejects the better one; else raise."""
         failure = self._fault(error)
-        is_rejected = failure.kind == "rejected" and failure.status in (400, 422)
+        # The library refuses some requests itself, by the name of the model, and sends nothing.
+        is_rejected = isinstance(error, UserError) or failure.status in _NOT_SO
         if not is_rejected or request.output_schema is None or len(self._modes) == 1:
             raise failure from None
         self._modes = self._modes[1:]

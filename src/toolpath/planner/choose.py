@@ -37,7 +37,9 @@ def ground_of(catalog: Catalog, chat: Chat, clock: Clock, settings: Settings) ->
         chat=chat,
         clock=clock,
         rank=default_rank,
-        options=PlannerOptions(timeout=settings.planner_timeout, fallback=settings.planner_fallback),
+        options=PlannerOptions(
+            timeout=settings.planner_timeout, fallback=settings.planner_fallback, time_zone=settings.time_zone
+        ),
         offline=rules,
     )
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from datetime import UTC, datetime, tzinfo
 from typing import Final, NoReturn
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.errors import ChatFailed, Finding, NoToolFits, PlanningFailed, ReadError, ToolpathError
+from toolpath.errors import ChatFailed, ConfigError, Finding, NoToolFits, PlanningFailed, ReadError, ToolpathError
 from toolpath.intent.gate import ASKING, acts, gated
 from toolpath.language.quoted import readable
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
@@ -101,6 +103,7 @@ class Session:
             self.catalog,
             self.shown,
             self.ground.options,
+            now=datetime.fromtimestamp(self.started_at, zone_of(self.options.time_zone)),
             lessons=self.lessons,
             simple=self.simplified,
         )
@@ -186,7 +189,7 @@ class Session:
             findings = unreadable(ReadError(error.message, findings=error.findings, hint=hint or error.hint))
             self._note(None, findings)
             return None, findings
-        if not plan.steps:
+        if not plan.steps and not plan.questions:
             self._note(plan, ())
             self.no_tool(plan.reasoning or "The model found no tool that does this.", plan)
         findings = self.faults(plan)
@@ -197,6 +200,9 @@ class Session:
         """What a plan for this request may not be carried out for."""
         kept = [step.id for step in self.request.kept]
         faults = faults_of(plan, self.checked, self.offered, self.options, kept=kept)
+        if plan.questions:
+            # What is asked need not be given yet.
+            faults = tuple(fault for fault in faults if fault.code != "missing_input")
         return (*faults, *stranger_findings(plan, self.request, self.checked))
 
     def _note(self, plan: Plan | None, findings: tuple[Finding, ...]) -> None:
@@ -283,6 +289,16 @@ class Session:
             started_at=self.started_at,
             duration=self.ground.clock.monotonic() - self._started,
         )
+
+
+def zone_of(name: str) -> tzinfo:
+    """The time zone of an IANA name, as `Europe/Berlin`; UTC for none. Raises `ConfigError`."""
+    if not name or name.upper() == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ConfigError(f"{name!r} is no time zone.", hint="Name one as IANA does: Europe/Berlin.") from None
 
 
 def selections_of(plan: Plan) -> tuple[Selection, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -20,10 +21,19 @@ _STEP: Final[JsonObject] = {
     "properties": {
         "id": {"type": "string", "description": "Letters, digits and _; unique."},
         "tool": {"type": "string", "description": "Key of a tool that is listed."},
-        "inputs": {"type": "object", "description": "What the tool takes: values, or {{ }} references."},
+        "inputs": {
+            "type": "object",
+            # Said, because a server that holds its model to the form takes an object of no properties for an empty one.
+            "additionalProperties": True,
+            "description": "What the tool takes: values, or {{ }} references.",
+        },
         "depends_on": {"type": "array", "items": {"type": "string"}, "description": "Only where no reference says it."},
         "when": {"type": "string", "description": "The step is skipped where this expression is false."},
-        "loop": {"type": "object", "description": "Instead of tool: {over, as, steps, collect}."},
+        "loop": {
+            "type": "object",
+            "additionalProperties": True,
+            "description": "Instead of tool: {over, as, steps, collect}.",
+        },
     },
     "required": ["id"],
 }
@@ -48,10 +58,20 @@ ANSWER_SCHEMA: Final[JsonObject] = {
             "required": ["reasoning", "confidence"],
         },
         "steps": {"type": "array", "items": _STEP},
-        "outputs": {"type": "object", "description": "What the request asks for, by name, as {{ }} references."},
+        "outputs": {
+            "type": "object",
+            "additionalProperties": True,
+            "description": "What the request asks for, by name, as {{ }} references.",
+        },
         "metadata": {
             "type": "object",
-            "properties": {"why": {"type": "object", "description": "Step id: why this tool, in a few words."}},
+            "properties": {
+                "why": {
+                    "type": "object",
+                    "additionalProperties": {"type": "string"},
+                    "description": "Step id: why this tool, in a few words.",
+                }
+            },
         },
     },
     "required": ["origin", "steps"],
@@ -78,7 +98,10 @@ order that no reference shows.
 8. Two plain braces in a value are written {{ '{{' }}.
 9. Steps under `known.finished` have been carried out. Never repeat them; read their outputs by their ids, and plan \
 only what is still missing. What failed before will fail again if it is asked in the same way.
-10. If no listed tool can do what is asked, answer with no steps and say why in `reasoning`.
+10. `now` is the moment of the request: reckon `tomorrow`, `next Friday` and the like from it, in its time zone.
+11. Write a step that changes something only where the request commands it. What it forbids is not done; what it makes \
+depend on something gets a `when`, or a question where no tool can tell.
+12. If no listed tool can do what is asked, answer with no steps and say why in `reasoning`.
 
 Answer with one JSON object: {"origin": {"reasoning", "confidence", "questions"}, "steps": [{"id", "tool", "inputs", \
 "depends_on"?, "when"?}], "outputs": {name: reference}, "metadata": {"why": {step id: reason}}}."""
@@ -87,6 +110,7 @@ _SIMPLE: Final = (
     "\n\nThe request could not be taken apart with certainty. Plan only what it surely asks for, in at most {} steps."
 )
 _EXAMPLES: Final = 2
+_WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 #: Characters of a tool's input schema, tried in this order until the prompt is short enough.
 _SCHEMA_SIZES: Final = (1_500, 700, 300, 120)
 
@@ -97,6 +121,7 @@ def first_request(
     shown: Sequence[Shown],
     options: PlannerOptions,
     *,
+    now: datetime,
     lessons: Sequence[Lesson] = (),
     simple: bool = False,
 ) -> ChatRequest:
@@ -107,7 +132,7 @@ def first_request(
     kept = list(shown)
     while True:
         for size in _SCHEMA_SIZES:
-            text = _content(request, catalog, kept, size, lessons=lessons, simple=simple)
+            text = _content(request, catalog, kept, size, now=now, lessons=lessons, simple=simple)
             if len(text) <= room:
                 break
         if len(text) <= room or not kept:
@@ -127,11 +152,12 @@ def _content(
     shown: Sequence[Shown],
     size: int,
     *,
+    now: datetime,
     lessons: Sequence[Lesson],
     simple: bool,
 ) -> str:
     # JSON, so that no text in it can end where it does not.
-    content: JsonObject = {"request": request.text}
+    content: JsonObject = {"request": request.text, "now": _moment(now)}
     parts = request.decomposition.sub_queries if request.decomposition and not simple else ()
     if parts:
         content["parts"] = [
@@ -151,6 +177,17 @@ def _content(
         content["went_well_before"] = [{"request": one.request, "tools": list(one.tools)} for one in lessons]
     content["tools"] = [describe_tool(catalog.tools[one.tool], catalog.stats.get(one.tool), size) for one in shown]
     return encode(content).decode()
+
+
+def _moment(now: datetime) -> JsonObject:
+    """The moment as a model needs it, to the minute."""
+    return {
+        "date": now.date().isoformat(),
+        "weekday": _WEEKDAYS[now.weekday()],
+        "time": f"{now:%H:%M}",
+        "time_zone": str(now.tzinfo) if now.tzinfo is not None else "UTC",
+        "utc_offset": f"{now:%z}",
+    }
 
 
 def describe_tool(tool: Tool, stats: ToolStats | None, size: int) -> JsonObject:

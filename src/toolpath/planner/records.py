@@ -54,6 +54,8 @@ class PlannerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """USD of all rounds together."""
     max_answer: int = 6_000
     """Tokens of one answer."""
+    time_zone: str = ""
+    """IANA's name of the zone that dates of requests are meant in; empty: UTC."""
     fallback: Literal["offline", "error"] = "offline"
     """What happens when the model gives no plan that checks."""
     simple_below: float = 0.5

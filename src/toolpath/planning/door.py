@@ -75,7 +75,9 @@ class Planning:
         self._memories: dict[str, Memory] = {}
         self._weights = read_weights(settings.planner_experiment)
         self._known: dict[str, tuple[PlanRequest, Ground, Planned, str]] = {}
-        self.options = PlannerOptions(timeout=settings.planner_timeout, fallback=settings.planner_fallback)
+        self.options = PlannerOptions(
+            timeout=settings.planner_timeout, fallback=settings.planner_fallback, time_zone=settings.time_zone
+        )
 
     async def plan(
         self,
