@@ -34,7 +34,7 @@ from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Tool, ToolStats
-from toolpath.opening import call_plan, check_priority, failed, load_tools, store_of, tools_of
+from toolpath.opening import call_plan, check_priority, failed, load_tools, refuse_loop, store_of, tools_of
 from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Store
 from toolpath.preparation import Preparation, Runnable
 from toolpath.providers.files import FolderProvider
@@ -248,10 +248,6 @@ class Toolpath(Asking, Steering):
         """Everything that is wrong with the plan, at once. Tools of servers not started yet are not looked into."""
         return self._preparation.checked(self.read(plan), self.registry.snapshot())
 
-    def open_points(self, plan: Plan) -> tuple[Finding, ...]:
-        """Why nothing runs this plan yet: questions that it leaves open, or that its planner is not sure enough."""
-        return self._preparation.open_points(plan)
-
     def explain(self, plan: Runnable) -> Explanation:
         """What the plan will do: tree, dependencies, critical path, effects, cost."""
         return explain(self.read(plan), self.registry.snapshot())
@@ -369,7 +365,8 @@ class Toolpath(Asking, Steering):
     def run_sync(
         self, what: Runnable, inputs: JsonObject | None = None, *, context: RunContext | None = None
     ) -> RunResult:
-        """`run` for code that is not async; opens and closes this Toolpath around it."""
+        """`run` for code that is not async; opens and closes this Toolpath. Raises `RunConflict` in a running loop."""
+        refuse_loop("run_sync")
 
         async def inside() -> RunResult:
             async with self:

@@ -15,7 +15,7 @@ from toolpath.drives.drives import Drives
 from toolpath.drives.run import Run
 from toolpath.engine.program import Program
 from toolpath.engine.services import Services
-from toolpath.errors import RunConflict
+from toolpath.errors import Finding, RunConflict
 from toolpath.model.events import PlanRevised, RunStarted, Warned
 from toolpath.model.plan import Plan, thaw
 from toolpath.model.run import RunContext, RunResult
@@ -77,6 +77,10 @@ class Asking:
         """
         planned = await self.planning.plan(request, tools=tools, planner=planner, decomposition=decomposition)
         return planned.plan
+
+    def open_points(self, plan: Plan) -> tuple[Finding, ...]:
+        """Why nothing runs this plan yet: questions that it leaves open, or that its planner is not sure enough."""
+        return self._preparation.open_points(plan)
 
     async def search(self, text: str, *, limit: int = 10) -> list[Hit]:
         """The tools that fit a text, best first, each as `tool` and `score`."""

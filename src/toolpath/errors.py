@@ -15,7 +15,7 @@
       NoToolFits             none of the tools does what was asked for
       PlanningFailed         no plan that checks came of a request
       PolicyViolationError   the caller may not do this; CredentialsRefused: nobody knows who asks
-      RunNotFound, RunConflict, StaleEpoch
+      RunNotFound, RunConflict (KeyReused: the key of another run), StaleEpoch
       RecordNotFound, RecordConflict
       StoreError             the journal cannot be read or written; Unstorable: it cannot hold what was given
       QueueError             the queue of runs cannot be reached, or takes no more
@@ -358,6 +358,12 @@ class RunConflict(ToolpathError):
     """The run is not in a state in which this can be done."""
 
     code = "run_conflict"
+
+
+class KeyReused(RunConflict):
+    """The idempotency key has begun another run: another plan, or other inputs."""
+
+    code = "idempotency_key_reused"
 
 
 class StaleEpoch(ToolpathError):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 from pathlib import Path
 
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
 from toolpath.config import Settings
-from toolpath.errors import ConfigError, ReadError, ToolFailed
+from toolpath.errors import ConfigError, ReadError, RunConflict, ToolFailed
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.model.run import LEAST_PRIORITY, MOST_PRIORITY, RunResult
 from toolpath.model.tool import Tool
@@ -151,3 +153,13 @@ def failed(result: RunResult) -> ToolFailed:
     error = ToolFailed(message, details=failure.details if failure else None)
     error.result = result  # type: ignore[attr-defined]
     return error
+
+
+def refuse_loop(name: str) -> None:
+    """Raise `RunConflict` inside a running event loop, where waiting would stop it."""
+    with contextlib.suppress(RuntimeError):
+        asyncio.get_running_loop()
+        raise RunConflict(
+            f"{name} cannot wait inside a running event loop, as that of a notebook.",
+            hint="Write `await tp.run(…)` inside `async with tp:`; a notebook takes that as it is.",
+        )

@@ -245,8 +245,10 @@ class Journal(Protocol):
 class Store(Turns, Trails, Protocol):
     """Runs, events, blobs, signals, cache and tool statistics. One contract, one test suite for every store."""
 
-    hears_others: bool
-    """Signals and events of other processes wake who waits here; else a driver has to look for signals now and then."""
+    @property
+    def hears_others(self) -> bool:
+        """Signals and events of other processes wake who waits here; else a driver has to look for signals at times."""
+        ...
 
     async def open(self) -> None:
         """Make it usable: create or migrate. Raises `StoreError`, saying what to do."""

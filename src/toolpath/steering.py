@@ -17,7 +17,7 @@ from toolpath.errors import PlanInvalid, PolicyViolationError, RunConflict
 from toolpath.forks import fork_events
 from toolpath.ids import new_id
 from toolpath.model.events import RunStarted
-from toolpath.model.run import RunContext, RunInfo
+from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.ports import Clock, Queue, Signal, Store
 from toolpath.retention import prune_runs
 from toolpath.values import Json, JsonObject, plain
@@ -210,6 +210,10 @@ class Steering:
     async def cancel(self, run_id: str, *, reason: str = "") -> Run:
         """Stop the run; calls under way are cut off."""
         return await self._drives.tell(run_id, Signal(kind="cancel", data={"reason": reason}))
+
+    async def info(self, run_id: str) -> RunResult:
+        """How a run stands now, without waiting for it: status, the steps so far, open questions."""
+        return await self._drives.info(run_id)
 
     async def approve(self, run_id: str, step: str = "", *, by: str = "", comment: str = "") -> Run:
         """Allow a step that waits for it. Raises `RunConflict` where none does."""

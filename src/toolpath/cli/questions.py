@@ -121,7 +121,9 @@ def _field(field: JsonObject, output: Output) -> Json:
         output.tell(f"  {number}  {short(option)}")
     label = short(field.get("label") or _name(field), 120)
     default = field.get("default")
-    prompt = f"{label}{f' [{short(default)}]' if default is not None else ''}: "
+    shown = ", ".join(map(str, default)) if isinstance(default, list) else default
+    several = " (several, with commas)" if options and field.get("multiple") else ""
+    prompt = f"{label}{several}{f' [{short(shown)}]' if shown is not None else ''}: "
     while True:
         text = _read(prompt, secret=field.get("type") == "password").strip()
         if not text:
@@ -130,6 +132,8 @@ def _field(field: JsonObject, output: Output) -> Json:
             output.tell("  It has to be given.", "yellow")
             continue
         try:
+            if options and field.get("multiple"):
+                return [_chosen(part.strip(), options) for part in text.split(",") if part.strip()]
             return _typed(text, str(field.get("type", "text")), options)
         except ValueError as error:
             output.tell(f"  {error}", "yellow")

@@ -47,6 +47,10 @@ class Looking(Revising):
             await self._rest(run_id)
         return await self._result_so_far(run_id)
 
+    async def info(self, run_id: str) -> RunResult:
+        """How the run stands now. Raises `RunNotFound`."""
+        return await self._result_so_far(run_id)
+
     async def _rest(self, run_id: str) -> None:
         """Return when nobody goes on with the run before a person or program says something."""
         while not await self._rests(run_id):

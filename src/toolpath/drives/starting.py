@@ -12,14 +12,14 @@ from toolpath.drives.naming import kept_name
 from toolpath.drives.run import Run
 from toolpath.engine.program import Program
 from toolpath.engine.runner import Runner
-from toolpath.errors import StaleEpoch
+from toolpath.errors import KeyReused, StaleEpoch
 from toolpath.ids import new_id
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.ports import Journal
 from toolpath.traceparent import current_trace
-from toolpath.values import JsonObject
+from toolpath.values import JsonObject, digest
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -55,12 +55,31 @@ class Starting(Looking):
             info = msgspec.structs.replace(info, idempotency_key=kept_name(idempotency_key), priority=priority)
         await self.trail.run_asked("run.start", info, context, program.fingerprints)
         if self._services.queue is not None:
-            return await self._hand_over(info, [started])
+            handed = await self._hand_over(info, [started])
+            if handed.run_id != info.run_id:
+                await self._same(handed.run_id, started, origin.plan_id)
+            return handed
         stored, journal = await self._begun(info, [started])
         if journal is not None:
             runner = Runner(program, self._services, journal)
             self._keep(info.run_id, runner, partial(runner.start, started))
+        else:
+            await self._same(stored.run_id, started, origin.plan_id)
         return Run(stored.run_id, self)
+
+    async def _same(self, run_id: str, started: ev.RunStarted, plan_id: str) -> None:
+        """Raise `RunConflict` where the run that has the idempotency key was begun with something else."""
+        (first,) = await self._services.store.read_events(run_id, limit=1)
+        assert isinstance(first, ev.RunStarted)
+        # As JSON: what a journal gives back has lists where a plan has tuples.
+        is_same = digest(first.plan) == digest(started.plan)
+        if plan_id:
+            is_same = (await self._services.store.get_run(run_id)).plan_id == plan_id
+        if not is_same or digest(first.inputs) != digest(started.inputs):
+            raise KeyReused(
+                f"The run {run_id} was begun with this idempotency key, and with another plan or other inputs.",
+                hint="Take a new key for a new run.",
+            )
 
     async def run(
         self,

@@ -158,6 +158,8 @@ def read_answers(form: JsonObject, given: JsonObject) -> JsonObject:
 def _read_value(field: JsonObject, value: Json) -> tuple[Json, str]:
     options = field.get("options") or []
     kind = field.get("type", "text")
+    if options and field.get("multiple"):
+        return _read_several(options, value)
     if options:
         for option in options:
             chosen = option.get("value") if isinstance(option, dict) else option
@@ -172,6 +174,20 @@ def _read_value(field: JsonObject, value: Json) -> tuple[Json, str]:
     if kind == "email" and ("@" not in read or " " in read):
         return value, f"{value!r} is no e-mail address"
     return read, ""
+
+
+def _read_several(options: list[Any], value: Json) -> tuple[Json, str]:
+    """Any of the options, each once: a list, one of them, or several with commas between them."""
+    known = {str(option.get("value") if isinstance(option, dict) else option): option for option in options}
+    if isinstance(value, str) and value not in known:
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    chosen: dict[str, Json] = {}
+    for one in value if isinstance(value, list) else [value]:
+        option = known.get(str(one))
+        if option is None:
+            return value, f"{one!r} is none of {', '.join(known)}"
+        chosen[str(one)] = option.get("value") if isinstance(option, dict) else option
+    return list(chosen.values()), ""
 
 
 def _settle(control: Control, signal: Signal) -> None:

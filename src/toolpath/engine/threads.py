@@ -47,10 +47,11 @@ class Threads:
         context = contextvars.copy_context()
         with self._lock:
             self._busy += 1
-            if self._busy > self._started and self._started < self._limit:
+            if (self._busy > self._started or not self._started) and self._started < self._limit:
                 self._started += 1
-                threading.Thread(target=self._work, name=f"toolpath-tool-{self._started}", daemon=True).start()
-        self._jobs.put((loop, future, lambda: context.run(function, *arguments)))
+                name = f"toolpath-tool-{self._started}"
+                threading.Thread(target=self._work, args=(self._jobs,), name=name, daemon=True).start()
+            self._jobs.put((loop, future, lambda: context.run(function, *arguments)))
         try:
             return await future
         except asyncio.CancelledError:
@@ -58,8 +59,8 @@ class Threads:
                 self._lost += 1
             raise
 
-    def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
+    def _work(self, jobs: queue.SimpleQueue[_Job | None]) -> None:
+        while (job := jobs.get()) is not None:
             loop, future, call = job
             result: Any = None
             error: BaseException | None = None
@@ -93,6 +94,9 @@ class Threads:
             future.set_exception(error)
 
     def close(self) -> None:
-        """Let idle threads end."""
-        for _ in range(self._started):
-            self._jobs.put(None)
+        """Let the threads end when they have done what is waiting; a later call starts new ones."""
+        with self._lock:
+            for _ in range(self._started):
+                self._jobs.put(None)
+            self._jobs = queue.SimpleQueue()
+            self._started = 0

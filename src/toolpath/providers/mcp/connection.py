@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from importlib.metadata import version
 from typing import Any
 
@@ -25,7 +25,9 @@ from toolpath.providers.mcp.faults import Ending, call_fault, is_end, is_forgott
 from toolpath.providers.mcp.flight import Flight, current_flight
 from toolpath.providers.mcp.http import HttpFault, http_streams, noted_fault
 from toolpath.providers.mcp.launch import Launch
+from toolpath.providers.mcp.sifting import Sifting
 from toolpath.providers.mcp.stdio import StdioTransport
+from toolpath.providers.mcp.turns import Turns
 from toolpath.redaction import Redactor
 from toolpath.values import JsonObject
 
@@ -49,6 +51,7 @@ class Connection:
         *,
         seconds: float,
         secrets: Mapping[str, str] | None = None,
+        askers: MutableMapping[str, bool] | None = None,
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.is_open = True
@@ -57,6 +60,8 @@ class Connection:
         """Done when calls may be sent; raises `ToolUnavailable` or `ConfigError` when they never may."""
         self.identity = ""
         """The server's own name and version."""
+        self.malformed: dict[str, str] = {}
+        """Name of each entry in the server's lists that is no tool → what is wrong with it."""
         self._name = name
         self._launch = launch
         self._secrets = secrets or {}
@@ -66,6 +71,7 @@ class Connection:
         self._reason = ""
         self._stop = asyncio.Event()
         self._flights: dict[Flight, None] = {}
+        self._turns = Turns({} if askers is None else askers)
         self._fault = HttpFault()
         self._pipe: StdioTransport | None = None
         self._client: Client | None = None
@@ -107,18 +113,31 @@ class Connection:
         request at the server.
         """
         flight = Flight(self._name, context)
-        request = self.loop.create_task(make_call(self._session(), flight, name, inputs))
-        self._flights[flight] = None
+        has_ended = False
+        if self._asks_anywhere:
+            await self._turns.enter(flight, name)
+        request = None
         try:
-            return await flight.follow(request)
+            request = self.loop.create_task(make_call(self._session(), flight, name, inputs))
+            self._flights[flight] = None
+            result = await flight.follow(request)
+            has_ended = True
+            return result
         except Exception as error:  # noqa: BLE001 - whatever it was, it is told as one of ours
             raise await self._told(error, flight.fault) from None
         finally:
-            del self._flights[flight]
+            self._flights.pop(flight, None)
             flight.end()
-            if not request.done():
+            if request is not None and not request.done():
                 request.cancel()
                 await asyncio.wait({request})
+            self._turns.leave(flight, has_ended=has_ended)
+
+    @property
+    def _asks_anywhere(self) -> bool:
+        """Whether questions of the server come without the call that they are about: on a pipe, and by older rules."""
+        client = self._client
+        return self._pipe is not None and client is not None and client.protocol_version not in MODERN_PROTOCOL_VERSIONS
 
     def _session(self) -> ClientSession:
         if self._client is None or not self.is_open:
@@ -164,13 +183,16 @@ class Connection:
         else:
             transport = self._pipe = StdioTransport(launch, os.environ, self._end)
         return Client(
-            transport,
+            Sifting(transport, self._dropped),
             mode="auto",
             cache=None,
             client_info=Implementation(name="toolpath", version=version("toolpath")),
             elicitation_callback=self._asked,
             message_handler=self._told_by_server,
         )
+
+    def _dropped(self, tool: str, fault: str) -> None:
+        self.malformed[tool] = self._redactor.text(fault)
 
     async def _serve(self, client: Client) -> None:
         self._client = client
@@ -231,16 +253,22 @@ class Connection:
 
     async def _asked(self, context: Any, params: Any) -> ElicitResult:
         """The answer to a question of a server of the older generation, from the person behind the call."""
-        flight = current_flight.get() or self._only_flight()
-        if flight is None:
-            return ElicitResult(action="decline")
-        answer = await flight.ask(params.model_dump(mode="json", by_alias=True, exclude_none=True))
+        flight = current_flight.get()
+        if flight is not None:
+            answer = await flight.ask(_wire(params))
+        elif (flight := await self._turns.owner()) is None:
+            # The call is over; nobody is left to be asked for it.
+            answer = {"action": "cancel"}
+        else:
+            self._turns.asks(flight)
+            answer = await flight.ask(_wire(params))
+            await self._turns.goes_on(flight)
         return ElicitResult.model_validate(answer)
 
-    def _only_flight(self) -> Flight | None:
-        """The call that a question on a pipe belongs to. The protocol does not say; it is never one of another run."""
-        runs = {flight.run_id for flight in self._flights}
-        return next(iter(self._flights)) if len(runs) == 1 else None
+
+def _wire(params: Any) -> JsonObject:
+    found: JsonObject = params.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return found
 
 
 async def _all_tools(session: ClientSession) -> list[McpTool]:

@@ -6,13 +6,14 @@ import asyncio
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from toolpath.errors import ToolFailed
 from toolpath.providers.mcp.forms import answer_of, form_of
 from toolpath.providers.mcp.http import HttpFault
 from toolpath.traceparent import trace_in
 from toolpath.values import JsonObject
 
 _T = TypeVar("_T")
-#: More questions than this in one call are declined.
+#: More questions than this in one call are put to nobody.
 _MOST_QUESTIONS = 50
 
 
@@ -58,7 +59,7 @@ class Flight:
     async def ask(self, params: JsonObject) -> JsonObject:
         """The answer to a question of the server, as an elicitation result; called from any task."""
         if self._context is None or self._ended or self._asked >= _MOST_QUESTIONS:
-            return {"action": "decline"}
+            return {"action": "cancel"}
         self._asked += 1
         answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         self._questions.append((params, answer))
@@ -70,9 +71,10 @@ class Flight:
         self._answered += 1
         try:
             values = await self._context.ask(form_of(params, self.server), key=f"elicitation/{self._answered}")
-            return answer_of(params, values)
-        except Exception:  # noqa: BLE001 - no answer is an answer: the server decides what it does without
+        except (ToolFailed, TimeoutError):
+            # They would not answer, or not in time: the server decides what it does without.
             return {"action": "cancel"}
+        return answer_of(params, values)
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Tell the caller's context how far the call is."""

@@ -38,7 +38,10 @@ def _field(name: str, schema: JsonObject, is_required: bool) -> JsonObject:
     }
     options = _options(schema)
     if options:
-        field |= {"type": "checkbox" if schema.get("type") == "array" else "select", "options": options}
+        several = schema.get("type") == "array"
+        field |= {"type": "checkbox" if several else "select", "options": options}
+        if several:
+            field["multiple"] = True
     if schema.get("description"):
         field["placeholder"] = str(schema["description"])[:500]
     if "default" in schema:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolpath.errors import ConfigError, ToolUnavailable
+from toolpath.errors import ConfigError, Finding, ToolUnavailable
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.mcp.content import output_of
 from toolpath.providers.mcp.launch import Launch, public_url
@@ -19,6 +19,7 @@ from toolpath.values import Json, JsonObject
 if TYPE_CHECKING:
     from toolpath.providers.mcp.connection import Connection
 
+_MOST_FINDINGS = 50
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -70,11 +71,14 @@ class McpProvider:
             headers=dict(headers or {}),
         )
         self._connection: Connection | None = None
+        self._askers: dict[str, bool] = {}
+        """Tool → whether its calls were seen to ask a person something."""
         self._watchers: list[Callable[[], None]] = []
 
     async def list_tools(self) -> list[Tool]:
         """All tools of the server, which is started if need be. Raises `ToolUnavailable` or `ConfigError`."""
         connection = await self._connected()
+        connection.malformed.clear()
         found = await connection.list_tools()
         return tools_of(
             found,
@@ -82,6 +86,20 @@ class McpProvider:
             identity=f"{connection.identity} {self._launch.identity}",
             trusts_annotations=self._trusts_annotations,
             body=self._body,
+        )
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """A warning for each tool of the server that is malformed; the others are there all the same."""
+        malformed = self._connection.malformed if self._connection is not None else {}
+        return tuple(
+            Finding(
+                code="provider_problem",
+                severity="warning",
+                message=f"{self.name}: its tool {name!r} is malformed and left out: {fault}",
+                hint="Have the server mended.",
+            )
+            for name, fault in list(malformed.items())[:_MOST_FINDINGS]
         )
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -138,7 +156,7 @@ class McpProvider:
         if connection is None or not connection.is_open:
             is_first = connection is None
             connection = module.Connection(
-                self.name, self._launch, self._changed, seconds=self.timeout, secrets=self.secrets
+                self.name, self._launch, self._changed, seconds=self.timeout, secrets=self.secrets, askers=self._askers
             )
             self._connection = connection
             if not is_first:

@@ -29,6 +29,7 @@ _MOST_GARBAGE = 10_000
 #: Bytes of standard error that are kept.
 _STDERR_KEPT = 4096
 #: Seconds each: to exit when its input ends, when it is asked to, when it is killed.
+_LAST_WORDS = 0.5
 _PATIENCE = (1.0, 1.0, 1.0)
 
 
@@ -41,13 +42,15 @@ class StdioTransport:
         self._ended = ended
         self._process: asyncio.subprocess.Process | None = None
         self._stderr = bytearray()
+        self._garbage = bytearray()
         self._listener: asyncio.Task[None] | None = None
         self._kill_at_exit: weakref.finalize[[int, int], Any] | None = None
 
     @property
     def stderr(self) -> str:
         """The last words that the server wrote to its standard error."""
-        return bytes(self._stderr).decode("utf-8", "replace").strip()
+        # Some say on their standard output why they do not start.
+        return bytes(self._stderr or self._garbage).decode("utf-8", "replace").strip()
 
     @property
     def exit_code(self) -> int | None:
@@ -86,7 +89,7 @@ class StdioTransport:
         errors = cast(asyncio.StreamReader, process.stderr)
         self._listener = asyncio.get_running_loop().create_task(self._listen(errors))
         reader, writer = cast(asyncio.StreamReader, process.stdout), cast(asyncio.StreamWriter, process.stdin)
-        return _Reader(reader, self._ended), _Writer(writer)
+        return _Reader(reader, self._ended, self._garbage), _Writer(writer)
 
     def kill(self) -> None:
         """End the process at once, from whatever loop or thread."""
@@ -110,6 +113,8 @@ class StdioTransport:
             if self._kill_at_exit is not None:
                 self._kill_at_exit.detach()
             if self._listener is not None:
+                # Its last words may still be in the pipe, and say why it ended.
+                await asyncio.wait({self._listener}, timeout=_LAST_WORDS)
                 self._listener.cancel()
             _close_pipes(process)
 
@@ -164,9 +169,10 @@ class _Stream:
 class _Reader(_Stream):
     """The server's messages, one by one."""
 
-    def __init__(self, stream: asyncio.StreamReader, ended: Callable[[str], None]) -> None:
+    def __init__(self, stream: asyncio.StreamReader, ended: Callable[[str], None], garbage: bytearray) -> None:
         self._stream = stream
         self._ended = ended
+        self._garbage = garbage
 
     def __aiter__(self) -> _Reader:
         return self
@@ -187,6 +193,8 @@ class _Reader(_Stream):
                     return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
                 except (ValueError, RecursionError):
                     garbage += 1
+                    self._garbage += line[-_STDERR_KEPT:]
+                    del self._garbage[:-_STDERR_KEPT]
             # Lines that are there already are read without a pause; a flood of them must not stop the loop.
             await asyncio.sleep(0)
         return self._end(f"it wrote {_MOST_GARBAGE} lines to its standard output that are no messages")

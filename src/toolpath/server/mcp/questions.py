@@ -59,6 +59,14 @@ def _property(field: JsonObject) -> JsonObject:
         found["oneOf"] = [_choice(option) for option in options]
     elif options:
         found["enum"] = [str(option) for option in options]
+    if options and field.get("multiple"):
+        items: JsonObject = {key: found.pop(key) for key in ("type", "enum") if key in found}
+        if "oneOf" in found:
+            items["anyOf"] = found.pop("oneOf")
+        found |= {"type": "array", "items": items}
+        if isinstance(field.get("default"), list):
+            found["default"] = [str(one) for one in field["default"]]
+        return found
     if field.get("default") is not None:
         found["default"] = str(field["default"]) if options else field["default"]
     return found

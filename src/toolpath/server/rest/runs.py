@@ -10,11 +10,11 @@ from starlette.responses import Response, StreamingResponse
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
-from toolpath.checks.start import check_arguments, fill_inputs
+from toolpath.checks.start import check_arguments
 from toolpath.errors import PlanInvalid, RunNotFound, ToolNotFound
 from toolpath.ids import new_id
-from toolpath.model.events import RunStarted, StepSucceeded
-from toolpath.model.plan import Plan, freeze
+from toolpath.model.events import StepSucceeded
+from toolpath.model.plan import Plan
 from toolpath.model.run import RunStatus
 from toolpath.model.stored import StoredPlan
 from toolpath.opening import call_plan
@@ -25,7 +25,7 @@ from toolpath.server.rest.bodies import JsonBody, NewRun
 from toolpath.server.rest.described import Before, Filter, Limit, answer, problems, shows, takes
 from toolpath.server.rest.views import RunDetail, RunPage, RunRow, run_detail, run_row
 from toolpath.server.visibility import visible_plan, visible_run
-from toolpath.values import Handle, JsonObject, as_handle, digest
+from toolpath.values import Handle, JsonObject, as_handle
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 
@@ -82,31 +82,9 @@ async def begun(
         idempotency_key=key,
         priority=rank,
     )
-    if run.run_id != run_id:
-        await check_same(tp, run.run_id, what, inputs)
     info = await tp.store.get_run(run.run_id)
     status = 202 if run.run_id == run_id else 200
     return answer(run_row(info), status, {"Location": f"/api/v1/runs/{run.run_id}"})
-
-
-async def check_same(tp: Toolpath, run_id: str, what: Plan | StoredPlan, inputs: JsonObject) -> None:
-    """Raise `Problem` 409 where the run that has the key was begun with something else."""
-    first = (await tp.store.read_events(run_id, limit=1))[0]
-    assert isinstance(first, RunStarted)
-    if isinstance(what, StoredPlan):
-        is_same = (await tp.store.get_run(run_id)).plan_id == what.plan_id
-        plan = await tp.plans.plan(what)
-    else:
-        is_same = digest(first.plan) == digest(freeze(what))
-        plan = what
-    # As JSON: what a journal gives back has lists where a plan has tuples.
-    if not is_same or digest(first.inputs) != digest(fill_inputs(plan, inputs)):
-        raise Problem(
-            409,
-            "idempotency_key_reused",
-            f"The run {run_id} was begun with this idempotency key, and with another plan or other inputs.",
-            hint="Take a new key for a new run.",
-        )
 
 
 async def _what(tp: Toolpath, caller: Caller, body: NewRun) -> Plan | StoredPlan:

@@ -17,7 +17,6 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.questions import questions_of
 from toolpath.server.rest.bodies import JsonBody, ToolCall
 from toolpath.server.rest.described import Filter, Limit, answer, problems, shows, takes
-from toolpath.server.rest.runs import check_same
 from toolpath.server.rest.views import (
     CallOutcome,
     StatsPage,
@@ -121,8 +120,6 @@ async def call(
         idempotency_key=body.idempotency_key,
         priority=caller.priority,
     )
-    if run.run_id != run_id:
-        await check_same(tp, run.run_id, plan, body.inputs)
     await waited(tp, run.run_id, request.app.state.stopping, seconds=wait)
     outcome = await _outcome(tp, run.run_id)
     return answer(outcome, 200 if outcome.status in ENDED_RUN else 202)

@@ -1,0 +1,171 @@
+"""Questions of servers beside other calls: each reaches the step that asks, and nobody answers for a person."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolpath import Toolpath
+from toolpath.engine.people import read_answers
+from toolpath.errors import SchemaError
+from toolpath.providers.mcp.forms import answer_of, form_of
+
+pytestmark = pytest.mark.mcp
+SERVERS = Path(__file__).parent.parent / "servers"
+
+
+class Person:
+    """Answers each question with what its own call was marked with."""
+
+    def __init__(self, mark: str, run_id: str) -> None:
+        self.mark, self.run_id = mark, run_id
+        self.titles: list[str] = []
+
+    async def ask(self, form: Any, *, key: str | None = None, **_: Any) -> Any:
+        self.titles.append(form["title"])
+        await asyncio.sleep(0.002)
+        return {"name": f"for {self.mark}"}
+
+    def progress(self, *_: Any) -> None:
+        pass
+
+
+async def mixed(start: Any, seed: int, size: int) -> None:
+    chance = random.Random(seed)
+    server = start("asking_server.py")
+    tools = {tool.name: tool for tool in await server.provider.list_tools()}
+    asks = {"look": 0, "ask": 1, "ask_twice": 2}
+    people = []
+    calls = []
+    for number in range(size):
+        name = chance.choice([*asks, "moody"])
+        person = Person(f"{name} {number}", f"run {chance.randint(1, 3)}")
+        inputs = {"mark": person.mark, "seconds": chance.choice((0, 0, 0.005, 0.02))}
+        people.append((name, person))
+        calls.append(asyncio.create_task(tools[name].body.invoke(inputs, person)))
+        if chance.random() < 0.3:
+            await asyncio.sleep(chance.random() * 0.02)
+    async with asyncio.timeout(60):
+        results = await asyncio.gather(*calls)
+    for (name, person), result in zip(people, results, strict=True):
+        assert result["mark"] == person.mark
+        assert set(person.titles) <= {person.mark}
+        assert all(one == {"action": "accept", "content": {"name": f"for {person.mark}"}} for one in result["answers"])
+        assert len(result["answers"]) == len(person.titles)
+        assert name == "moody" or len(person.titles) == asks[name]
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_each_question_is_put_to_the_call_that_asks(start: Any, seed: int) -> None:
+    await mixed(start, seed, 25)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(4, 104))
+async def test_each_question_is_put_to_the_call_that_asks_in_thousands(start: Any, seed: int) -> None:
+    await mixed(start, seed, 60)
+
+
+async def test_a_plan_asks_in_the_name_of_its_step_and_the_reads_beside_it_end() -> None:
+    for _ in range(5):
+        async with Toolpath() as tp:
+            tp.add_mcp("asking", command=sys.executable, args=[str(SERVERS / "asking_server.py")])
+            plan = tp.read(
+                {
+                    "steps": [
+                        {"id": "one", "tool": "asking.look", "inputs": {"mark": "one", "seconds": 0.05}},
+                        {"id": "form", "tool": "asking.ask", "inputs": {"mark": "form"}},
+                        {"id": "two", "tool": "asking.look", "inputs": {"mark": "two", "seconds": 0.02}},
+                        {"id": "other", "tool": "asking.ask", "inputs": {"mark": "other"}},
+                    ]
+                }
+            )
+            run = await tp.start(plan)
+            asked: dict[str, str] = {}
+            async with asyncio.timeout(30):
+                while (result := await run.result()).status == "waiting":
+                    for question in result.questions:
+                        asked[question.path] = question.form["title"]
+                        await tp.answer(run.run_id, question.path, {"name": f"to {question.path}"})
+            assert (result.status, asked) == ("completed", {"form": "form", "other": "other"})
+            for step in ("form", "other"):
+                (answer,) = result.step(step).output["answers"]
+                assert answer == {"action": "accept", "content": {"name": f"to {step}"}}
+
+
+COLOURS = {
+    "message": "Which?",
+    "requestedSchema": {
+        "type": "object",
+        "properties": {
+            "colours": {
+                "type": "array",
+                "items": {"type": "string", "enum": ["red", "green", "blue"]},
+                "default": ["red", "blue"],
+            },
+            "sizes": {"type": "array", "items": {"anyOf": [{"const": "s", "title": "Small"}, {"const": "l"}]}},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "content"),
+    [
+        ({}, {"colours": ["red", "blue"]}),
+        ({"colours": ["green"]}, {"colours": ["green"]}),
+        ({"colours": "green, red"}, {"colours": ["green", "red"]}),
+        ({"colours": "red", "sizes": ["s", "l"]}, {"colours": ["red"], "sizes": ["s", "l"]}),
+        ({"colours": []}, {"colours": []}),
+    ],
+)
+def test_a_form_of_several_choices_takes_its_own_default_and_any_of_them(given: Any, content: Any) -> None:
+    answer = answer_of(COLOURS, read_answers(form_of(COLOURS, "paint"), given))
+    assert answer == {"action": "accept", "content": content}
+
+
+def test_a_choice_that_is_none_is_refused() -> None:
+    with pytest.raises(SchemaError, match="pink"):
+        read_answers(form_of(COLOURS, "paint"), {"colours": ["red", "pink"]})
+
+
+BROKEN = """
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    good = {"name": "good", "inputSchema": {"type": "object"}}
+    odd = {"name": "odd", "inputSchema": {"type": "array"}}
+    result = {"tools": [good, {"name": "bad"}, {"inputSchema": {"type": "object"}}, 7, odd, dict(good, name="fine")]}
+    if m.get("method") == "initialize":
+        info = {"name": "x", "version": "1"}
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+    if "id" in m and m.get("method") in ("initialize", "tools/list"):
+        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": result}), flush=True)
+    elif "id" in m:
+        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+"""
+
+
+async def test_a_malformed_tool_hides_only_itself_and_is_named() -> None:
+    async with Toolpath() as tp:
+        tp.add_mcp("mixed", command=sys.executable, args=["-c", BROKEN])
+        assert set((await tp.tools()).tools) == {"mixed.good", "mixed.fine"}
+        said = " ".join(finding.message for finding in tp.registry.findings())
+        assert all(name in said for name in ("'bad'", "'odd'", "without a name"))
+        assert "inputSchema" in said
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize("code", [0, 3])
+async def test_what_a_server_writes_that_does_not_start_is_shown(stream: str, code: int) -> None:
+    script = f"import sys; sys.{stream}.write('it wants a licence\\n'); sys.{stream}.flush(); sys.exit({code})"
+    async with Toolpath() as tp:
+        tp.add_mcp("broken", command=sys.executable, args=["-c", script])
+        await tp.tools()
+        (finding,) = tp.registry.findings()
+        assert "it wants a licence" in finding.message
