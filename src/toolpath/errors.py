@@ -10,7 +10,7 @@
       SchemaError            a schema that is no JSON Schema, or a value that does not fit one
       ToolFailed             raised by a tool: it failed and need not be asked again
         ToolRetry            raised by a tool: it failed and may be asked again
-        ToolTimeout, ToolUnavailable, OutputInvalid, ChainExecutionError
+        ToolTimeout, ToolUnavailable, ToolChanged, OutputInvalid, ChainExecutionError
         ChatFailed           a model gave no answer, or none that can be used
       NoToolFits             none of the tools does what was asked for
       PlanningFailed         no plan that checks came of a request
@@ -246,6 +246,12 @@ class ToolUnavailable(ToolFailed):
     def __init__(self, message: str, *, reached: bool = True, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.reached = reached
+
+
+class ToolChanged(ToolFailed):
+    """The tool is not the one that was checked when the run began; it was not called."""
+
+    code = "tool_changed"
 
 
 class OutputInvalid(ToolFailed):

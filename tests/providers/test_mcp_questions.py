@@ -169,3 +169,48 @@ async def test_what_a_server_writes_that_does_not_start_is_shown(stream: str, co
         await tp.tools()
         (finding,) = tp.registry.findings()
         assert "it wants a licence" in finding.message
+
+
+CHANGING = """
+import json, sys
+kind = "string"
+for line in sys.stdin:
+    m = json.loads(line)
+    schema = {"type": "object", "properties": {"x": {"type": kind}}}
+    tools = [{"name": "change", "inputSchema": {"type": "object"}}, {"name": "use", "inputSchema": schema}]
+    if m.get("method") == "initialize":
+        info = {"name": "x", "version": "1"}
+        can = {"tools": {"listChanged": True}}
+        result = {"protocolVersion": "2025-06-18", "capabilities": can, "serverInfo": info}
+    elif m.get("method") == "tools/list":
+        result = {"tools": tools}
+    elif m.get("method") == "tools/call":
+        if m["params"]["name"] == "change":
+            kind = "integer"
+            print(json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}), flush=True)
+        result = {"content": [{"type": "text", "text": m["params"]["name"]}]}
+    elif "id" in m:
+        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+        continue
+    if "id" in m:
+        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": result}), flush=True)
+"""
+
+
+async def test_a_tool_that_changes_during_a_run_is_not_called_and_a_person_may_accept_it() -> None:
+    async with Toolpath() as tp:
+        tp.add_mcp("odd", command=sys.executable, args=["-c", CHANGING])
+        steps = [
+            {"id": "before", "tool": "odd.use"},
+            {"id": "change", "tool": "odd.change", "depends_on": ["before"]},
+            {"id": "after", "tool": "odd.use", "depends_on": ["change"], "retry": {"max_retries": 0}},
+        ]
+        result = await tp.run({"steps": steps})
+        assert [step.status for step in result.results] == ["succeeded", "succeeded", "failed"]
+        assert result.error is not None
+        assert result.error.code == "tool_changed"
+        again = await (await tp.retry(result.run_id)).result()
+        assert (await tp.runs())[0].status == "waiting"
+        assert [warning.code for warning in again.warnings] == ["tool_changed"]
+        accepted = await (await tp.settle(result.run_id, accept_tool=True)).result()
+        assert (accepted.status, accepted.step("after").output) == ("completed", "use")

@@ -8,15 +8,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolpath.errors import ConfigError, Finding, ToolUnavailable
+from toolpath.errors import ConfigError, Finding, ToolChanged, ToolUnavailable
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.mcp.content import output_of
 from toolpath.providers.mcp.launch import Launch, public_url
 from toolpath.providers.mcp.tools import tools_of
 from toolpath.secret_values import EnvironmentSecrets
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, digest, plain
 
 if TYPE_CHECKING:
+    from mcp_types import Tool as McpTool
+
     from toolpath.providers.mcp.connection import Connection
 
 _MOST_FINDINGS = 50
@@ -71,6 +73,10 @@ class McpProvider:
             headers=dict(headers or {}),
         )
         self._connection: Connection | None = None
+        self._listed: dict[str, str] = {}
+        """Tool → digest of what the server says of it now."""
+        self._is_stale = False
+        """The server may have changed its tools since they were listed."""
         self._askers: dict[str, bool] = {}
         """Tool → whether its calls were seen to ask a person something."""
         self._watchers: list[Callable[[], None]] = []
@@ -78,8 +84,7 @@ class McpProvider:
     async def list_tools(self) -> list[Tool]:
         """All tools of the server, which is started if need be. Raises `ToolUnavailable` or `ConfigError`."""
         connection = await self._connected()
-        connection.malformed.clear()
-        found = await connection.list_tools()
+        found = await self._listing(connection)
         return tools_of(
             found,
             server=self.name,
@@ -87,6 +92,13 @@ class McpProvider:
             trusts_annotations=self._trusts_annotations,
             body=self._body,
         )
+
+    async def _listing(self, connection: Connection) -> list[McpTool]:
+        self._is_stale = False
+        connection.malformed.clear()
+        found = await connection.list_tools()
+        self._listed = {item.name: _told(item) for item in found}
+        return found
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -121,15 +133,24 @@ class McpProvider:
             await connection.close()
 
     def _body(self, name: str) -> Body:
+        known = self._listed.get(name)
+
         async def invoke(inputs: JsonObject, context: Any) -> Json:
-            return await self._call(name, inputs, context)
+            return await self._call(name, known, inputs, context)
 
         return Body(invoke=invoke, runs="loop", wants_context=True)
 
-    async def _call(self, name: str, inputs: JsonObject, context: Any) -> Json:
+    async def _call(self, name: str, known: str | None, inputs: JsonObject, context: Any) -> Json:
         for attempt in (1, 2):
             connection = await self._connected()
             try:
+                if self._is_stale:
+                    await self._listing(connection)
+                if self._listed.get(name) != known:
+                    raise ToolChanged(
+                        f"{self.name}.{name} is not the tool that it was when the run began; it was not called.",
+                        hint="Retry the run, and accept the tool as it is now.",
+                    )
                 return output_of(await connection.call(name, inputs, context))
             except ToolUnavailable as error:
                 # The server had died or forgotten us unnoticed and has seen nothing of this call: start it and repeat.
@@ -165,5 +186,11 @@ class McpProvider:
         return connection
 
     def _changed(self) -> None:
+        self._is_stale = True
         for watcher in self._watchers:
             watcher()
+
+
+def _told(tool: McpTool) -> str:
+    """Digest of all that the server says of the tool."""
+    return digest(plain(tool.model_dump(mode="json", by_alias=True, exclude_none=True))[0])
