@@ -247,8 +247,7 @@ class Store(Turns, Trails, Protocol):
 
     @property
     def hears_others(self) -> bool:
-        """Signals and events of other processes wake who waits here; else a driver has to look for signals at times."""
-        ...
+        """Signals and events of other processes wake who waits here; else a driver looks for signals at times."""
 
     async def open(self) -> None:
         """Make it usable: create or migrate. Raises `StoreError`, saying what to do."""
@@ -256,7 +255,6 @@ class Store(Turns, Trails, Protocol):
 
     async def close(self) -> None:
         """Keep what was accepted and let go."""
-        ...
 
     async def create_run(self, info: RunInfo) -> RunInfo:
         """Store the run as it is given, or return the one that has the same idempotency key and tenant."""

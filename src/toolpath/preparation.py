@@ -18,7 +18,7 @@ from toolpath.checks.start import check_inputs, check_intent, fill_inputs, secre
 from toolpath.config import Settings
 from toolpath.engine.program import Program
 from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError, ReadError
-from toolpath.intent.gate import acts
+from toolpath.intent.tools import acts
 from toolpath.kept import Kept
 from toolpath.language.documents import read_document
 from toolpath.model.plan import Call, Origin, Plan, every_step

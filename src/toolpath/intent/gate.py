@@ -18,7 +18,8 @@ from toolpath.catalog.words import raw_words
 from toolpath.intent.cuts import cut_out
 from toolpath.intent.said import QUOTED, quantifiers, told_of, uncovered
 from toolpath.intent.sentences import Clause, Mood, clauses_of
-from toolpath.intent.verbs import folded, is_counter, is_reading, is_thing, meanings_of
+from toolpath.intent.tools import CALLING, acts, fits, is_form, verbs_of
+from toolpath.intent.verbs import folded, is_counter, is_reading
 from toolpath.language.quoted import BRACES
 from toolpath.model.plan import Call, Loop, Plan, Step, blocks_of, every_step
 from toolpath.model.tool import Tool
@@ -43,7 +44,6 @@ _CODES: Final = re.compile(
     r"[\w.+-]+@[\w.-]+\w|[a-z][a-z0-9+.-]*://\S*\w|(?<![\w/])(?:~|\.{1,2})?(?:/[\w.@~+-]+)+|(?=[\w./:+-]*\d)\w[\w./:+-]*\w",
     re.IGNORECASE,
 )
-_READING_NAMES: Final = frozenset(re.findall(r"\S+", "get list read search find fetch describe count lookup show view"))
 _SAYS: Final[dict[Mood, str]] = {
     "negation": "it says not to",
     "condition": "it depends on something",
@@ -88,28 +88,6 @@ def gated(
     return msgspec.structs.replace(plan, origin=origin)
 
 
-def acts(tool: Tool | None) -> bool:
-    """Whether a call may change something, as far as is known.
-
-    A tool of a server that says nothing of its effects and is called `get_…` is taken at its word: of what is asked
-    plainly nothing would be answered otherwise.
-    """
-    if tool is None:
-        return True
-    if tool.is_read:
-        return False
-    if (
-        tool.effect != "write"
-        or not tool.server
-        or "readOnlyHint" in tool.annotations
-        or "destructiveHint" in tool.annotations
-    ):
-        return True
-    words = raw_words(tool.name)
-    others = [word for word in words[1:] if meanings_of(word) and not is_thing(word, "of")]
-    return not (words[:1] and words[0] in _READING_NAMES) or bool(others)
-
-
 class _Seen:
     """A request and its plan, looked at once."""
 
@@ -140,7 +118,7 @@ class _Seen:
         for tool in self.tools:
             # A tool that is called by its full name is called by its verb.
             self.plain = self.plain.replace(tool.key, " " * (len(tool.key) - len(tool.name)) + tool.name)
-        self.clauses = clauses_of(self.plain, lambda word: folded(word) in self.verbs or folded(word) in _CALLING)
+        self.clauses = clauses_of(self.plain, lambda word: folded(word) in self.verbs or folded(word) in CALLING)
 
 
 def _plain(value: Json) -> Json:
@@ -305,54 +283,13 @@ def _parameters(tool: Tool) -> Iterable[str]:
 
 def _commands(clause: Clause, tool: Tool | None, *, must_fit: bool) -> bool:
     verb = clause.verb
-    if tool is not None and (fits(verb, tool) or (folded(verb) in _CALLING and tool.name in clause.text)):
+    if tool is not None and (fits(verb, tool) or (folded(verb) in CALLING and tool.name in clause.text)):
         return True
     if must_fit or is_reading(verb) or is_counter(verb):
         return False
     # `Remind me to archive it`: the verb of the tool is there, and is not what is commanded.
     words = re.findall(r"[^\W\d_]+", clause.text)
-    return tool is not None and not any(_is_form(word, tool) for word in words if word != verb)
-
-
-def fits(verb: str, tool: Tool) -> bool:
-    """Whether a command with this verb may mean the tool."""
-    own = verbs_of(tool)
-    if folded(verb) in own:
-        return True
-    meanings = meanings_of(verb)
-    return any(meanings & meanings_of(word) for word in own)
-
-
-_CALLING: Final = frozenset({"call", "use", "run", "invoke", "execute"})
-
-
-def _is_form(word: str, tool: Tool) -> bool:
-    """Whether the word is some form of a verb of the tool: `archived`."""
-    plain = folded(word)
-    return any(len(verb) > 3 and plain.startswith(verb.removesuffix("e")) for verb in verbs_of(tool)) or fits(
-        word, tool
-    )
-
-
-def verbs_of(tool: Tool) -> frozenset[str]:
-    """The verbs of a tool: those in its name, and the first word of its description."""
-    known = tool.__dict__.get("_verbs")
-    if known is None:
-        named = raw_words(tool.name)
-        verbs = [word for word in named if meanings_of(word) or is_reading(word) or is_counter(word)]
-        sure = [word for word in verbs if not is_thing(word, "of")]
-        chosen = verbs[:1] if verbs and verbs[0] == named[0] else sure or verbs or named[:1]
-        described = raw_words(tool.description[:200])[:1]
-        chosen = [tool.name, *chosen, *(one for word in described for one in _base(word))]
-        known = frozenset(folded(word) for word in chosen)
-        tool.__dict__["_verbs"] = known
-    return known
-
-
-def _base(word: str) -> list[str]:
-    """A verb as a command has it: `deletes` is `delete`."""
-    forms = [word, word.removesuffix("s"), word.removesuffix("es"), re.sub(r"ies$", "y", word)]
-    return [one for one in forms if meanings_of(one) or is_reading(one)]
+    return tool is not None and not any(is_form(word, tool) for word in words if word != verb)
 
 
 # What is left out.

@@ -30,6 +30,13 @@ _LESSONS = "planner.lessons"
 _CACHE = "planner.cache"
 
 
+def options_of(settings: Settings) -> PlannerOptions:
+    """How far a planner may go under these settings."""
+    return PlannerOptions(
+        timeout=settings.planner_timeout, fallback=settings.planner_fallback, time_zone=settings.time_zone
+    )
+
+
 def ground_of(catalog: Catalog, chat: Chat, clock: Clock, settings: Settings) -> Ground:
     """What a model planner stands on under these settings: the search ranks, rules stand in for a model that fails."""
     return Ground(
@@ -37,9 +44,7 @@ def ground_of(catalog: Catalog, chat: Chat, clock: Clock, settings: Settings) ->
         chat=chat,
         clock=clock,
         rank=default_rank,
-        options=PlannerOptions(
-            timeout=settings.planner_timeout, fallback=settings.planner_fallback, time_zone=settings.time_zone
-        ),
+        options=options_of(settings),
         offline=rules,
     )
 

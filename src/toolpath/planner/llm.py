@@ -12,7 +12,8 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import ChatFailed, ConfigError, Finding, NoToolFits, PlanningFailed, ReadError, ToolpathError
-from toolpath.intent.gate import ASKING, acts, gated
+from toolpath.intent.gate import ASKING, gated
+from toolpath.intent.tools import acts
 from toolpath.language.quoted import readable
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.plan import Call, Plan, every_step, freeze

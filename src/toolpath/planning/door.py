@@ -21,9 +21,10 @@ from toolpath.errors import ConfigError, PlanInvalid, StoreError
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.plan import Plan, freeze
 from toolpath.model.tool import Tool
+from toolpath.planner.choose import options_of
 from toolpath.planner.decompose import Decomposition, read_decomposition
 from toolpath.planner.offline.planner import plan_offline
-from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord, PlanRequest, Selection
+from toolpath.planner.records import Ground, Planned, PlanningRecord, PlanRequest, Selection
 from toolpath.planner.streaming import PlanWritten, StepWritten
 from toolpath.planning.memory import Memory
 from toolpath.planning.report import PlanningReport, read_weights, report_of
@@ -75,9 +76,7 @@ class Planning:
         self._memories: dict[str, Memory] = {}
         self._weights = read_weights(settings.planner_experiment)
         self._known: dict[str, tuple[PlanRequest, Ground, Planned, str]] = {}
-        self.options = PlannerOptions(
-            timeout=settings.planner_timeout, fallback=settings.planner_fallback, time_zone=settings.time_zone
-        )
+        self.options = options_of(settings)
 
     async def plan(
         self,
@@ -90,10 +89,9 @@ class Planning:
     ) -> Planned:
         """A checked plan and how it came about.
 
-        `planner`: None takes the model where one is configured, else the offline planner. Raises `NoToolFits` where no
-        tool does what is asked for, `PlanningFailed` where no plan that checks came of it, `ConfigError` where the
-        model is wanted and none is configured. What is remembered of requests is the
-        tenant's own; None: of the caller's tenant.
+        `planner`: None takes the model where one is configured, else the offline planner. Raises `NoToolFits`,
+        `PlanningFailed` where no plan that checks came of it, `ConfigError` where a model is wanted and there is none.
+        What is remembered of requests is the tenant's own; None: of the caller's tenant.
         """
         catalog = await self.catalog()
         asked = PlanRequest(
