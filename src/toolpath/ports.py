@@ -87,19 +87,15 @@ class Queue(Protocol):
 
     async def open(self) -> None:
         """Make it usable. A broker that is away now is no error: it is looked for until it is there."""
-        ...
 
     async def close(self) -> None:
         """Let go of connections."""
-        ...
 
     async def put(self, run_id: str, *, priority: int = 0) -> None:
         """Have a worker drive the run, before those of lower priority. Raises `QueueError` when it is not taken."""
-        ...
 
     async def depth(self) -> int:
         """How many runs wait for a worker. Raises `QueueError`."""
-        ...
 
     async def serve(self, work: Callable[[str], Awaitable[None]], *, concurrency: int) -> None:
         """Hand out waiting runs, at most `concurrency` at once, until `stop`; returns when all work on them has ended.

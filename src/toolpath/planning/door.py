@@ -105,8 +105,7 @@ class Planning:
         ground = self._ground(catalog, chat)
         memory = await self._memory(_tenant(tenant))
         chooser = await memory.load()
-        is_alone = chat is None
-        way = "rules" if is_alone else "model" if planner == "model" else ""
+        way = "rules" if (is_alone := chat is None) else "model" if planner == "model" else ""
         planned = await chooser.plan(asked, ground, way=way, cached=not is_alone)
         self._remember(asked, ground, planned, _tenant(tenant))
         if not is_alone:
