@@ -63,8 +63,6 @@ class Limit:
     def _due(self) -> None:
         self._armed = False
         self._wake()
-        if self._waiting:
-            self._arm()
 
     def _wake(self) -> None:
         # Each one woken asks again: it may have been cancelled, or find the place taken.
@@ -73,6 +71,9 @@ class Limit:
             self._waiting.popleft()()
             if len(self._waiting) >= count:
                 break
+        if self._waiting:
+            # What keeps them may be another bound by now.
+            self._arm()
 
 
 class Limits:
