@@ -233,3 +233,14 @@ async def test_a_fork_of_a_graph_keeps_nothing_that_steps_wrote_which_it_does_an
         found = await ran(tp, await (await tp.fork(first.run_id, from_step="one", repeat_writes=True)).result())
         kept = await ran(tp, await (await tp.fork(first.run_id, from_step="two", repeat_writes=True)).result())
     assert (found.outputs, kept.outputs) == (6, 6)
+
+
+async def test_a_whole_path_means_that_step_whatever_ids_others_have() -> None:
+    asking = {"tool": "t", "requires_approval": True, "inputs": {"n": 1}}
+    plan = {"steps": [{"id": "a", **asking}, {"id": "p", "parallel": [{"id": "b", "steps": [{"id": "a", **asking}]}]}]}
+    async with opened(identity("t")) as tp:
+        first = await tp.run(tp.read(plan))
+        assert first.status == "waiting"
+        await (await tp.approve(first.run_id, "a")).result()
+        found = await ran(tp, await (await tp.approve(first.run_id, "p/b/a")).result())
+    assert found.status == "completed"

@@ -54,7 +54,9 @@ def _find(control: Control, path: str, kind: type | None) -> StepState:
         names = [step.path for step in candidates]
         what = f"Several steps wait for {word}: {', '.join(names)}." if names else f"No step waits for {word}."
         raise RunConflict(what, hint="Name the step." if names else "")
-    matches = [step for step in candidates if path in (step.path, step.node.id)]
+    # A whole path means that step, whatever ids others have.
+    matches = [step for step in candidates if step.path == path]
+    matches = matches or [step for step in candidates if step.node.id == path]
     if len(matches) == 1:
         return matches[0]
     names = [step.path for step in candidates]

@@ -71,7 +71,9 @@ def _waited(control: Control, step: StepState) -> bool:
     """
     prefixes = tuple(scope.prefix for scope in (step.calls or {}).values())
     return bool(prefixes) and any(
-        inner.status in ("waiting", "unknown") or inner.denied or (inner.status not in ENDED and (inner.answers or inner.approved))
+        inner.status in ("waiting", "unknown")
+        or inner.denied
+        or (inner.status not in ENDED and (inner.answers or inner.approved))
         for path, inner in control.state.steps.items()
         if path.startswith(prefixes)
     )
