@@ -237,10 +237,11 @@ async def test_a_fork_of_a_graph_keeps_nothing_that_steps_wrote_which_it_does_an
 
 async def test_a_whole_path_means_that_step_whatever_ids_others_have() -> None:
     asking = {"tool": "t", "requires_approval": True, "inputs": {"n": 1}}
-    plan = {"steps": [{"id": "a", **asking}, {"id": "p", "parallel": [{"id": "b", "steps": [{"id": "a", **asking}]}]}]}
-    async with opened(identity("t")) as tp:
+    body = read_plan({"name": "nested", "steps": [{"id": "a", **asking}]})
+    plan = {"steps": [{"id": "a", **asking}, {"id": "p", "tool": "nested"}]}
+    async with opened(identity("t"), Tool(name="nested", body=body, effect="read")) as tp:
         first = await tp.run(tp.read(plan))
         assert first.status == "waiting"
         await (await tp.approve(first.run_id, "a")).result()
-        found = await ran(tp, await (await tp.approve(first.run_id, "p/b/a")).result())
+        found = await ran(tp, await (await tp.approve(first.run_id, "p/a")).result())
     assert found.status == "completed"
