@@ -111,12 +111,21 @@ class Drive:
                     control.block_lost(account.owner, account.failure)
                     control.settle()
             else:
-                while account.waiting and not account.is_full:
-                    step = account.waiting.popleft()
-                    if step.status in ("pending", "ready"):
-                        control.push(step)
-                        break
+                self._offer(account)
             account = account.up
+
+    def pass_on(self, account: Account | None) -> None:
+        """A step of these plans could not take the slot that it was offered: the next ones may have it."""
+        while account is not None:
+            self._offer(account)
+            account = account.up
+
+    def _offer(self, account: Account) -> None:
+        while account.waiting and not account.is_full:
+            step = account.waiting.popleft()
+            if step.status in ("pending", "ready"):
+                self.control.push(step)
+                break
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run it beside; its errors end the drive."""
