@@ -207,6 +207,17 @@ def test_what_is_skipped_for_want_of_something_gives_null_to_who_reads_it() -> N
     assert [finding.code for finding in findings_of(plan, TOOLS)] == ["maybe_missing"]
 
 
+def test_a_default_stands_in_for_a_skipped_step_but_not_for_what_an_operator_makes_of_it() -> None:
+    def found(expression: str) -> list[str]:
+        skipped = {"id": "s", "tool": "make.a", "when": "{{ inputs.i == 1 }}"}
+        call = {"id": "b", "tool": "take.any", "inputs": {"value": f"{{{{ {expression} }}}}"}}
+        plan = read_plan({"inputs": INPUTS, "steps": [skipped, call]})
+        return [finding.code for finding in findings_of(plan, TOOLS) if finding.severity != "information"]
+
+    assert found("s.req | default('x') | upper") == []
+    assert found("(s.req + 'x') | first | default('z')") == ["may_not_fit"]
+
+
 def test_a_variable_that_counts_itself_up_is_a_number() -> None:
     plan = read_plan(
         {

@@ -85,6 +85,8 @@ class Judge:
         self._facts = facts
         self._caught = 0
         """Expressions around this place that stand in for what is not there."""
+        self._voids: set[int] = set()
+        """Parts whose null counts as nothing where it is for want of an output: an operator would take it for null."""
         self._missed = False
         """Something of what is being caught may not be there."""
         self._maybe = 0
@@ -139,7 +141,7 @@ class Judge:
             case tree.Default():
                 return self._default(of)
             case tree.Defined(subject):
-                with self._catching():
+                with self._catching(subject):
                     self.type(subject)
                 return _BOOLEAN
             case tree.Lambda():
@@ -161,13 +163,15 @@ class Judge:
         place = place_of(of)
         base = None if place is None else (place[0], ())
         is_known = base is not None and is_there(self._facts, base)
-        known = source.given if self._caught and not reference.path and source.given is not None else source.type
+        known = (
+            source.given if id(of) in self._voids and not reference.path and source.given is not None else source.type
+        )
         if source.unset and not is_known:
             self._absent(reference, flaw="unset")
         path = tuple(key for key in reference.path if key is not None)
         found = self._below(known, path, base, of, "")
         if source.void and not is_known:
-            if self._caught:
+            if id(of) in self._voids:
                 self._missed = True
                 return found
             return or_null(found) if found is not None else None
@@ -238,13 +242,13 @@ class Judge:
         if of.no is not None:
             with self.where(facts_of(of.test, False)):
                 no = self.type(of.no)
-        elif self._caught:
+        elif id(of) in self._voids:
             self._missed = True
             no = NEVER
         return either([yes, no])
 
     def _default(self, of: tree.Default) -> Type:
-        with self._catching() as caught:
+        with self._catching(of.subject) as caught:
             subject = self.type(of.subject)
         missed = caught[0]
         falsy = of.falsy is not None and not (isinstance(of.falsy, tree.Literal_) and not of.falsy.value)
@@ -347,7 +351,8 @@ class Judge:
             self._maybe -= 1
 
     @contextmanager
-    def _catching(self) -> Iterator[list[bool]]:
+    def _catching(self, subject: Tree) -> Iterator[list[bool]]:
+        self._voids |= _void_parts(subject)
         before, self._missed = self._missed, False
         self._caught += 1
         missed = [False]
@@ -367,6 +372,17 @@ def _refined(of: Type, path: tuple[Key, ...], fact: Fact, kinds: Kinds) -> Type:
     if not isinstance(key, str) or not fact.there:
         return of
     return kinds.with_key(of, key, lambda inner: _refined(inner, path[1:], fact, kinds))
+
+
+def _void_parts(of: Tree) -> set[int]:
+    """The parts that a `default` or `is defined` sees through to, by identity."""
+    match of:
+        case tree.Item(subject=subject) | tree.Slice(subject=subject):
+            return {id(of)} | _void_parts(subject)
+        case tree.Choose(yes=yes, no=no):
+            return {id(of)} | _void_parts(yes) | (set() if no is None else _void_parts(no))
+        case _:
+            return {id(of)}
 
 
 def _of_literal(value: object) -> Type:
