@@ -116,6 +116,7 @@ class Takes:
                 continue
             limited = self._tenant is not None or bool(self._of_tool(target))
             if not self._has_slot(step) or (limited and not self._take_limits(step, self._limits_of(target))):
+                drive.pass_on(step.scope.account)
                 continue
             try:
                 attempt = self._prepare(step, target)
@@ -124,6 +125,7 @@ class Takes:
                 attempt = None
             if attempt is not None:
                 return attempt
+            drive.pass_on(step.scope.account)
             if limited:
                 self.release(target)
             if drive.services.turns.is_full:
