@@ -81,6 +81,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Files with `mcpServers`, as other MCP clients write them."""
     http_allow: tuple[str, ...] = ()
     """Hosts and networks that `http.get` and `http.request` may reach besides the public Internet, as `10.0.0.0/8`."""
+    http: bool = False
+    """Whether `http.get` and `http.request` are offered to every plan and planner, on servers too."""
     search: Literal["words", "meaning"] = "words"
     """How tools are found for a text: by their words, or by words and meaning, with the extra `embed`."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"

@@ -20,7 +20,9 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_usage(
 ) -> None:
     # The folder is looked at before any server is needed.
     monkeypatch.setattr("toolpath.cli.demonstration.missing_servers", lambda: ())
-    (shop / "nap.yaml").write_text("name: nap\nimplementation: {type: simple, simple: {tool: shop.price}}\n")
+    (shop / "nap.yaml").write_text(
+        "name: nap\nimplementation: {type: simple, simple: {tool: shop.price, inputs: {item: tea}}}\n"
+    )
     (shop / "there.txt").write_text("")
     for command in (("demo",), ("generate", "nap.yaml")):
         ran = toolpath(*command, "--into", into)

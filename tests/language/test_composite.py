@@ -246,7 +246,7 @@ def test_an_api_call_is_one_http_request():
             retry=Retry(max_retries=2, initial_delay=2),
             inputs={
                 "method": "POST",
-                "url": "https://api.example/v1/users/{{ inputs.user_id | urlencode }}/notes",
+                "url": "https://api.example/v1/users/{{ inputs.user_id | urlencode | replace('/', '%2F') }}/notes",
                 "headers": {"Authorization": "Bearer {{ secrets.TOKEN }}"},
                 "query": {"full": True},
                 "json": {"kind": "note", "text": "{{ inputs.text }}", "by": "{{ inputs.user_id }}!"},

@@ -50,8 +50,8 @@ def of_result(result: RunResult) -> ExitCode:
             return _REASONS[result.reason]
         case "cancelled":
             return ExitCode.CANCELLED
-        case _ if result.error is not None and result.error.code in ("budget", "policy"):
-            return _REASONS[result.error.code]
+        case _ if result.error is not None and result.error.code in ("budget", "policy", "permission"):
+            return _REASONS.get(result.error.code, ExitCode.POLICY)
         case _:
             return ExitCode.FAILED
 

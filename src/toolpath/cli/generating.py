@@ -9,6 +9,7 @@ from toolpath.cli.exits import ExitCode, UsageError, writing
 from toolpath.cli.inputs import read_text
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
+from toolpath.cli.requests import load_with_requests
 from toolpath.cli.session import Session, perform
 from toolpath.errors import PlanInvalid, ReadError
 from toolpath.factory import Generated, generate
@@ -30,7 +31,7 @@ def generate_tool(options: Options, file: str, into: str, *, package: str = "", 
             tool = read_composite(read_text(file), file="" if file == "-" else file)
         except ReadError as error:
             return show_findings(findings_of(error, file), file, session.output)
-        catalog = await session.tp.load(tool.body) if isinstance(tool.body, Plan) else None
+        catalog = await load_with_requests(session.tp, tool.body) if isinstance(tool.body, Plan) else None
         has_tools = catalog is not None and bool(catalog.tools)
         if not has_tools:
             session.output.tell(_NO_TOOLS, "yellow")

@@ -18,9 +18,12 @@ from toolpath.cli.inputs import read_inputs
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.preview import preview
+from toolpath.cli.questions import person
 from toolpath.cli.session import Session, perform
 from toolpath.cli.target import find_target
 from toolpath.errors import PlanInvalid, ReadError
+from toolpath.model.plan import Plan
+from toolpath.model.run import RunContext
 from toolpath.testing.recording import Recorder
 from toolpath.testing.replay import Replay
 
@@ -44,6 +47,10 @@ class RunRequest:
     replan: int = 0
     priority: int = 0
     only_tool: bool = False
+    user: str = ""
+    session: str = ""
+    case: str = ""
+    permissions: tuple[str, ...] = ()
 
 
 def run_request(options: Options, request: RunRequest) -> int:
@@ -81,7 +88,13 @@ async def _run(session: Session, request: RunRequest) -> int:
             return show_findings(unfit, target.name, output)
     recorder = await _with_recording(tp, request)
     try:
-        run = await tp.start(target.runnable, inputs, replan=request.replan or None, priority=request.priority)
+        run = await tp.start(
+            target.runnable,
+            inputs,
+            context=_who(tp, request),
+            replan=request.replan or None,
+            priority=request.priority,
+        )
     except PlanInvalid as error:
         return show_findings(error.findings, target.name, output)
     else:
@@ -93,6 +106,16 @@ async def _run(session: Session, request: RunRequest) -> int:
             recorder.close()
             if recorder.fault:
                 output.tell(f"Calls are missing in the recording {request.record}: {recorder.fault}", "yellow")
+
+
+def _who(tp: Toolpath, request: RunRequest) -> RunContext:
+    """Who runs it: the person at the terminal, unless it was said for whom."""
+    return tp.context(
+        request.user or person(),
+        session_id=request.session,
+        case_id=request.case or None,
+        permissions=request.permissions,
+    )
 
 
 async def _with_recording(tp: Toolpath, request: RunRequest) -> Recorder | None:
@@ -120,7 +143,12 @@ def _detach(options: Options, request: RunRequest) -> int:
     arguments += ["--no-input", "--replan", str(request.replan), "--priority", str(request.priority)]
     for pair in request.inputs:
         arguments += ["--input", pair]
+    for permission in request.permissions:
+        arguments += ["--permission", permission]
     for name, value in (
+        ("--user", request.user),
+        ("--session", request.session),
+        ("--case", request.case),
         ("--input-file", request.input_file),
         ("--record", request.record),
         ("--replay", request.replay),

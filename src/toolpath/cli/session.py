@@ -15,6 +15,7 @@ from toolpath.cli.exits import UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.questions import person
+from toolpath.cli.requests import add_http
 from toolpath.cli.streams import results_alone
 from toolpath.config import DEFAULT_STORE, Settings, load_settings
 from toolpath.telemetry.telemetry import for_command
@@ -107,3 +108,5 @@ def add_sources(tp: Toolpath, settings: Settings) -> None:
     files = settings.mcp or ((DEFAULT_MCP,) if Path(DEFAULT_MCP).is_file() else ())
     for file in files:
         tp.add_mcp_config(file)
+    if settings.http:
+        add_http(tp)

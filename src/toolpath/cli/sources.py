@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from toolpath.app import Toolpath
+from toolpath.cli.requests import NAMES, add_http
 from toolpath.cli.session import Session
 from toolpath.config import Settings
 from toolpath.errors import ToolpathError
@@ -24,6 +25,8 @@ def add_recorded(session: Session, events: list[AnyEvent]) -> None:
             _add(session.tp, session.settings, source)
         except ToolpathError as error:
             session.output.tell(f"Tools that the run began with cannot be loaded again: {error}", "yellow")
+    if not NAMES.isdisjoint(started.tools):
+        add_http(session.tp)
 
 
 def _add(tp: Toolpath, settings: Settings, source: JsonObject) -> None:

@@ -9,6 +9,7 @@ import msgspec
 from toolpath.app import Toolpath
 from toolpath.cli.exits import UsageError
 from toolpath.cli.inputs import read_text
+from toolpath.cli.requests import NAMES, add_for_tool, add_http, load_with_requests
 from toolpath.errors import ToolNotFound
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Tool
@@ -54,12 +55,14 @@ async def find_target(tp: Toolpath, what: str, *, only_tool: bool = False) -> Ta
         return await _tool(tp, what, only_tool=only_tool)
     document = read_text("-") if what == "-" else Path(what)
     plan = tp.read(document)
-    await tp.load(plan)
+    await load_with_requests(tp, plan)
     return Target(name="stdin" if what == "-" else what, document=document, plan=plan)
 
 
 async def _tool(tp: Toolpath, name: str, *, only_tool: bool) -> Target:
     await tp.registry.load({name})
+    if name in NAMES:
+        add_http(tp)
     try:
         tool = tp.registry.snapshot().find(name)
     except ToolNotFound as error:
@@ -67,6 +70,7 @@ async def _tool(tp: Toolpath, name: str, *, only_tool: bool) -> Target:
             raise
         kind = "file" if name.endswith(_SUFFIXES) or "/" in name else "file and no tool"
         raise UsageError(f"There is no {kind} {name!r}.", suggestions=error.suggestions) from None
+    add_for_tool(tp, tool)
     return Target(name=tool.key, tool=tool)
 
 

@@ -12,6 +12,12 @@ Replan = Annotated[int, typer.Option("--replan", metavar="N", min=0, max=100, he
 Priority = Annotated[
     int, typer.Option("--priority", metavar="N", min=-5, max=4, help="Among the runs that wait for a worker.")
 ]
+User = Annotated[str, typer.Option(metavar="ID", help="For whom it runs.  [who sits at the terminal]")]
+SessionId = Annotated[str, typer.Option("--session", metavar="ID", help="The session that it runs in.")]
+Case = Annotated[str, typer.Option(metavar="ID", help="The case that it belongs to.")]
+Permissions = Annotated[
+    list[str] | None, typer.Option("--permission", metavar="NAME", help="What whoever runs it may do; repeatable.")
+]
 NoInput = Annotated[bool, typer.Option("--no-input", help="Ask nothing at the terminal.")]
 
 
@@ -69,6 +75,10 @@ def run(
     detach: Annotated[bool, typer.Option("--detach", help="Print the run's id and go on in the background.")] = False,
     replan: Replan = 0,
     priority: Priority = 0,
+    user: User = "",
+    session: SessionId = "",
+    case: Case = "",
+    permission: Permissions = None,
     no_input: NoInput = False,
     announce: Annotated[bool, typer.Option("--announce", hidden=True)] = False,
 ) -> None:
@@ -85,6 +95,10 @@ def run(
         detach=detach,
         replan=replan,
         priority=priority,
+        user=user,
+        session=session,
+        case=case,
+        permissions=tuple(permission or ()),
         no_input=no_input,
         announce=announce,
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from toolpath.cli.groups import Commands
-from toolpath.cli.verbs.plans import InputFile, Inputs, NoInput
+from toolpath.cli.verbs.plans import Case, InputFile, Inputs, NoInput, Permissions, SessionId, User
 
 app = typer.Typer(
     cls=Commands, no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Tools: list, find, call."
@@ -50,13 +50,30 @@ def search(
 
 @app.command()
 def call(
-    ctx: typer.Context, tool: Key, inputs: Inputs = None, input_file: InputFile = "", no_input: NoInput = False
+    ctx: typer.Context,
+    tool: Key,
+    inputs: Inputs = None,
+    input_file: InputFile = "",
+    *,
+    user: User = "",
+    session: SessionId = "",
+    case: Case = "",
+    permission: Permissions = None,
+    no_input: NoInput = False,
 ) -> None:
     """Call one tool, with the same checks, journal and policy as a run."""
     from toolpath.cli.running import RunRequest, run_request
 
     request = RunRequest(
-        what=tool, inputs=tuple(inputs or ()), input_file=input_file, no_input=no_input, only_tool=True
+        what=tool,
+        inputs=tuple(inputs or ()),
+        input_file=input_file,
+        no_input=no_input,
+        only_tool=True,
+        user=user,
+        session=session,
+        case=case,
+        permissions=tuple(permission or ()),
     )
     raise typer.Exit(run_request(ctx.obj, request))
 

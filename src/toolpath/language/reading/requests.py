@@ -74,7 +74,9 @@ def _url(fields: Fields, inputs: JsonObject) -> str:
     # {id} stands for an input and is encoded; {{ … }} is a template and is left alone.
     return re.sub(
         r"(?<!\{)\{(\w+)\}(?!\})",
-        lambda found: f"{{{{ inputs.{found[1]} | urlencode }}}}" if found[1] in names else found[0],
+        lambda found: (
+            f"{{{{ inputs.{found[1]} | urlencode | replace('/', '%2F') }}}}" if found[1] in names else found[0]
+        ),
         url,
     )
 
