@@ -337,6 +337,13 @@ class Toolpath(Asking, Steering):
             replan=self._leave_to_replan(replan),
         )
 
+    async def prepared(
+        self, what: Runnable, inputs: JsonObject | None = None, *, context: RunContext | None = None
+    ) -> tuple[Plan, JsonObject]:
+        """The very plan that `run` would run, and its inputs, filled in. Raises what `run` raises before it begins."""
+        program, filled = await self._preparation.ready(what, inputs or {}, context)
+        return program.plan, filled
+
     async def _prepared(
         self, what: Runnable | StoredPlan, inputs: JsonObject, context: RunContext | None
     ) -> tuple[Program, JsonObject, Stored]:

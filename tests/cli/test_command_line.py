@@ -255,7 +255,7 @@ def test_what_generate_does_not_understand_is_a_finding_and_nothing_is_written(
     made = toolpath("generate", "cost.yaml", "--into", "made")
     assert (made.code, made.out) == (3, "")
     assert words in made.err
-    assert "cost.yaml:7:" in made.err
+    assert "cost.yaml:8:" in made.err
     assert not (shop / "made").exists()
 
 

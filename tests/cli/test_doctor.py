@@ -22,7 +22,7 @@ def verdicts(ran_json: dict) -> dict[str, tuple[str, str]]:  # type: ignore[type
     return {remark["subject"]: (remark["verdict"], remark["text"]) for remark in ran_json["remarks"]}
 
 
-def test_what_is_broken_comes_first_then_the_parts_then_the_settings(
+def test_what_is_broken_comes_first_then_what_is_set_then_the_parts_and_no_defaults(
     toolpath: Command, monkeypatch: pytest.MonkeyPatch, closed_port: int
 ) -> None:
     monkeypatch.setenv("TOOLPATH_QUEUE", f"amqp://user:s3cr3t@127.0.0.1:{closed_port}/")
@@ -31,11 +31,12 @@ def test_what_is_broken_comes_first_then_the_parts_then_the_settings(
     assert ran.code == 1
     lines = ran.out.splitlines()
     assert lines[0].startswith(f"no queue: amqp://[redacted]@127.0.0.1:{closed_port}/: cannot be reached")
-    assert lines[1].startswith("!! TOOLPATH_PARALEL")
-    assert lines[2].startswith("ok store:")
-    given = lines.index("Settings that are given")
-    assert any(line.startswith("   tools = ") and line.endswith("toolpath.toml") for line in lines[given:])
-    assert given < lines.index("Defaults")
+    assert lines[1] == "Settings that are given"
+    parts = next(number for number, line in enumerate(lines) if line.startswith("!! TOOLPATH_PARALEL"))
+    assert lines[parts + 1].startswith("ok store:")
+    assert any(line.startswith("   tools = ") and line.endswith("toolpath.toml") for line in lines[2:parts])
+    assert "Defaults" not in lines
+    assert "Defaults" in toolpath("doctor", "--verbose").out
     assert "s3cr3t" not in ran.out
 
 

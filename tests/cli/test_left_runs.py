@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import signal
@@ -60,7 +61,7 @@ def test_one_interrupt_at_a_question_ends_the_command_and_says_how_to_answer_lat
     process = spawned(shop, "run", "p.yaml", stdin=slave, stdout=slave, stderr=slave)
     os.close(slave)
     said = b""
-    while b"[y/N]" not in said:
+    while b"decide later]" not in said:
         said += os.read(master, 4096)
     process.send_signal(signal.SIGINT)
     try:
@@ -85,3 +86,39 @@ def test_resuming_a_run_that_has_ended_says_that_it_has(toolpath: Command) -> No
     ran = toolpath("runs", "resume", "last")
     assert ran.code == 1
     assert "has ended: completed" in ran.err
+
+
+def test_enter_at_an_approval_leaves_it_to_later(shop: Path) -> None:
+    (shop / "p.yaml").write_text(CAREFUL)
+    master, slave = pty.openpty()
+    process = spawned(shop, "run", "p.yaml", stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    said = b""
+    while b"decide later]" not in said:
+        said += os.read(master, 4096)
+    os.write(master, b"\n")
+    with contextlib.suppress(OSError):
+        while chunk := os.read(master, 4096):
+            said += chunk
+    os.close(master)
+    assert process.wait(timeout=30) == 4
+    assert "toolpath approve run_" in said.decode()
+
+
+def test_a_question_that_is_answered_elsewhere_is_no_longer_asked(shop: Path) -> None:
+    (shop / "p.yaml").write_text(CAREFUL)
+    master, slave = pty.openpty()
+    process = spawned(shop, "run", "p.yaml", stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    said = b""
+    while b"decide later]" not in said:
+        said += os.read(master, 4096)
+    approving = spawned(shop, "approve", "last")
+    _, err = approving.communicate(timeout=60)
+    assert approving.returncode == 0, err
+    with contextlib.suppress(OSError):
+        while chunk := os.read(master, 4096):
+            said += chunk
+    os.close(master)
+    assert process.wait(timeout=30) == 0
+    assert "somebody else has answered" in said.decode()

@@ -91,6 +91,8 @@ class Registry:
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        self.on_listing: Callable[[Provider], None] | None = None
+        """Told of each provider just before it is asked for its tools: a server may take seconds to start."""
         self._own: dict[str, Tool] = {}
         self._sources: dict[str, _Source] = {}
         self._overrides: list[tuple[str, dict[str, Any]]] = []
@@ -203,6 +205,8 @@ class Registry:
         return source.failed_at is None or self._clock() - source.failed_at >= _PAUSE
 
     async def _list_one(self, source: _Source) -> None:
+        if self.on_listing is not None:
+            self.on_listing(source.provider)
         # Set before the listing: a change announced during it makes the tools due again.
         source.is_listed = True
         told = str(source.problem)

@@ -251,7 +251,9 @@ def _critical_path(steps: list[ExplainedStep], waits: list[Wait], *, is_chain: b
         way.append(here)
         here = before[here]
     way.reverse()
-    return _Path(tuple(way), _sum(steps[index].duration for index in way))
+    took = _sum(steps[index].duration for index in way)
+    # Where nothing is known of how long anything takes, the way with the most steps says nothing.
+    return _Path(tuple(way) if took.value else (), took)
 
 
 def _in_order(sources: list[list[int]]) -> list[int]:

@@ -108,7 +108,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         """The tree that people read."""
         lines = [f"{_line(self.name)}{f' — {_line(self.description)}' if self.description else ''}"]
         lines += _tree(self.block, "")
-        lines += ["", f"Critical path: {' → '.join(self.critical_path) or 'none'}"]
+        lines += ["", f"Critical path: {' → '.join(self.critical_path) or 'unknown'}"]
         lines.append(f"Duration: {self.duration.text('s')}")
         lines.append(f"Cost: {self.cost.text('USD')}")
         for label, steps in (

@@ -33,7 +33,7 @@ def list_entries(options: Options, limit: int, *, tenant: str, subject: str) -> 
             session.output.paragraph(table(rows, ("entry", "when", "who", "did", "to", "with")))
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def export_entries(options: Options, *, tenant: str, after: int) -> int:
@@ -44,7 +44,7 @@ def export_entries(options: Options, *, tenant: str, after: int) -> int:
             session.output.line(entry)
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def verify_trail(options: Options, against: str) -> int:
@@ -65,7 +65,7 @@ def verify_trail(options: Options, against: str) -> int:
             )
         return ExitCode.DONE if verdict.good else ExitCode.FAILED
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def _noted(file: Path) -> dict[int, str]:

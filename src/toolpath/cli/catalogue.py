@@ -13,6 +13,11 @@ from toolpath.cli.session import Session, perform
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject
 
+_HOW_TO_HAVE_TOOLS = (
+    "Name Python files with --tools, folders of composites with --folder, MCP servers with --mcp,",
+    "or write them into toolpath.toml. `toolpath demo` makes a folder that has all three.",
+)
+
 
 def list_tools(options: Options, group: str, capability: str) -> int:
     """All tools, or those of a group or with a capability."""
@@ -31,7 +36,11 @@ def search_tools(options: Options, text: str, limit: int) -> int:
     """The tools that fit a text, best first."""
 
     async def work(session: Session) -> int:
-        _show([hit.tool for hit in await session.tp.search(text, limit=limit)], session.output)
+        found = [hit.tool for hit in await session.tp.search(text, limit=limit)]
+        if not found and (await session.tp.tools()).tools and not options.json:
+            session.output.say("No tool fits that. `toolpath tools list` shows all there are.")
+        else:
+            _show(found, session.output)
         _problems(session)
         return ExitCode.DONE
 
@@ -53,7 +62,6 @@ def show_stats(options: Options) -> int:
     """What is known of the tools from their calls."""
 
     async def work(session: Session) -> int:
-        await session.tp.tools()
         known = session.tp.stats()
         if options.json:
             session.output.result({key: msgspec.to_builtins(stats) for key, stats in known.items()})
@@ -76,7 +84,7 @@ def show_stats(options: Options) -> int:
             session.output.say("No tool has been called yet.")
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def described(tool: Tool) -> JsonObject:
@@ -92,6 +100,10 @@ def _show(tools: list[Tool], output: Output) -> None:
         return
     if not tools:
         output.say("No tools.")
+        output.say(
+            "Name Python files with --tools, folders of composites with --folder, MCP servers with --mcp; or write"
+        )
+        output.say("them into toolpath.toml. `toolpath demo` shows a folder that has all three.")
         return
     room = max(20, output.paper.width - 40) if output.paper.is_terminal else 100
     rows = [(tool.key, tool.effect, short(tool.description.partition("\n")[0], room)) for tool in tools]

@@ -182,26 +182,34 @@ async def _put_aside(options: Options, settings: Settings) -> list[Remark]:
     ]
 
 
-def _write(output: Output, read: SettingsRead | None, remarks: list[Remark]) -> None:
-    values = _values(read) if read is not None else {}
-    if output.options.json:
-        output.result({"settings": values, "remarks": [msgspec.to_builtins(remark) for remark in remarks]})
-        return
+def _write_remarks(output: Output, remarks: list[Remark]) -> None:
     for remark in remarks:
         mark, style = _MARKS[remark.verdict]
         text = Text(f"{mark} ", style=style)
         text.append(f"{clean(remark.subject)}: {clean(remark.text)}", style="")
         output.paragraph(text)
+
+
+def _write(output: Output, read: SettingsRead | None, remarks: list[Remark]) -> None:
+    values = _values(read) if read is not None else {}
+    if output.options.json:
+        output.result({"settings": values, "remarks": [msgspec.to_builtins(remark) for remark in remarks]})
+        return
     told = {name: row for name, row in values.items() if row["source"]}
+    bad = [remark for remark in remarks if remark.verdict == "bad"]
+    _write_remarks(output, bad)
     if told:
-        output.paragraph(Text("\nSettings that are given", style="bold"))
+        output.paragraph(Text("Settings that are given", style="bold"))
         for name, row in told.items():
             output.paragraph(f"   {name} = {row['value']}  from {row['source']}")
-    if values:
+    _write_remarks(output, [remark for remark in remarks if remark.verdict != "bad"])
+    usual = [name for name in values if name not in told]
+    if output.options.verbose and usual:
         output.paragraph(Text("\nDefaults", style="bold"))
-        for name, row in values.items():
-            if not row["source"]:
-                output.paragraph(f"   {name} = {row['value']}")
+        for name in usual:
+            output.paragraph(f"   {name} = {values[name]['value']}")
+    elif usual:
+        output.say(f"{len(usual)} settings are as by default; doctor --verbose shows them.", "dim")
 
 
 def _values(read: SettingsRead) -> dict[str, JsonObject]:

@@ -6,34 +6,49 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, of_result
 from toolpath.cli.lines import event_line, words_of
 from toolpath.cli.live import LiveView
 from toolpath.cli.output import STYLES, Output, seconds
-from toolpath.cli.questions import answer_all, held, how_to_answer, may_ask
+from toolpath.cli.questions import answer_all, as_json, held, how_to_answer, may_ask
 from toolpath.drives.run import Run
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.run import RunResult
+from toolpath.values import Json
 
 Feed = Callable[[AnyEvent], None]
+
+
+class Told(Protocol):
+    """What is written for a result: the `whole` of it as JSON, else what people want of it."""
+
+    def __call__(self, result: RunResult, *, whole: bool) -> Json:
+        """What is written."""
+        ...
+
+
 #: Characters of a failure that are shown at the end; `runs show` has more.
 _MOST = 2000
 
 
-async def finish(tp: Toolpath, run: Run, output: Output, *, after: int = 0, no_input: bool = False) -> int:
-    """Follow the run beyond `after`, ask the person at the terminal where it asks, write its result; the exit code."""
+async def finish(
+    tp: Toolpath, run: Run, output: Output, *, after: int = 0, no_input: bool = False, told: Told | None = None
+) -> int:
+    """Follow the run beyond `after`, ask the person at the terminal where it asks, write its result; the exit code.
+
+    `told`: what is written for the result, whether or not the run succeeded.
+    """
     while True:
         result, after = await follow(tp, run.run_id, output, after)
         if result.status != "waiting" or held(result) or not may_ask(output, no_input):
             break
-        answered = await answer_all(tp, result, output)
-        if answered is None:
+        if not await answer_all(tp, result, output):
             break
-        run = answered
-    report(result, output)
+    report(result, output, told)
     return of_result(result)
 
 
@@ -90,11 +105,13 @@ def _nowhere(event: AnyEvent) -> None:
     pass
 
 
-def report(result: RunResult, output: Output) -> None:
+def report(result: RunResult, output: Output, told: Told | None = None) -> None:
     """The result on stdout, and for people how it went and what to do next."""
     code = of_result(result)
-    if output.options.json:
-        output.result(result.as_json())
+    if told is not None:
+        output.result(told(result, whole=output.options.json))
+    elif output.options.json:
+        output.result(as_json(result))
     elif result.success:
         output.result(result.outputs)
     if result.status == "waiting":

@@ -40,6 +40,18 @@ _MEANT = {
 class Commands(typer.core.TyperGroup):
     """A group that answers an unknown command with the one that is meant."""
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands with their help as it is written, over several lines where one is too short for it."""
+        shown = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [
+            (name, (command.short_help or command.help or "").partition("\n\n")[0].replace("\n", " ").strip())
+            for name, command in shown
+            if command is not None and not command.hidden
+        ]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command; the error for an unknown one names what may have been meant."""
         meant = _MEANT.get(args[0]) if args else None

@@ -14,7 +14,7 @@ from toolpath.cli.exits import ExitCode, UsageError, of_result
 from toolpath.cli.lines import event_line, words_of
 from toolpath.cli.options import Options
 from toolpath.cli.output import STYLES, clean, seconds, short, table
-from toolpath.cli.questions import how_to_answer
+from toolpath.cli.questions import as_json, how_to_answer
 from toolpath.cli.session import Session, perform
 from toolpath.cli.trees import in_tree_order
 from toolpath.drives.elsewhere import is_driven_elsewhere
@@ -76,7 +76,7 @@ def list_runs(options: Options, status: str, limit: int) -> int:
         session.output.paragraph(table(rows, ("run", "status", "plan", "started", "took")))
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def show_run(options: Options, run: str) -> int:
@@ -86,7 +86,7 @@ def show_run(options: Options, run: str) -> int:
         run_id = await run_id_of(session.tp, run)
         result = await session.tp.result(run_id)
         if options.json:
-            session.output.result(result.as_json())
+            session.output.result(as_json(result))
             return ExitCode.DONE
         info = await session.tp.store.get_run(run_id)
         left = _is_left(info, session.tp.clock.time())
@@ -97,7 +97,7 @@ def show_run(options: Options, run: str) -> int:
             session.output.tell(f"Go on with: toolpath runs resume {run_id}")
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def _is_left(info: RunInfo, now: float) -> bool:
@@ -168,7 +168,7 @@ def show_events(options: Options, run: str, after: int) -> int:
                 session.output.paragraph(f"{event.seq:6} {line}")
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def watch_run(options: Options, run: str) -> int:
@@ -181,7 +181,7 @@ def watch_run(options: Options, run: str) -> int:
         report(result, session.output)
         return of_result(result)
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def _clock(at: float) -> str:

@@ -46,7 +46,7 @@ def prune(options: Options, asked: Pruning) -> int:
         session.output.say(f"{len(gone)} run{'' if len(gone) == 1 else 's'} {done}.")
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def backup(options: Options, file: str, *, force: bool) -> int:

@@ -31,7 +31,7 @@ def create_key(options: Options, name: str, scopes: list[str], lasts: str, who: 
         session.output.result(text)
         return ExitCode.DONE
 
-    return perform(options, work, begins=True)
+    return perform(options, work, begins=True, sources=False)
 
 
 def list_keys(options: Options, tenant: str) -> int:
@@ -49,7 +49,7 @@ def list_keys(options: Options, tenant: str) -> int:
             session.output.paragraph(table(rows, ("key", "state", "name", "tenant", "user", "scopes", "lasts")))
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def revoke_key(options: Options, key_id: str) -> int:
@@ -62,7 +62,7 @@ def revoke_key(options: Options, key_id: str) -> int:
         session.output.say(f"{key.id} ({key.name}) opens nothing any more.")
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def _keys(session: Session) -> Keys:

@@ -144,9 +144,10 @@ def _row(view: StepView, depth: int, now: float, *, full: bool = False) -> Text:
     row.append(clean(view.path if full else view.name), style="" if view.status != "pending" else "dim")
     if view.tool and view.tool != view.name:
         row.append(f"  {clean(view.tool)}", style="dim")
-    if items := sum(1 for name in view.children if name.endswith("]")):
+    begun = sum(1 for name in view.children if name.endswith("]"))
+    if begun or view.items:
         done = view.counts["succeeded"] + view.counts["failed"] + view.counts["timed_out"]
-        row.append(f"  {done} of {items} items", style="dim")
+        row.append(f"  {done} of {max(begun, view.items or 0)} items", style="dim")
     if view.duration is not None and view.status != "skipped":
         row.append(f"  {seconds(view.duration)}", style="dim")
     elif view.status == "running" and view.started_at is not None:

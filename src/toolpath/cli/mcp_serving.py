@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from toolpath.cli.exits import ExitCode
+from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.session import Session, perform
-from toolpath.server.mcp.stdio import serve_stdio
 
 
 def serve_mcp(options: Options) -> int:
-    """Serve the client at the other end of the pipe until it hangs up."""
+    """Serve the client at the other end of the pipe until it hangs up. Raises `UsageError` without the extra."""
+    try:
+        from toolpath.server.mcp.stdio import serve_stdio  # its libraries are an extra
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("toolpath"):
+            raise
+        raise UsageError(
+            f"`toolpath mcp` needs {error.name}, which is not installed.", hint="pip install 'toolpath[server]'"
+        ) from None
 
     async def work(session: Session) -> int:
         await serve_stdio(session.tp, session.output.results)

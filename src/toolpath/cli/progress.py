@@ -39,7 +39,19 @@ ENDED = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
 class StepView:
     """One step instance, or one item of a loop, as it is shown."""
 
-    __slots__ = ("attempts", "children", "counts", "duration", "name", "note", "path", "started_at", "status", "tool")
+    __slots__ = (
+        "attempts",
+        "children",
+        "counts",
+        "duration",
+        "items",
+        "name",
+        "note",
+        "path",
+        "started_at",
+        "status",
+        "tool",
+    )
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -51,6 +63,8 @@ class StepView:
         self.duration: float | None = None
         self.note = ""
         self.children: dict[str, StepView] = {}
+        self.items: int | None = None
+        """Of a loop: how many there are, those that have not begun too."""
         self.counts: Counter[str] = Counter()
         """States of the children, so that a loop of a million items is summarised at once."""
 
@@ -157,6 +171,8 @@ class Progress:
             view.started_at = event.at
         view.attempts += 1
         view.tool = event.tool
+        over = event.inputs.get("over") if isinstance(event.inputs, dict) and not event.tool else None
+        view.items = len(over) if isinstance(over, list) else view.items
         self._set(view, "running", view.note if event.attempt > 1 else "")
 
     def _end(self, view: StepView, status: str, duration: float, note: str) -> None:
@@ -179,13 +195,15 @@ class Progress:
     def _item_follows(self, view: StepView, status: str) -> None:
         # An item of a loop has no events of its own: it is what its latest unfinished child is.
         parent = self.view(parent_path(view.path))
-        if not _ITEM.fullmatch(parent.name) or parent.status == status:
+        if not _ITEM.fullmatch(parent.name):
             return
         unfinished = any(count for state, count in parent.counts.items() if state not in ENDED)
         if unfinished:
             self._set(parent, "running")
         elif parent.counts["failed"] or parent.counts["timed_out"]:
             self._set(parent, "failed")
+        elif parent.counts["cancelled"]:
+            self._set(parent, "cancelled")
         else:
             self._set(parent, "succeeded")
 

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import getpass
-import os
-import select
-import signal
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from toolpath.app import Toolpath
 from toolpath.cli.output import Output, short
+from toolpath.cli.prompt import AnsweredElsewhere, GaveUp, Prompt
 from toolpath.drives.run import Run
 from toolpath.model.events import ApprovalRequested, InputRequested
 from toolpath.model.run import RunResult
 from toolpath.values import Json, JsonObject
 
-
-class GaveUp(Exception):  # not an error: the person ended the input
-    """The person answered with the end of the input."""
+#: Seconds until a store that hears no other process is looked at again.
+_LOOK_AGAIN = 1.0
 
 
 def may_ask(output: Output, no_input: bool) -> bool:
@@ -28,27 +29,62 @@ def may_ask(output: Output, no_input: bool) -> bool:
     return not no_input and sys.stdin.isatty() and output.people.is_terminal
 
 
-async def answer_all(tp: Toolpath, result: RunResult, output: Output) -> Run | None:
-    """Ask every question of the run, then tell the answers; the run as it goes on, or None where one stays open."""
+async def answer_all(tp: Toolpath, result: RunResult, output: Output) -> bool:
+    """Ask every question of the run, then tell the answers; whether it goes on, or one stays open.
+
+    Where somebody else answers meanwhile, nothing is asked any more.
+    """
     asked: list[Callable[[], Awaitable[Run]]] = []
     by, run_id = person(), result.run_id
+    gone = asyncio.ensure_future(_went_on(tp, run_id))
+    prompt = Prompt(gone)
     try:
         for question in result.questions:
             match question:
                 case ApprovalRequested(path=path):
-                    decide = tp.approve if _approves(question, output) else tp.deny
+                    decide = tp.approve if await _approves(question, output, prompt) else tp.deny
                     asked.append(partial(decide, run_id, path, by=by))
                 case InputRequested(path=path):
-                    asked.append(partial(tp.answer, run_id, path, _form(question.form, output), by=by))
+                    values = await _form(question.form, output, prompt)
+                    asked.append(partial(tp.answer, run_id, path, values, by=by))
                 case _:
-                    return None
+                    return False
+    except AnsweredElsewhere:
+        output.tell(f"Run {run_id} went on: somebody else has answered.", "yellow")
+        return True
     except GaveUp:
-        return None
-    # Asking stands still for the person; nothing may run meanwhile, so the answers go out together.
-    run = None
+        return False
+    finally:
+        gone.cancel()
+    # All are told at once, so that nothing runs while somebody is being asked.
     for tell in asked:
-        run = await tell()
-    return run
+        await tell()
+    return bool(asked)
+
+
+async def _went_on(tp: Toolpath, run_id: str) -> None:
+    """Comes back when something happens to the run, whoever drives it now."""
+    seen = (await tp.store.get_run(run_id)).last_seq
+    while (await tp.store.get_run(run_id)).last_seq <= seen:
+        # A store that does not hear other processes is looked at again.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LOOK_AGAIN):
+                await tp.store.wait_events(run_id, seen)
+
+
+def as_json(result: RunResult) -> JsonObject:
+    """The result as JSON, with what the run asks people."""
+    asked: list[JsonObject] = []
+    for question in result.questions:
+        told: JsonObject = {"kind": "approval" if isinstance(question, ApprovalRequested) else "input"}
+        told |= {
+            name: value for name, value in msgspec.to_builtins(question).items() if name not in ("type", "seq", "at")
+        }
+        asked.append({**told, "step": question.path})
+    for step in result.results if result.status == "waiting" else ():
+        if step.status == "unknown":
+            asked.append({"kind": "settle", "step": step.path, "tool": step.tool, "inputs": step.inputs})
+    return {**result.as_json(), "questions": asked}
 
 
 def how_to_answer(result: RunResult, output: Output) -> None:
@@ -96,26 +132,33 @@ def held(result: RunResult) -> str:
     return str(changed[-1].message)
 
 
-def _approves(question: ApprovalRequested, output: Output) -> bool:
+async def _approves(question: ApprovalRequested, output: Output, prompt: Prompt) -> bool:
     output.tell(f"{question.path or 'The plan'} wants to call {question.tool or 'its tools'}", "bold")
     if question.inputs is not None:
         output.tell(f"  with {short(question.inputs, 1000)}")
     while True:
-        answer = _read("Allow it? [y/N] ").strip().lower()
-        if answer in ("", "n", "no"):
+        answer = (await prompt.line("Allow it? [y/n, Enter: decide later] ")).strip().lower()
+        if answer in ("n", "no"):
             return False
         if answer in ("y", "yes"):
             return True
+        if not answer:
+            raise GaveUp
 
 
-def _form(form: JsonObject, output: Output) -> JsonObject:
+async def _form(form: JsonObject, output: Output, prompt: Prompt) -> JsonObject:
     output.tell(short(form.get("title") or "A question", 400), "bold")
     if form.get("description"):
         output.tell(short(form["description"], 2000))
-    return {_name(field): value for field in _fields(form) if (value := _field(field, output)) is not None}
+    found: JsonObject = {}
+    for field in _fields(form):
+        value = await _field(field, output, prompt)
+        if value is not None:
+            found[_name(field)] = value
+    return found
 
 
-def _field(field: JsonObject, output: Output) -> Json:
+async def _field(field: JsonObject, output: Output, prompt: Prompt) -> Json:
     options: list[Any] = list(field.get("options") or [])
     for number, option in enumerate(options, 1):
         output.tell(f"  {number}  {short(option)}")
@@ -123,9 +166,9 @@ def _field(field: JsonObject, output: Output) -> Json:
     default = field.get("default")
     shown = ", ".join(map(str, default)) if isinstance(default, list) else default
     several = " (several, with commas)" if options and field.get("multiple") else ""
-    prompt = f"{label}{several}{f' [{short(shown)}]' if shown is not None else ''}: "
+    asked = f"{label}{several}{f' [{short(shown)}]' if shown is not None else ''}: "
     while True:
-        text = _read(prompt, secret=field.get("type") == "password").strip()
+        text = (await prompt.line(asked, secret=field.get("type") == "password")).strip()
         if not text:
             if default is not None or not field.get("required", True):
                 return default
@@ -172,28 +215,6 @@ def _fields(form: JsonObject) -> list[JsonObject]:
 
 def _name(field: JsonObject) -> str:
     return str(field.get("name") or field.get("label") or "")
-
-
-def _read(prompt: str, *, secret: bool = False) -> str:
-    # On stderr: stdout is for the result. The event loop would only note an interrupt until the line has been read.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        if secret:
-            return getpass.getpass(prompt, stream=sys.stderr)
-        sys.stderr.write(prompt)
-        sys.stderr.flush()
-        # An interrupt just before a read would be noticed only after it.
-        while os.name == "posix" and not select.select([sys.stdin], [], [], 0.2)[0]:
-            pass
-        line = sys.stdin.readline()
-    except (EOFError, KeyboardInterrupt):
-        sys.stderr.write("\n")
-        raise GaveUp from None
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if not line:
-        raise GaveUp
-    return line.rstrip("\n")
 
 
 def person() -> str:

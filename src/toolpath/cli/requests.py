@@ -18,10 +18,12 @@ NAMES = frozenset({"http.get", "http.request"})
 
 def add_http(tp: Toolpath) -> None:
     """Offer the tools of HTTP requests that are not there."""
-    from toolpath.providers.builtin.http import http_tools  # only who makes requests pays for it
+    from toolpath.providers.builtin.http import HttpLimits, http_tools  # only who makes requests pays for it
+    from toolpath.providers.builtin.reach import Reach
 
     there = tp.registry.snapshot()
-    tp.add(*(tool for tool in http_tools() if tool.key not in there.tools))
+    limits = HttpLimits(reach=Reach(allow=tp.settings.http_allow))
+    tp.add(*(tool for tool in http_tools(limits) if tool.key not in there.tools))
 
 
 async def load_with_requests(tp: Toolpath, plan: Plan) -> Catalog:

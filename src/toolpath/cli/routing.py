@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import msgspec
@@ -10,11 +11,14 @@ import msgspec
 from toolpath.cli.execution import finish
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
-from toolpath.cli.output import Output, short, table
+from toolpath.cli.output import Output, clean, short, table
 from toolpath.cli.planning import LONGEST, PLANNERS, is_allowed
+from toolpath.cli.questions import as_json
 from toolpath.cli.session import Session, perform
 from toolpath.language.printing import plan_to_dict, print_plan
+from toolpath.model.run import RunResult
 from toolpath.router.records import Routed, RouteRecord
+from toolpath.values import Json
 
 _ON_MULTIPLE = ("best", "all", "error")
 
@@ -53,9 +57,25 @@ def route_request(options: Options, request: RoutingRequest) -> int:
         explanation = tp.explain(routed.plan)
         if not is_allowed(explanation, output, yes=request.yes, no_input=request.no_input):
             return ExitCode.CANCELLED
-        return await finish(tp, await tp.start(routed.plan), output, no_input=request.no_input)
+        if routed.text and not options.json:
+            output.write(clean(routed.text))
+        told = partial(_told, text=routed.text or "")
+        return await finish(tp, await tp.start(routed.plan), output, no_input=request.no_input, told=told)
 
     return perform(options, work, begins=True)
+
+
+def _told(result: RunResult, *, text: str, whole: bool) -> Json:
+    """What the calls gave, each of them, also where some failed; of one call alone its output."""
+    calls = [step for step in result.results if step.tool and "/" not in step.path]
+    outputs: list[Json] = [
+        {"tool": step.tool, "status": step.status, "output": step.output}
+        | ({"error": step.error.message} if step.error is not None else {})
+        for step in calls
+    ]
+    if whole:
+        return {**as_json(result), "outputs": outputs, "text": text}
+    return calls[0].output if len(calls) == 1 and result.success else outputs
 
 
 def _check(request: RoutingRequest) -> None:
@@ -121,4 +141,4 @@ def show_routes(options: Options, limit: int) -> int:
             session.output.say("Nothing was routed yet.")
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)

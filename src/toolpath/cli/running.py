@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolpath.app import Toolpath
-from toolpath.checks.check import has_errors
-from toolpath.checks.start import check_arguments, check_inputs
+from toolpath.checks.start import check_arguments
 from toolpath.cli.checking import findings_of, show_findings
 from toolpath.cli.execution import finish
 from toolpath.cli.exits import ExitCode, UsageError
@@ -75,17 +74,17 @@ async def _run(session: Session, request: RunRequest) -> int:
     except ReadError as error:
         return show_findings(findings_of(error, request.what), request.what, output)
     inputs = read_inputs(request.inputs, request.input_file, target.schema)
-    if request.dry_run:
-        plan = target.plan_with(inputs)
-        findings = [*tp.check(plan), *check_inputs(plan, inputs)]
-        if has_errors(findings):
-            return show_findings(findings, target.name, output)
-        return preview(plan, tp.registry.snapshot(), inputs, output)
     if target.tool is not None:
         # A tool has no plan whose inputs would be judged before the run is there.
         unfit = check_arguments(target.tool, inputs)
         if unfit:
             return show_findings(unfit, target.name, output)
+    if request.dry_run:
+        try:
+            plan, filled = await tp.prepared(target.runnable, inputs, context=_who(tp, request))
+        except PlanInvalid as error:
+            return show_findings(error.findings, target.name, output)
+        return preview(plan, tp.registry.snapshot(), filled, output)
     recorder = await _with_recording(tp, request)
     try:
         run = await tp.start(

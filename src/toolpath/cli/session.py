@@ -18,6 +18,7 @@ from toolpath.cli.questions import person
 from toolpath.cli.requests import add_http
 from toolpath.cli.streams import results_alone
 from toolpath.config import DEFAULT_STORE, Settings, load_settings
+from toolpath.ports import Provider
 from toolpath.telemetry.telemetry import for_command
 
 DEFAULT_MCP = "mcp.json"
@@ -45,21 +46,25 @@ def perform(
     *,
     journal: bool = True,
     begins: bool = False,
+    sources: bool = True,
 ) -> int:
     """Open a session, do the work in it, close it; returns the exit code that the work gives.
 
+    Without `sources` the store alone is opened: no module is imported, no folder read, no server known.
     Without `journal`, runs are kept in memory. A store that is not there is made only for what `begins` something.
     """
 
     async def inside() -> int:
-        async with opened(options, journal=journal, begins=begins) as session:
+        async with opened(options, journal=journal, begins=begins, sources=sources) as session:
             return await work(session)
 
     return asyncio.run(inside())
 
 
 @asynccontextmanager
-async def opened(options: Options, *, journal: bool = True, begins: bool = False) -> AsyncIterator[Session]:
+async def opened(
+    options: Options, *, journal: bool = True, begins: bool = False, sources: bool = True
+) -> AsyncIterator[Session]:
     """A session with all tools added; providers are asked for their tools when something needs them."""
     settings = settings_of(options)
     telemetry = for_command(settings)
@@ -70,11 +75,23 @@ async def opened(options: Options, *, journal: bool = True, begins: bool = False
         store = store_path(settings) if journal and (begins or is_there(settings)) else None
         try:
             async with Toolpath(store, settings=settings, observer=telemetry.observer) as tp:
-                add_sources(tp, settings)
+                if sources:
+                    add_sources(tp, settings)
+                    tp.registry.on_listing = _telling(output)
                 with acting(Caller(user=person(), permissions=EVERYTHING, door="cli")):
                     yield Session(tp, settings, output)
         finally:
             telemetry.close()
+
+
+def _telling(output: Output) -> Callable[[Provider], None]:
+    """Says at a terminal which server is being started: some take seconds."""
+
+    def tell(provider: Provider) -> None:
+        if output.is_live and not getattr(provider, "is_local", False):
+            output.say(f"Starting the server {provider.name!r} …", "dim")
+
+    return tell
 
 
 def is_there(settings: Settings) -> bool:
