@@ -78,6 +78,8 @@ def service() -> Iterator[str]:
 def test_a_request_is_made_from_the_command_line(toolpath: Command, shop: Path, service: str, where: str) -> None:
     (shop / "flows").mkdir()
     (shop / "flows" / "status.yaml").write_text(STATUS)
+    with (shop / "toolpath.toml").open("a") as settings:
+        settings.write('http_allow = ["127.0.0.1"]\n')
     call = f'{{tool: order_status, inputs: {{base: "{service}", order_id: A/17}}}}'
     (shop / "plan.yaml").write_text(f'steps: [{call}]\noutputs: "{{{{ order_status }}}}"\n')
     what = {"file": "flows/status.yaml", "folder": "order_status", "plan": "plan.yaml"}[where]

@@ -21,7 +21,6 @@ from toolpath.cli.questions import person
 from toolpath.cli.session import Session, perform
 from toolpath.cli.target import find_target
 from toolpath.errors import PlanInvalid, ReadError
-from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext
 from toolpath.testing.recording import Recorder
 from toolpath.testing.replay import Replay
