@@ -77,23 +77,15 @@ def _with_advice(text: str, suggestions: tuple[str, ...], hint: str) -> str:
 _ENDS = (".", "!", "?", ":", "…")
 
 
-#: Letters of a name that are compared, and names that it is compared with: a tenth of a second for the most.
-_LONGEST_NAME = 100
-_MOST_CANDIDATES = 20_000
-
-
 def closest(name: str, candidates: Iterable[str], limit: int = 3, threshold: float = 0.6) -> tuple[str, ...]:
     """The candidates most like `name`, nearest first: what 'did you mean' offers.
 
     Likeness is measured on lower-case letters and digits alone, so that `createauthor` finds `create_author`.
     """
-    wanted = _folded(name[:_LONGEST_NAME])
+    wanted = _folded(name[:100])
     scored: list[tuple[float, str]] = []
-    for candidate in dict.fromkeys(islice(candidates, _MOST_CANDIDATES)):
-        if len(candidate) > 2 * _LONGEST_NAME:
-            continue
-        folded = _folded(candidate)
-        score = max(_likeness(wanted, folded), _likeness(wanted, _folded(candidate.rpartition(".")[2])))
+    for candidate in dict.fromkeys(islice(candidates, 20_000)):
+        score = max(_likeness(wanted, _folded(n)) for n in (candidate[:200], candidate[-200:].rpartition(".")[2]))
         if score >= threshold:
             scored.append((-score, candidate))
     return tuple(candidate for _, candidate in sorted(scored)[:limit])

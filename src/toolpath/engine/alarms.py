@@ -20,6 +20,8 @@ class Alarms:
         self._drive = drive
         self._timers: dict[StepState | None, set[Timer]] = {}
         """By the step that each is set for; None: for the run."""
+        self.settling = False
+        """What the plan does without calls is followed further in the loop's next turn."""
 
     def at(self, when: float, callback: Callable[[], None], step: StepState | None = None) -> None:
         """Have `callback` called at Unix time `when`, while the drive lasts and the step is watched."""
@@ -50,6 +52,9 @@ class Alarms:
     def arm(self) -> None:
         """Watch what the latest decisions want watched."""
         control = self._drive.control
+        if control.unsettled and not self.settling:
+            self.settling = True
+            self._drive.loop.call_soon(self._settle)
         over, control.unwatched = control.unwatched, []
         for step in over:
             self._drive.over_for(step)
@@ -65,6 +70,18 @@ class Alarms:
         blocks, control.block_timers = control.block_timers, []
         for when, step in blocks:
             self.at(when, partial(self._block_timed_out, step, step.entry), step)
+
+    def _settle(self) -> None:
+        self.settling = False
+        drive = self._drive
+        if drive.over:
+            return
+        drive.control.at = drive.services.clock.time()
+        try:
+            drive.control.settle()
+        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            drive.fail(error)
+        drive.wake()
 
     def _retry(self, step: StepState, due: float) -> None:
         if step.status == "ready" and step.due == due:

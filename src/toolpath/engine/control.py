@@ -24,9 +24,6 @@ from toolpath.model.events import Failure
 from toolpath.redaction import is_redacted
 from toolpath.values import Json, JsonObject
 
-#: Blocks of a run that may be open: beyond them loops in loops go on one item after the other.
-MOST_OPEN = 2_000
-
 
 class Control(Starts):
     """Decides for one run."""
@@ -255,17 +252,12 @@ class Control(Starts):
             owner.lane = self.lanes[owner] = lane
         if owner.lane is not None:
             owner.lane.queue()
-        while owner.lane is None and may_begin(owner) and self._has_room(owner):
+        while owner.lane is None and self.halted is None and may_begin(owner, len(self.state.scopes)):
             assert owner.loop is not None
             self.open_block(self.state.open(owner, body, branch=owner.loop.next))
         verdict = loop_verdict(owner)
         if verdict is not None:
             self._conclude(owner, verdict)
-
-    def _has_room(self, owner: StepState) -> bool:
-        """Whether one more item may be open beside others. Each loop has one at least, so that it goes on."""
-        assert owner.loop is not None
-        return self.halted is None and (not owner.loop.active or len(self.state.scopes) < MOST_OPEN)
 
     def _renewed(self, owner: StepState) -> bool:
         """Take up a loop that another driver began; False where it cannot go on.

@@ -91,13 +91,17 @@ def loop_verdict(owner: StepState) -> Verdict | None:
     return verdict
 
 
-def may_begin(owner: StepState) -> bool:
-    """Whether the loop may begin another item now."""
+#: Blocks of a run that may be open: beyond them loops in loops go on one item after the other.
+MOST_OPEN = 2_000
+
+
+def may_begin(owner: StepState, opened: int = 0) -> bool:
+    """Whether the loop may begin another item now, with so many blocks open. One it has always, so that it goes on."""
     loop = owner.loop
     return (
         loop is not None
         and loop.failure is None
         and not loop.halted
-        and loop.active < owner.node.concurrency
+        and loop.active < (owner.node.concurrency if opened < MOST_OPEN else 1)
         and loop.next < len(loop.items)
     )

@@ -57,7 +57,7 @@ class Runner(Drive):
         self.ears = Ears(self)
         self.commits.told = self.ears.told
         self.doubts = Doubts(self, self.children)
-        self._leaving = self._parking = self._settling = False
+        self._leaving = self._parking = False
         self._released: asyncio.Future[None] | None = None
         """Done when the store knows that nobody drives the run any more."""
         self.starting = 0
@@ -94,8 +94,7 @@ class Runner(Drive):
     ) -> None:
         """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed.
 
-        `authority`: of whom it is that has it go on, where somebody does. With `to_end` it was told to end: that is
-        heard before anything of it is looked at or begun.
+        `authority`: of whom it is that has it go on. `to_end`: it was told to end, which is heard before all else.
         """
         fold(self.state, events)
         self.commits.kept = self.state.seq
@@ -107,10 +106,7 @@ class Runner(Drive):
             return
         control.emit(ev.RunResumed(control.seq, control.at, self.commits.journal.epoch, reason, accepted or {}))
         control.authorize(authority)
-        await self._drive(self._look_on if to_end else self._take_up, then=self._take_up if to_end else None)
-
-    def _look_on(self) -> None:
-        """What the run was told to do is heard first."""
+        await self._drive(None if to_end else self._take_up, then=self._take_up if to_end else None)
 
     def _take_up(self) -> None:
         self.program.rank(self.services.statistics)
@@ -127,12 +123,12 @@ class Runner(Drive):
         return self.state.plan_question is None
 
     async def _drive(
-        self, begin: Callable[[], None], *, unheard: bool = True, then: Callable[[], None] | None = None
+        self, begin: Callable[[], None] | None, *, unheard: bool = True, then: Callable[[], None] | None = None
     ) -> None:
         services, state = self.services, self.state
         self.left = asyncio.get_running_loop().create_future()
         listener: asyncio.Task[None] | None = None
-        self._safely(begin)
+        self._safely(begin or self.takes.arm)
         try:
             services.store.on_signal(state.run_id, self.ears.call)
             if self.commits.durable:
@@ -141,8 +137,7 @@ class Runner(Drive):
             if unheard and not self.over:
                 await self.ears.hear()
             if then is not None and state.status not in ENDED_RUN and not self.over:
-                # What it was told was taken back, or heard by somebody else.
-                self._safely(then)
+                self._safely(then)  # what it was told was taken back, or heard by somebody else
             self._safely(self.go_on)
             await self.left
         finally:
@@ -200,10 +195,7 @@ class Runner(Drive):
                 self.stop_calls()
             if control.replies:
                 self.children.reply()
-            if control.unsettled and not self._settling:
-                self._settling = True
-                self.loop.call_soon(self._settle)
-            if control.timers or control.deadlines or control.block_timers or control.unwatched:
+            if control.timers or control.deadlines or control.block_timers or control.unwatched or control.unsettled:
                 self.alarms.arm()
             if self._may_begin() and self.takes.are_open:
                 self.busy += 1
@@ -216,19 +208,6 @@ class Runner(Drive):
             self._leave_if_idle()
         elif control.batch and not self.commits.durable:
             self.commits.flush_soon()
-
-    def _settle(self) -> None:
-        """Follow further what has been set free, in a turn of its own."""
-        self._settling = False
-        if self.over:
-            return
-        try:
-            self.control.at = self.services.clock.time()
-            self.control.settle()
-        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
-            self.fail(error)
-            return
-        self.wake()
 
     def _may_begin(self) -> bool:
         """Whether one more worker is to be begun: two at a time, or all at once where they will wait for one commit."""
@@ -354,13 +333,15 @@ class Runner(Drive):
             self._leave()
             return
         control = self.control
-        if self._settling:
-            return
-        if control.halted is not None and all(attempt.paused for attempt in self.running.values()):
+        if (
+            control.halted is not None
+            and not self.alarms.settling
+            and all(attempt.paused for attempt in self.running.values())
+        ):
             fail_run(control, *control.halted)
             self.wake()
             return
-        if self._parking:
+        if self._parking or self.alarms.settling:
             return
         if self.running and (self.linger or not self.children.all_ask(self.running)):
             return
