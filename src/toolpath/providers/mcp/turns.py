@@ -14,6 +14,8 @@ from typing import Literal
 
 from toolpath.providers.mcp.flight import Flight
 
+#: Seconds that an answer waits for calls that may ask, so that no two do.
+_PATIENCE = 1.0
 #: `quiet`: asks nothing, as far as is known; `unknown`: never seen to its end; `alone`: has asked before.
 Kind = Literal["quiet", "unknown", "alone"]
 
@@ -61,9 +63,17 @@ class Turns:
         self._pump()
 
     async def goes_on(self, flight: Flight) -> None:
-        """Wait until the call, which has its answer, may go on and ask again."""
-        if flight in self._tools:
-            await self._take(flight, "unknown")
+        """Wait until the call, which has its answer, may go on and ask again; not long, for others may wait for it.
+
+        A server that serves one call after the other begins none before this one has its answer.
+        """
+        if flight not in self._tools:
+            return
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await self._take(flight, "unknown")
+        except TimeoutError:
+            self._active[flight] = "unknown"
 
     async def _take(self, flight: Flight, kind: Kind) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
