@@ -66,7 +66,7 @@ def route_request(options: Options, request: RoutingRequest) -> int:
 
 
 def _told(result: RunResult, *, text: str, whole: bool) -> Json:
-    """What the calls gave, each of them, also where some failed; of one call alone its output."""
+    """What the calls gave, each of them, also where some failed; of one call alone the run's outputs."""
     calls = [step for step in result.results if step.tool and "/" not in step.path]
     outputs: list[Json] = [
         {"tool": step.tool, "status": step.status, "output": step.output}
@@ -75,7 +75,7 @@ def _told(result: RunResult, *, text: str, whole: bool) -> Json:
     ]
     if whole:
         return {**as_json(result), "outputs": outputs, "text": text}
-    return calls[0].output if len(calls) == 1 and result.success else outputs
+    return result.outputs if len(calls) == 1 and result.success else outputs
 
 
 def _check(request: RoutingRequest) -> None:
