@@ -155,7 +155,7 @@ def _kept_chain(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
         outermost = "/" not in path and "[" not in path
         if index is not None and index in redo:
             break
-        if outermost and isinstance(event, ev.StepFailed | ev.StepTimedOut) and not event.continued:
+        if outermost and isinstance(event, ev.StepFailed | ev.StepTimedOut) and _stops(event, block):
             break
         kept.append(event)
         if index is not None and not isinstance(event, ev.Warned):
@@ -164,6 +164,12 @@ def _kept_chain(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
             whole = len(kept)
     # Half a step is worth nothing: it is done again from its begin.
     return kept[:whole]
+
+
+def _stops(event: ev.StepFailed | ev.StepTimedOut, block: BlockProgram) -> bool:
+    """Whether the chain came to its end with this failure, instead of going on to the next step."""
+    index = block.index_of.get(_top(event.path))
+    return not event.continued and (index is None or block.nodes[index].critical)
 
 
 def _writes_again(program: Program, events: Sequence[AnyEvent], kept: Sequence[AnyEvent]) -> tuple[str, ...]:

@@ -73,6 +73,40 @@ async def test_one_call_awaited_twice_at_once_is_made_once_and_answers_both() ->
     assert (found.outputs, len(t.calls)) == ([{"v": 1}] * 2, 1)  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("concurrency", [1, 2, 3])
+async def test_a_tool_that_fails_beside_calls_of_its_own_leaves_no_slot_counted_wrong(concurrency: int) -> None:
+    begun = asyncio.Event()
+
+    @tool(name="hasty", effect="read")
+    async def hasty(context: ToolContext) -> Any:
+        await asyncio.gather(*(context.call("fails" if n == "a" else "lasts", key=n) for n in "abc"))
+
+    @tool(name="fails", effect="read")
+    async def fails() -> int:
+        if concurrency > 1:
+            await begun.wait()
+        raise ToolFailed("no")
+
+    @tool(name="lasts", effect="read")
+    async def lasts() -> int:
+        begun.set()
+        await asyncio.Event().wait()
+        return 1
+
+    wipe = identity("wipe", effect="write", requires=Requires(approval=True))
+    steps = [
+        {"id": "w", "tool": "caller"},
+        {"id": "h", "tool": "hasty", "on_failure": {"action": "continue"}},
+        {"id": "after", "tool": "t", "when": "{{ steps.h.status == 'failed' }}"},
+    ]
+    async with opened(wiping, hasty, fails, lasts, wipe, t := identity("t")) as tp:
+        # Nothing is left to do but to ask: the run is left, whatever was still awake of the call that failed.
+        waiting = await tp.run({"concurrency": concurrency, "steps": steps})
+        assert (waiting.status, len(t.calls)) == ("waiting", 1)  # type: ignore[attr-defined]
+        found = await ran(tp, await (await tp.approve(waiting.run_id, "w/k")).result())
+    assert found.status == "completed_with_errors"
+
+
 async def test_a_tool_that_waits_for_a_call_that_asks_a_person_goes_on_with_the_answer() -> None:
     @tool
     async def caller(context: ToolContext) -> Any:

@@ -190,6 +190,24 @@ async def test_fork_of_a_chain_keeps_the_steps_and_the_state_before_the_named_on
     assert [call["v"] for call in t.calls] == [2, 3]  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("tolerated", [{"critical": False}, {"on_failure": {"action": "continue"}}])
+async def test_fork_of_a_chain_keeps_a_failure_that_the_chain_went_on_from(tolerated: dict[str, Any]) -> None:
+    plan = {
+        "flow": "chain",
+        "steps": [
+            {"id": "a", "tool": "broken", **tolerated},
+            {"id": "b", "tool": "w", "inputs": {"v": 1}},
+            {"id": "c", "tool": "t", "inputs": {"v": "{{ b.v }}"}},
+        ],
+    }
+    broken, w = scripted("broken", ValueError("no"), {"n": 1}), identity("w", effect="write")
+    async with opened(broken, w, t := identity("t")) as tp:
+        first = await tp.run(tp.read(plan))
+        found = await ran(tp, await (await tp.fork(first.run_id, from_step="c")).result())
+    assert (first.status, found.status) == ("completed_with_errors", "completed_with_errors")
+    assert [len(broken.calls), len(w.calls), len(t.calls)] == [1, 1, 2]  # type: ignore[attr-defined]
+
+
 async def test_a_fork_names_the_writes_it_would_repeat_and_wants_to_be_told() -> None:
     plan = {"flow": "chain", "steps": [{"id": "a", "tool": "w"}, {"id": "b", "tool": "w"}]}
     async with opened(w := identity("w", effect="write")) as tp:

@@ -155,14 +155,25 @@ async def _fork(
 
 def _done_anew(plan: Plan, first: Played, forked: Played, step: str | None, others: JsonObject | None) -> Iterator[str]:
     changed = _changed(plan, step, others)
-    unfinished = {step.path for step in first.result.results if step.status not in ("succeeded", "skipped")}
-    due = _followers(plan, changed | {name for name in unfinished if name in {step.id for step in plan.steps}})
+    due = _followers(plan, changed | _unfinished(plan, first))
     called = {made.path for made in forked.world.made if made.tool not in REPEATABLE}
     if needless := {_top(path) for path in called} - due:
         yield f"called without need: {sorted(needless)}"
     before = {made.path for made in first.world.made if made.tool not in REPEATABLE and _top(made.path) in due}
     if others is None and before != called:
         yield f"not done anew: {sorted(before ^ called)}"
+
+
+def _unfinished(plan: Plan, first: Played) -> set[str]:
+    """The plan's steps that a fork does anew whatever is changed: those that failed, but where a chain went on."""
+    steps = {step.id: step for step in plan.steps}
+    return {
+        step.path
+        for step in first.result.results
+        if step.path in steps
+        and step.status not in ("succeeded", "skipped")
+        and not (plan.flow == "chain" and (step.continued or not steps[step.path].critical))
+    }
 
 
 def _changed(plan: Plan, step: str | None, inputs: JsonObject | None) -> set[str]:

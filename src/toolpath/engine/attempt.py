@@ -33,6 +33,8 @@ class Attempt:
     """Where its slot is counted, besides the run's."""
     paused = 0
     """How many calls or questions of its own it is waiting for: meanwhile it holds no slot."""
+    ended = False
+    """The tool has come back, or was cut off: what it has left behind waits for nothing on its account."""
     started = 0.0
     needs = 0
     """Number of the event that a durable journal has to have before the call: the last of those that set the step free,
@@ -50,6 +52,11 @@ class Attempt:
         self.inputs = inputs
         self.key = key
         self.timeout = timeout
+
+    @property
+    def is_over(self) -> bool:
+        """It can make no calls and ask nobody any more."""
+        return self.ended or self.abandoned or bool(self.stopped)
 
     def where(self) -> tuple[str, str, int]:
         """Run, path and number of the attempt."""

@@ -25,3 +25,6 @@ async def outcome_of(attempt: Attempt, drive: Drive) -> Done | Failure | None:
         raise
     except Exception as error:  # noqa: BLE001  # it fails the call that it came of, and no more
         return fault_of(error, in_doubt=not attempt.target.repeatable)
+    finally:
+        if attempt.context is not None:
+            drive.returned(attempt)

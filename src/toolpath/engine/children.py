@@ -73,7 +73,7 @@ class Children:
             drive.control.leave_lanes()
         target = node.targets[0]
         self._public(key)
-        if parent.stopped or parent.abandoned or drive.running.get(parent.step) is not parent:
+        if parent.is_over or drive.running.get(parent.step) is not parent:
             # Also a task that the tool has left behind: whatever the step does now is not its own.
             raise ToolFailed("The call is over: it can make no calls any more.")
         name = self._name(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
@@ -158,7 +158,7 @@ class Children:
 
     async def _run(self, parent: Attempt, child: StepState, inputs: JsonObject) -> None:
         drive = self._drive
-        if parent.stopped or parent.abandoned:
+        if parent.is_over:
             raise ToolFailed("The call is over: it can make no calls any more.")
         asked = child.path in self._replies
         reply = self._reply_to(child)
@@ -203,13 +203,14 @@ class Children:
         try:
             await reply
         finally:
-            parent.paused -= 1
-            if parent.paused == 0 and not parent.abandoned:
-                drive.busy += 1
-                occupy(parent.account)
-                parent.started = drive.services.clock.monotonic()
-                if parent.calling:
-                    drive.deadlines.add(parent)
+            if not parent.ended:
+                parent.paused -= 1
+                if parent.paused == 0 and not parent.abandoned:
+                    drive.busy += 1
+                    occupy(parent.account)
+                    parent.started = drive.services.clock.monotonic()
+                    if parent.calling:
+                        drive.deadlines.add(parent)
 
     def reply(self) -> None:
         """Wake the tools whose calls have ended or whose questions were answered."""
@@ -236,7 +237,7 @@ class Children:
             return known
         self._public(key)
         form = _json(form, "The form")
-        if parent.stopped or parent.abandoned:
+        if parent.is_over:
             raise ToolFailed("The call is over: it can ask nobody any more.")
         if step.path in self._asking:
             raise ToolFailed("The tool already waits for an answer; ask one question after the other.")

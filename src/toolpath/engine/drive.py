@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from toolpath.engine.accounts import Account
+from toolpath.engine.accounts import Account, occupy
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.cancel import fail_run
 from toolpath.engine.commits import Commits
@@ -100,6 +100,14 @@ class Drive:
             self.control.emit(ev.Warned(self.control.seq, self.control.at, "", "tool_changed", message))
             self.commits.parked = self.held = True
         return self.held
+
+    def returned(self, attempt: Attempt) -> None:
+        """The tool is back: whatever it has called and does not wait for any more, its slot is its worker's again."""
+        attempt.ended = True
+        if attempt.paused and not attempt.abandoned:
+            attempt.paused = 0
+            self.busy += 1
+            occupy(attempt.account)
 
     def vacate(self, account: Account | None) -> None:
         """A call in these plans has ended, or waits for one of its own: who waits for its slot may have it."""
