@@ -6,6 +6,9 @@ from typing import Any
 
 import typer.core
 
+from toolpath.cli.completion import LACKING
+from toolpath.cli.options import WITH_VALUE, hoisted
+
 #: What is typed elsewhere for the same thing → how it is called here.
 _MEANT = {
     "find": "search",
@@ -39,6 +42,15 @@ _MEANT = {
 
 class Commands(typer.core.TyperGroup):
     """A group that answers an unknown command with the one that is meant."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments; while a shell asks what may follow, global options count wherever they stand."""
+        if ctx.resilient_parsing and ctx.parent is None:
+            if args and args[-1] in WITH_VALUE:
+                ctx.meta[LACKING] = True
+                args = args[:-1]
+            args = hoisted(args)
+        return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The commands with their help as it is written, over several lines where one is too short for it."""

@@ -77,7 +77,7 @@ def report_planning(options: Options) -> int:
             session.output.paragraph(str(report))
         return ExitCode.DONE
 
-    return perform(options, work)
+    return perform(options, work, sources=False)
 
 
 def _check(request: PlanningRequest) -> None:

@@ -19,6 +19,10 @@ Tools come from `toolpath.toml` (or `--config FILE`), `mcp.json` (or `--mcp FILE
 Runs are kept in `.toolpath/runs.db` unless `--store` or the settings say otherwise. `RUN` may be the beginning of an
 id, or `last`.
 
+`toolpath --install-completion` lets the shell complete commands, options, ids of runs (the newest first, those alone
+that the command can be meant for), statuses, tools and files of plans. Nothing is imported or started for that: tools
+are those that modules and folders declare in their text, and those that were called before.
+
 | exit code | means |
 | --- | --- |
 | 0 | done |

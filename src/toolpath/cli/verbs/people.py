@@ -7,19 +7,19 @@ from typing import Annotated
 import typer
 
 from toolpath.cli.verbs.plans import NoInput
-from toolpath.cli.verbs.runs import RunId
+from toolpath.cli.verbs.runs import RunId, WaitingRun
 
 StepPath = Annotated[str, typer.Argument(metavar="STEP", help="Path or id of the step that waits.")]
 
 
-def approve(ctx: typer.Context, run: RunId, step: StepPath = "", no_input: NoInput = False) -> None:
+def approve(ctx: typer.Context, run: WaitingRun, step: StepPath = "", no_input: NoInput = False) -> None:
     """Allow what a step wants to do."""
     from toolpath.cli.steering import approve_step
 
     raise typer.Exit(approve_step(ctx.obj, run, step, no_input=no_input))
 
 
-def deny(ctx: typer.Context, run: RunId, step: StepPath = "", no_input: NoInput = False) -> None:
+def deny(ctx: typer.Context, run: WaitingRun, step: StepPath = "", no_input: NoInput = False) -> None:
     """Refuse what a step wants to do: the step has failed."""
     from toolpath.cli.steering import deny_step
 
@@ -28,7 +28,7 @@ def deny(ctx: typer.Context, run: RunId, step: StepPath = "", no_input: NoInput 
 
 def answer(
     ctx: typer.Context,
-    run: RunId,
+    run: WaitingRun,
     words: Annotated[
         list[str] | None, typer.Argument(metavar="[STEP] NAME=VALUE", help="STEP where several wait.")
     ] = None,

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from toolpath.cli import completion
+
 Inputs = Annotated[list[str] | None, typer.Option("--input", "-i", metavar="NAME=VALUE", help="One input; repeatable.")]
 InputFile = Annotated[str, typer.Option("--input-file", metavar="FILE", help="Inputs as JSON or YAML; - is stdin.")]
 Replan = Annotated[int, typer.Option("--replan", metavar="N", min=0, max=100, help="Plan anew so often what fails.")]
@@ -24,7 +26,10 @@ NoInput = Annotated[bool, typer.Option("--no-input", help="Ask nothing at the te
 def plan(
     ctx: typer.Context,
     request: Annotated[str, typer.Argument(metavar="REQUEST", help="What is to be done, in words; - is stdin.")] = "",
-    tool: Annotated[list[str] | None, typer.Option("--tool", metavar="KEY", help="Use these tools alone.")] = None,
+    tool: Annotated[
+        list[str] | None,
+        typer.Option("--tool", metavar="KEY", help="Use these tools alone.", autocompletion=completion.tools),
+    ] = None,
     *,
     planner: Annotated[
         str, typer.Option(metavar="model|offline", help="Who plans.  [the model where one is configured]")
@@ -65,7 +70,14 @@ def plan(
 
 def run(
     ctx: typer.Context,
-    what: Annotated[str, typer.Argument(metavar="FILE|TOOL", help="Plan, composite or template; - is stdin.")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|TOOL",
+            help="Plan, composite or template; - is stdin.",
+            autocompletion=completion.plans_and_tools,
+        ),
+    ],
     inputs: Inputs = None,
     input_file: InputFile = "",
     *,
@@ -107,7 +119,9 @@ def run(
 
 def validate(
     ctx: typer.Context,
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Plans; - is stdin.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="Plans; - is stdin.", autocompletion=completion.plans)
+    ],
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
 ) -> None:
     """Say all that is wrong with plans, with file, line and column."""
@@ -118,7 +132,14 @@ def validate(
 
 def explain(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE|TOOL", help="Plan, composite or template; - is stdin.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|TOOL",
+            help="Plan, composite or template; - is stdin.",
+            autocompletion=completion.plans_and_tools,
+        ),
+    ],
     form: Annotated[str, typer.Option("--format", metavar="tree|mermaid|json", help="How to show it.")] = "tree",
 ) -> None:
     """Say what a plan will do: order, effects, cost, critical path."""

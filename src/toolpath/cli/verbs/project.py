@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from toolpath.cli import completion
+
 
 def demo(
     ctx: typer.Context,
@@ -19,7 +21,9 @@ def demo(
 
 def generate(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A composite in YAML; - is stdin.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A composite in YAML; - is stdin.", autocompletion=completion.plans)
+    ],
     into: Annotated[str, typer.Option("--into", metavar="DIR", help="Where the files go.")] = ".",
     package: Annotated[str, typer.Option(metavar="NAME", help="Dotted place the test imports from.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from toolpath.cli.completion import run_completer, status_completer
 from toolpath.cli.groups import Commands
 from toolpath.cli.verbs.plans import Inputs, NoInput
 
@@ -17,13 +18,19 @@ app = typer.Typer(
     help="Runs: list, look into, steer.",
 )
 
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="Its id, the beginning of it, or `last`.")]
+_HELP = "Its id, the beginning of it, or `last`."
+RunId = Annotated[str, typer.Argument(metavar="RUN", help=_HELP, autocompletion=run_completer())]
+OpenRun = Annotated[
+    str,
+    typer.Argument(metavar="RUN", help=_HELP, autocompletion=run_completer("pending", "running", "waiting", "paused")),
+]
+WaitingRun = Annotated[str, typer.Argument(metavar="RUN", help=_HELP, autocompletion=run_completer("waiting"))]
 
 
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    status: Annotated[str, typer.Option(help="Only runs in this state.")] = "",
+    status: Annotated[str, typer.Option(help="Only runs in this state.", autocompletion=status_completer())] = "",
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 20,
 ) -> None:
     """The newest runs."""
@@ -63,7 +70,7 @@ def watch(ctx: typer.Context, run: RunId) -> None:
 @app.command()
 def resume(
     ctx: typer.Context,
-    run: RunId,
+    run: OpenRun,
     force: Annotated[bool, typer.Option("--force", help="Take it from a process that drives it.")] = False,
     no_input: NoInput = False,
 ) -> None:
@@ -74,7 +81,9 @@ def resume(
 
 
 @app.command()
-def cancel(ctx: typer.Context, run: RunId, reason: Annotated[str, typer.Option(help="For the journal.")] = "") -> None:
+def cancel(
+    ctx: typer.Context, run: OpenRun, reason: Annotated[str, typer.Option(help="For the journal.")] = ""
+) -> None:
     """Stop a run for good."""
     from toolpath.cli.steering import cancel_run
 
@@ -82,7 +91,7 @@ def cancel(ctx: typer.Context, run: RunId, reason: Annotated[str, typer.Option(h
 
 
 @app.command()
-def pause(ctx: typer.Context, run: RunId) -> None:
+def pause(ctx: typer.Context, run: OpenRun) -> None:
     """Let what runs finish and start nothing new."""
     from toolpath.cli.steering import pause_run
 
@@ -125,7 +134,9 @@ def fork(
 def prune(
     ctx: typer.Context,
     older_than: Annotated[str, typer.Option("--older-than", metavar="TIME", help="Ended so long ago, e.g. 30d.")],
-    status: Annotated[str, typer.Option(help="Only runs that ended so.")] = "",
+    status: Annotated[
+        str, typer.Option(help="Only runs that ended so.", autocompletion=status_completer(ended=True))
+    ] = "",
     keep: Annotated[int, typer.Option(min=0, metavar="N", help="The newest N stay however old they are.")] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which; delete nothing.")] = False,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from toolpath.cli import completion
 from toolpath.cli.groups import Commands
 from toolpath.cli.verbs.plans import Case, InputFile, Inputs, NoInput, Permissions, SessionId, User
 
@@ -13,7 +14,9 @@ app = typer.Typer(
     cls=Commands, no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Tools: list, find, call."
 )
 
-Key = Annotated[str, typer.Argument(metavar="TOOL", help="Its key, an alias, or its bare name.")]
+Key = Annotated[
+    str, typer.Argument(metavar="TOOL", help="Its key, an alias, or its bare name.", autocompletion=completion.tools)
+]
 
 
 @app.command("list")
@@ -82,7 +85,10 @@ def call(
 def route(
     ctx: typer.Context,
     request: Annotated[str, typer.Argument(metavar="REQUEST", help="What is wanted, in words; - is stdin.")] = "",
-    tool: Annotated[list[str] | None, typer.Option("--tool", metavar="KEY", help="Choose among these alone.")] = None,
+    tool: Annotated[
+        list[str] | None,
+        typer.Option("--tool", metavar="KEY", help="Choose among these alone.", autocompletion=completion.tools),
+    ] = None,
     *,
     planner: Annotated[
         str, typer.Option(metavar="model|offline", help="Who chooses.  [the model where one is configured]")
