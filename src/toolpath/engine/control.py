@@ -58,6 +58,9 @@ class Control(Starts):
         ):
             done.output, done.confidence, done.sources = step.doubt.output, step.doubt.confidence, step.doubt.sources
         output = done.output if done.handle is None else done.handle
+        if step.calls:
+            # First what is inside it: with this success the item around it may be over, and nothing in it is left.
+            cut_calls(self, step)
         if merged or node.map_outputs or node.transform:
             self._write_state(step, done.output, output, merged or {})
         self.emit(
@@ -75,8 +78,6 @@ class Control(Starts):
                 large=done.handle is not None,
             )
         )
-        if step.calls:
-            cut_calls(self, step)
         if node.after_success is not None and step.scope.block.flow == "chain":
             self._jumped(step, node.after_success, "on_success")
         self._after(step)

@@ -352,8 +352,8 @@ class Runner(Drive):
             self.spawn(self._park())
 
     def _goes_on(self) -> bool:
-        """Something else than people will go on with the run: a ready step, a retry that is due later, a limit."""
-        if self.control.ready or self.control.unsettled or self.takes.queued or self.doubts:
+        """Something else than people will go on: a ready step, an answered one, a retry that is due, a limit."""
+        if any((self.control.ready, self.control.replies, self.control.unsettled, self.takes.queued, self.doubts)):
             return True
         return any(step.status == "ready" and step.watched and step.due for step in self.state.steps.values())
 
