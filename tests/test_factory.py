@@ -13,7 +13,8 @@ import pytest
 
 from toolpath import Toolpath, tool
 from toolpath.errors import PlanInvalid, ReadError, SchemaError
-from toolpath.factory import annotation_of, generate, literal, python_name
+from toolpath.factory.generating import generate
+from toolpath.factory.source import annotation_of, literal, python_name
 from toolpath.language.composite import read_composite
 from toolpath.model.tool import Requires, Tool
 

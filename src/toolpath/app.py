@@ -31,7 +31,7 @@ from toolpath.engine.threads import Threads
 from toolpath.errors import ConfigError, Finding, NoToolpath, ReadError
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Plan
-from toolpath.model.run import RunContext, RunInfo, RunResult
+from toolpath.model.run import RunContext, RunResult
 from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.opening import call_plan, check_priority, failed, load_tools, refuse_loop, store_of, tools_of
@@ -380,10 +380,6 @@ class Toolpath(Asking, Steering):
                 return await self.run(what, inputs, context=context)
 
         return asyncio.run(inside())
-
-    async def runs(self, *, status: str | None = None, limit: int = 50, before: str | None = None) -> list[RunInfo]:
-        """The newest runs first."""
-        return await self.store.list_runs(status=status, limit=limit, before=before)
 
     async def result(self, run_id: str) -> RunResult:
         """What came of a run so far; waits for it where this process drives it."""

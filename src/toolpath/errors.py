@@ -1,4 +1,4 @@
-"""The tree of errors, the findings of a check, and 'did you mean'. Pure; nothing here knows a plan.
+"""The tree of errors, and the findings of a check. Pure; nothing here knows a plan.
 
     ToolpathError
       ReadError              a file or text that is no plan, composite or configuration
@@ -27,11 +27,9 @@ Faults of a plan are findings (values); faults of a tool are recorded outcomes; 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
 from typing import Any, ClassVar, Literal
 
 import msgspec
-from rapidfuzz.distance import OSA
 
 Severity = Literal["error", "warning", "information"]
 ChatFault = Literal[
@@ -75,29 +73,6 @@ def _with_advice(text: str, suggestions: tuple[str, ...], hint: str) -> str:
 
 
 _ENDS = (".", "!", "?", ":", "…")
-
-
-def closest(name: str, candidates: Iterable[str], limit: int = 3, threshold: float = 0.6) -> tuple[str, ...]:
-    """The candidates most like `name`, nearest first: what 'did you mean' offers.
-
-    Likeness is measured on lower-case letters and digits alone, so that `createauthor` finds `create_author`.
-    """
-    wanted = _folded(name[:100])
-    scored: list[tuple[float, str]] = []
-    for candidate in dict.fromkeys(islice(candidates, 20_000)):
-        score = max(_likeness(wanted, _folded(n)) for n in (candidate[:200], candidate[-200:].rpartition(".")[2]))
-        if score >= threshold:
-            scored.append((-score, candidate))
-    return tuple(candidate for _, candidate in sorted(scored)[:limit])
-
-
-def _folded(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())
-
-
-def _likeness(left: str, right: str) -> float:
-    # Optimal string alignment: two neighbouring letters swapped count as one slip.
-    return OSA.normalized_similarity(left, right)
 
 
 class ToolpathError(Exception):

@@ -9,7 +9,8 @@ import msgspec
 
 from toolpath.engine.nodes import BlockProgram
 from toolpath.engine.program import Program
-from toolpath.errors import RunConflict, closest
+from toolpath.errors import RunConflict
+from toolpath.likeness import closest
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.values import JsonObject

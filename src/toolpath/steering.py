@@ -211,6 +211,10 @@ class Steering:
         """Stop the run; calls under way are cut off."""
         return await self._drives.tell(run_id, Signal(kind="cancel", data={"reason": reason}))
 
+    async def runs(self, *, status: str | None = None, limit: int = 50, before: str | None = None) -> list[RunInfo]:
+        """The newest runs first."""
+        return await self.store.list_runs(status=status, limit=limit, before=before)
+
     async def info(self, run_id: str) -> RunResult:
         """How a run stands now, without waiting for it: status, the steps so far, open questions."""
         return await self._drives.info(run_id)

@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from toolpath.errors import ConfigError, closest
+from toolpath.errors import ConfigError
 from toolpath.language.reading.durations import HINT
 from toolpath.language.reading.durations import seconds as duration
+from toolpath.likeness import closest
 from toolpath.model.plan import Cache, Retry
 from toolpath.model.tool import Example, Rate, Requires, Tool
 from toolpath.values import Json

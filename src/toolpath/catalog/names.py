@@ -9,7 +9,8 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from toolpath.errors import ToolNotFound, closest
+from toolpath.errors import ToolNotFound
+from toolpath.likeness import closest
 
 MAX_LENGTH = 64
 _DIGEST_LENGTH = 12

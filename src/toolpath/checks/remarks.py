@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from toolpath.errors import Finding, Severity, closest
+from toolpath.errors import Finding, Severity
+from toolpath.likeness import closest
 
 #: Names compared in one check. A plan with thousands of faults gets suggestions for the first of them.
 MAX_COMPARISONS = 200_000

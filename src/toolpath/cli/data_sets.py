@@ -11,7 +11,7 @@ import msgspec
 
 from toolpath.cli.exits import UsageError
 from toolpath.cli.output import clean
-from toolpath.errors import closest
+from toolpath.likeness import closest
 from toolpath.planner.gold import LONGEST_LINE
 
 Kind = Literal["tasks", "tool sets", "other", "nothing"]

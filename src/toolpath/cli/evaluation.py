@@ -18,7 +18,8 @@ from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.session import Session, perform
 from toolpath.clock import SystemClock
-from toolpath.errors import ConfigError, PlanningFailed, ReadError, closest
+from toolpath.errors import ConfigError, PlanningFailed, ReadError
+from toolpath.likeness import closest
 from toolpath.planner.evaluation import Attempt
 from toolpath.planner.gold import catalog_of, read_task, read_tool_set
 from toolpath.ports import Chat

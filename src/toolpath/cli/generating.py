@@ -12,7 +12,7 @@ from toolpath.cli.output import Output
 from toolpath.cli.requests import load_with_requests
 from toolpath.cli.session import Session, perform
 from toolpath.errors import PlanInvalid, ReadError
-from toolpath.factory import Generated, generate
+from toolpath.factory.generating import Generated, generate
 from toolpath.language.composite import read_composite
 from toolpath.model.plan import Plan
 

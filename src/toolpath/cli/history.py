@@ -18,7 +18,7 @@ from toolpath.cli.questions import as_json, how_to_answer
 from toolpath.cli.session import Session, perform
 from toolpath.cli.trees import in_tree_order
 from toolpath.drives.elsewhere import is_driven_elsewhere
-from toolpath.errors import closest
+from toolpath.likeness import closest
 from toolpath.model.events import encode_event
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
 

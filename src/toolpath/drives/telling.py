@@ -7,7 +7,8 @@ import msgspec
 from toolpath.drives.run import Run
 from toolpath.drives.taking import Taking
 from toolpath.engine.people import read_answers
-from toolpath.errors import RunConflict, closest
+from toolpath.errors import RunConflict
+from toolpath.likeness import closest
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Signal

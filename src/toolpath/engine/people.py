@@ -7,8 +7,9 @@ from typing import Any
 from toolpath.engine.control import Control
 from toolpath.engine.instances import EMPTY, ENDED, StepState
 from toolpath.engine.results import Done
-from toolpath.errors import RunConflict, SchemaError, closest
+from toolpath.errors import RunConflict, SchemaError
 from toolpath.language.schema.coerce import coerce
+from toolpath.likeness import closest
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.ports import Signal

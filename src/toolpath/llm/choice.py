@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from toolpath.config import Settings
-from toolpath.errors import ConfigError, closest
+from toolpath.errors import ConfigError
+from toolpath.likeness import closest
 
 Api = Literal["anthropic", "openai", "openai-responses", "google", "ollama"]
 APIS: Final = get_args(Api)

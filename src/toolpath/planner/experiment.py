@@ -8,7 +8,8 @@ from typing import Final
 
 import msgspec
 
-from toolpath.errors import ConfigError, closest
+from toolpath.errors import ConfigError
+from toolpath.likeness import closest
 from toolpath.planner.intervals import Interval, newcombe, quantile, wilson
 from toolpath.values import JsonObject
 

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.errors import ReadError, ToolNotFound, ToolpathError, closest
+from toolpath.errors import ReadError, ToolNotFound, ToolpathError
+from toolpath.likeness import closest
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.model.tool import Tool
 from toolpath.planner.score import GoldCall, MadeCall

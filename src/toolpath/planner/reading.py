@@ -12,9 +12,10 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
-from toolpath.errors import Finding, ReadError, closest
+from toolpath.errors import Finding, ReadError
 from toolpath.language.llm_json.model_text import read_model_plan
 from toolpath.language.quoted import escaped
+from toolpath.likeness import closest
 from toolpath.model.plan import Block, Call, Loop, OnSuccess, Origin, Plan, Step, every_step
 from toolpath.planner.records import PlannerOptions, PlanRequest
 from toolpath.values import Json, JsonObject, decode

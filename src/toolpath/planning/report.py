@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from toolpath.errors import ConfigError, closest
+from toolpath.errors import ConfigError
+from toolpath.likeness import closest
 from toolpath.planner.choose import Chooser
 from toolpath.planner.experiment import Report
 from toolpath.planner.records import Lesson

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from toolpath.errors import ConfigError, closest
+from toolpath.errors import ConfigError
 from toolpath.extras import needs_extra
+from toolpath.likeness import closest
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider

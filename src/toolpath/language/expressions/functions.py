@@ -6,7 +6,6 @@ from typing import Literal, Protocol, cast
 
 from jinja2 import nodes
 
-from toolpath.errors import closest
 from toolpath.language.expressions import tree
 from toolpath.language.expressions.table import (
     COMPARING_TESTS,
@@ -18,6 +17,7 @@ from toolpath.language.expressions.table import (
     Function,
 )
 from toolpath.language.expressions.tree import Tree
+from toolpath.likeness import closest
 
 KNOWN_FILTERS = frozenset({*FILTERS, *SPECIAL_FILTERS})
 KNOWN_TESTS = frozenset({*TESTS, *COMPARING_TESTS, *SPECIAL_TESTS})

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from toolpath.errors import ExpressionError, Unresolved, closest
+from toolpath.errors import ExpressionError, Unresolved
 from toolpath.language.expressions import operate
 from toolpath.language.expressions.budget import Budget
 from toolpath.language.names import Frame
+from toolpath.likeness import closest
 from toolpath.values import Json, type_name
 
 #: Keys that a message lists.

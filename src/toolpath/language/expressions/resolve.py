@@ -7,10 +7,11 @@ from typing import cast, get_args
 
 import msgspec
 
-from toolpath.errors import ExpressionError, Unresolved, closest
+from toolpath.errors import ExpressionError, Unresolved
 from toolpath.language.expressions.look import path_text
 from toolpath.language.expressions.tree import Aspect, Reference
 from toolpath.language.names import Ambiguous, Names, Root
+from toolpath.likeness import closest
 
 Keys = tuple[str | int | None, ...]
 _ASPECTS: tuple[str, ...] = get_args(Aspect)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from toolpath.errors import Finding, Severity, closest
+from toolpath.errors import Finding, Severity
 from toolpath.language.llm_json.references import root, texts_in
 from toolpath.language.reading.ids import Ids, is_id
 from toolpath.language.reading.notes import MAX_FINDINGS, Notes
 from toolpath.language.text import Node, plain
+from toolpath.likeness import closest
 
 _ROOTS = re.compile(r"\{\{\s*([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)")
 

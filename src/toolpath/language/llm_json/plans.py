@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from toolpath.errors import Finding, closest
+from toolpath.errors import Finding
 from toolpath.language.llm_json.found import ModelCall, ModelText
 from toolpath.language.llm_json.own import with_findings
 from toolpath.language.llm_json.references import as_templates, escaped, label_names
 from toolpath.language.notation import plan_of
 from toolpath.language.reading.ids import FORBIDDEN, is_id
 from toolpath.language.text import Node, tree_of_values
+from toolpath.likeness import closest
 from toolpath.model.plan import Plan
 from toolpath.values import Json, JsonObject
 

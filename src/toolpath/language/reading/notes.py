@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from toolpath.errors import Finding, Severity, closest
+from toolpath.errors import Finding, Severity
 from toolpath.language.text import Node
+from toolpath.likeness import closest
 from toolpath.model.plan import Source
 from toolpath.values import Json
 

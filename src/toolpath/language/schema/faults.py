@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import jsonschema_rs
 
-from toolpath.errors import closest
+from toolpath.likeness import closest
 from toolpath.values import MAX_DEPTH, Json, JsonObject, encode, pointer, type_name
 
 Fault = tuple[str, str]
