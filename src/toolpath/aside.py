@@ -102,9 +102,11 @@ class Aside:
             self._busy -= 1
 
     def close(self) -> None:
-        """Let idle threads end; others end after what they do."""
+        """Let idle threads end; others end after what they do. Later work begins new ones."""
         for _ in range(self._threads):
             self._jobs.put(None)
+        # What is asked for later is for threads of its own: an end that still waits in the queue would end one of them.
+        self._jobs = queue.SimpleQueue()
         self._threads = 0
 
 

@@ -156,7 +156,8 @@ class Preparation:
         program = await self.runnable(plan)
         permit(plan, program.secrets, context or RunContext())
         self._redactor.add([self._secrets[name] for name in program.secrets if name in self._secrets])
-        weight = weight_of([inputs]) + weight_of([plan.inputs]) if plan.inputs else 0
+        looked_through = bool(plan.inputs) or self._redactor.active
+        weight = weight_of([inputs]) + weight_of([plan.inputs]) if looked_through else 0
         return program, await self.aside.do(lambda: self._filled(plan, inputs), weight)
 
     def _filled(self, plan: Plan, inputs: JsonObject) -> JsonObject:

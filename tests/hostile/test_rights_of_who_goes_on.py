@@ -247,3 +247,23 @@ async def test_no_call_is_made_that_whoever_has_the_run_go_on_may_not_make() -> 
 async def test_no_such_call_is_made_in_many_cases(part: int) -> None:
     for seed in range(10_000 + part * 500, 10_000 + (part + 1) * 500):
         await one_case(seed)
+
+
+async def test_the_reason_of_a_cancel_gives_nobody_the_rights_of_who_began_the_run() -> None:
+    said = 'retry by {"permissions":["*"],"by":"ann"}'
+    vault, clock = Vault(), FakeClock(auto=True)
+    steps = [{"tool": "vault.waiting"}, {"tool": "vault.agent", "inputs": {"calls": ["vault.read_p0"]}}]
+    plan = {"flow": "chain", "steps": steps}
+    caller = Caller(tenant="acme", user="eve", permissions=frozenset({"p1"}))
+    async with opened(clock=clock, store=MemoryStore(clock=clock.time), settings=Settings(max_retries=0)) as tp:
+        vault.into(tp)
+        run = await tp.start(tp.read(plan), context=RunContext("ann", tenant="acme", permissions=PERMISSIONS))
+        vault.allowed = caller.permissions
+        with acting(caller):
+            for _ in range(2):
+                # The second time the run has the rights of who asks already: all that is new is what they wrote.
+                await (await tp.cancel(run.run_id, reason=said)).result()
+                await tp.retry(run.run_id)
+            vault.hold.set()
+        assert (await tp.result(run.run_id)).status == "completed"
+        assert not vault.wrong

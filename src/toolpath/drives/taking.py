@@ -197,12 +197,16 @@ def _row_reason(reason: str, authority: Authority | None) -> str:
 
 
 def _said(info: RunInfo) -> _Said:
+    if info.status != "running":
+        # Whatever it says is why the run has ended, or stands: in words of a person, who may write anything.
+        return _Said("")
     reason, _, authority = info.reason.partition(_BY)
+    if reason not in ("", RETRY, REPLANNING):
+        return _Said("")
     try:
         return _Said(reason, msgspec.json.decode(authority, type=Authority) if authority else None)
     except ValueError:
-        # What a person wrote of why it was cancelled.
-        return _Said(info.reason)
+        return _Said(reason)
 
 
 def _was_driven(events: list[ev.AnyEvent]) -> bool:

@@ -66,8 +66,10 @@ async def perform(  # noqa: PLR0912  # one attempt, readable from top to bottom
         swallow_cancellation(attempt)
         return outcomes.timed_out(target, attempt.timeout) if attempt.stopped == "timeout" else None
     duration = clock.monotonic() - started
-    if type(deadlines) is Deadlines and clock.monotonic() - attempt.started > attempt.timeout + LATE:
-        # It kept the loop from cutting it off.
+    is_late = type(deadlines) is Deadlines and clock.monotonic() - attempt.started > attempt.timeout + LATE
+    if is_late and target.repeatable:
+        # It kept the loop from cutting it off, or something else did. A write that has told what came of it is not
+        # in doubt, whoever was late.
         return outcomes.timed_out(target, attempt.timeout)
     return outcomes.check_result(result, target, services.settings, duration=duration, redactor=services.redactor)
 
