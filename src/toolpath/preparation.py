@@ -21,6 +21,7 @@ from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolation
 from toolpath.intent.tools import acts
 from toolpath.kept import Kept
 from toolpath.language.documents import read_document
+from toolpath.language.text import TooManySteps, too_many_steps
 from toolpath.model.plan import Call, Origin, Plan, every_step
 from toolpath.model.run import RunContext
 from toolpath.model.tool import Tool
@@ -64,32 +65,41 @@ class Preparation:
         self._reviews: Kept[int, tuple[Plan, int, tuple[tuple[Finding, ...], Explanation]]] = _kept()
 
     def document(self, source: Runnable) -> Plan | Tool:
-        """The plan or tool that is written there. Raises `ReadError`."""
+        """The plan or tool that is written there. Raises `ReadError`, and `PlanInvalid` where it has too many steps."""
+        try:
+            return self._document(source)
+        except TooManySteps as error:
+            raise PlanInvalid(error.findings) from None
+
+    def _document(self, source: Runnable) -> Plan | Tool:
+        most = self.most_steps
         match source:
             case Plan() | Tool():
                 return source
             case dict():
-                return read_document(source)
+                return read_document(source, most_steps=most)
             case Path():
-                return read_document(file_bytes(source), file=str(source))
+                return read_document(file_bytes(source), file=str(source), most_steps=most)
             case str():
                 if "\n" not in source and len(source) < 4096 and not source.lstrip().startswith(("{", "[")):
-                    return read_document(file_bytes(Path(source)), file=source)
-                return read_document(source)
+                    return read_document(file_bytes(Path(source)), file=source, most_steps=most)
+                return read_document(source, most_steps=most)
             case _:
                 raise ReadError(
                     f"{source!r:.80} is no plan.",
                     hint="Give a plan's path, text or dictionary, a Plan, a Tool, or a tool's name.",
                 )
 
+    @property
+    def most_steps(self) -> int:
+        """How many steps a plan may have."""
+        return self._settings.max_plan_steps
+
     def bound(self, plan: Plan) -> None:
         """Raise `PlanInvalid` for a plan that is larger than the settings allow: nothing else of it is looked at."""
-        most = self._settings.max_plan_steps
+        most = self.most_steps
         if sum(1 for _ in islice(every_step(plan.block), most + 1)) > most:
-            message = f"The plan has more than {most:,} steps."
-            hint = "Loop over the data instead, or raise 'max_plan_steps'."
-            finding = Finding(code="too_many_steps", severity="error", message=message, path="/steps", hint=hint)
-            raise PlanInvalid((finding,))
+            raise PlanInvalid(too_many_steps(most).findings)
 
     def checked(self, plan: Plan, catalog: Catalog) -> tuple[Finding, ...]:
         """Everything that is wrong with the plan."""

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 
@@ -84,14 +84,28 @@ async def find(filter: Any = None) -> Any:
 '''
 
 
+class Measured(NamedTuple):
+    """What an attack did to its server, and to others there."""
+
+    turn: float
+    """Seconds of processor time of the longest turn of the loop."""
+    held: float
+    """Megabytes that were held at most, beyond those that were held before."""
+    waits: dict[str, float]
+    """Seconds that somebody else waited for an answer while the server worked, at most, by what was asked."""
+
+
 class Target:
     """The server, and what came of an attack on it."""
 
-    def __init__(self, address: str, process: subprocess.Popen[str], client: httpx.Client) -> None:
+    def __init__(
+        self, address: str, process: subprocess.Popen[str], client: httpx.Client, others: subprocess.Popen[str]
+    ) -> None:
         self.address = address
         self.process = process
         self.client = client
         """Asks with a key that may read and run."""
+        self._others = others
         self._before = 0.0
 
     def begin(self) -> None:
@@ -99,11 +113,22 @@ class Target:
         self.call("probe.worst_turn", {})
         # The second one has warmed what the first one loads.
         self._before = self.call("probe.worst_turn", {})["held"]
+        self._ask_others("begin")
 
-    def measured(self) -> tuple[float, float]:
-        """Seconds of processor time of the longest turn, and megabytes that were held at most, since `begin`."""
+    def measured(self) -> Measured:
+        """What came of what was done since `begin`."""
+        waits = self._ask_others("end")
         found = self.call("probe.worst_turn", {})
-        return found["turn"], found["peak"] - self._before
+        return Measured(found["turn"], found["peak"] - self._before, waits)
+
+    def _ask_others(self, what: str) -> dict[str, float]:
+        assert self._others.stdin is not None
+        assert self._others.stdout is not None
+        self._others.stdin.write(f"{what}\n")
+        self._others.stdin.flush()
+        found: dict[str, float] = json.loads(self._others.stdout.readline())
+        assert "error" not in found, found
+        return found
 
     def call(self, tool: str, inputs: dict[str, Any]) -> Any:
         """What a tool gives."""
@@ -113,7 +138,8 @@ class Target:
 
     def run(self, plan: Any, inputs: Any = None, seconds: float = 60) -> dict[str, Any]:
         """What came of a run: it was refused, has ended, or was cancelled after so many seconds."""
-        body = {"plan": plan} if inputs is None else {"plan": plan, "inputs": inputs}
+        # By this it is found among the runs of others.
+        body = {"plan": plan, "conversation_id": "attack"} | ({} if inputs is None else {"inputs": inputs})
         answer = self.client.post("/api/v1/runs", json=body, timeout=120)
         if answer.status_code != 202:
             return {"status": answer.status_code, **answer.json()}
@@ -124,7 +150,8 @@ class Target:
         until = time.monotonic() + seconds
         told = False
         while True:
-            rows = self.client.get("/api/v1/runs", params={"limit": 1}, timeout=120).json()["runs"]
+            wanted: dict[str, Any] = {"limit": 1, "conversation_id": "attack"}
+            rows = self.client.get("/api/v1/runs", params=wanted, timeout=120).json()["runs"]
             found: dict[str, Any] = next(row for row in rows if row["run_id"] == run_id)
             if found["status"] not in ("pending", "running"):
                 return found
@@ -165,16 +192,7 @@ def target(folder: Path, *options: str, tools: str = TOOLS, **settings: str) -> 
         **{f"TOOLPATH_{k.upper()}": v for k, v in settings.items()},
     }
     base = [sys.executable, "-m", "toolpath", "--store", "runs.db"]
-    made = subprocess.run(
-        [*base, "keys", "create", "attacker", "--scope", "read", "--scope", "run"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    found = re.search(r"tpk_\S+", made.stdout)
-    assert found is not None, made.stdout + made.stderr
+    attacker, bystander = (_key(base, name, folder, environment) for name in ("attacker", "bystander"))
     process = subprocess.Popen(
         [*base, "--tools", "own_tools.py", "serve", "--port", "0", *options],
         cwd=folder,
@@ -191,9 +209,12 @@ def target(folder: Path, *options: str, tools: str = TOOLS, **settings: str) -> 
         assert where is not None
         # Its log is long, and a pipe that nobody reads would stop it.
         reading.start()
-        heads = {"Authorization": f"Bearer {found[0]}"}
-        with httpx.Client(base_url=where[0], headers=heads, timeout=120) as client:
-            yield Target(where[0], process, client)
+        heads = {"Authorization": f"Bearer {attacker}"}
+        with (
+            httpx.Client(base_url=where[0], headers=heads, timeout=120) as client,
+            _bystanders(where[0], process.pid, bystander) as others,
+        ):
+            yield Target(where[0], process, client, others)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -201,3 +222,32 @@ def target(folder: Path, *options: str, tools: str = TOOLS, **settings: str) -> 
         if reading.ident is not None:
             reading.join(10)
         process.stderr.close()
+
+
+def _key(base: list[str], name: str, folder: Path, environment: dict[str, str]) -> str:
+    made = subprocess.run(
+        [*base, "keys", "create", name, "--scope", "read", "--scope", "run"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = re.search(r"tpk_\S+", made.stdout)
+    assert found is not None, made.stdout + made.stderr
+    return found[0]
+
+
+@contextmanager
+def _bystanders(address: str, process: int, key: str) -> Iterator[subprocess.Popen[str]]:
+    asking = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("probe.py")), address, str(process), key],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield asking
+    finally:
+        asking.kill()
+        asking.communicate()

@@ -40,7 +40,7 @@ BAD = {
             f"{n}: &{n} [{','.join(['*' + m if m else 'x'] * 10)}]\n"
             for m, n in zip("\0abcdefg", "abcdefgh", strict=True)
         ).replace("*\0", "x"),
-        "There are more than 1,000,000 values",
+        "There are more than 500,000 values",
         "keep data in files that tools read",
     ),
     "no text at all": ("", "error unreadable: The text is empty.", ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from pathlib import Path
 from random import Random
@@ -147,3 +148,55 @@ async def test_hostile_plans_end_at_the_ceilings_and_let_others_in(first: int, c
             assert len(await tp.events(result.run_id)) < 4 * MOST, f"seed {seed}"
             assert longest < 1.5, f"seed {seed}"
     assert ran > count // 4
+
+
+@pytest.mark.parametrize("size", [300, 5_000, 2_000_000])
+async def test_a_run_ends_when_its_values_weigh_as_much_as_they_may(tmp_path: Path, size: int) -> None:
+    """Arguments and results, in the journal and aside, made anew in each step; also when it is gone on with."""
+    steps = [
+        {"id": f"s{number}", "tool": "echo", "inputs": {"x": f"{{{{ inputs.x ~ '{number}' }}}}"}}
+        for number in range(100)
+    ]
+    plan = {"flow": "chain", "inputs": {"properties": {"x": {"type": "string"}}}, "steps": steps}
+    most = 20 * size
+    async with door(tmp_path / "runs.db", max_run_bytes=most) as tp:
+        result = await tp.run(plan, {"x": "x" * size})
+        events = await tp.events(result.run_id)
+        done = [event for event in events if isinstance(event, ev.StepSucceeded)]
+        assert (result.status, result.reason) == ("failed", "budget")
+        assert result.error is not None
+        assert "max_run_bytes" in result.error.hint
+        assert 8 <= len(done) <= 11
+        begun = sum(isinstance(event, ev.StepStarted) for event in events)
+        again = await (await tp.retry(result.run_id)).result()
+        assert (again.status, again.reason) == ("failed", "budget")
+        events = await tp.events(result.run_id)
+        assert sum(isinstance(event, ev.StepStarted) for event in events) <= begun + 1
+
+
+async def test_lists_of_little_things_weigh_what_they_take_in_memory() -> None:
+    steps = [{"id": f"s{number}", "tool": "echo", "inputs": {"x": "{{ inputs.x }}"}} for number in range(100)]
+    plan = {"flow": "chain", "inputs": {"properties": {"x": {}}}, "steps": steps}
+    async with door(max_run_bytes=1_000_000) as tp:
+        texts = await tp.run(plan, {"x": "x" * 4_000})
+        lists = await tp.run(plan, {"x": [{}] * 1_300})
+    assert texts.success
+    assert lists.status == "failed"
+
+
+@pytest.mark.parametrize("notation", ["yaml", "json", "values", "planner"])
+async def test_a_plan_that_is_too_large_is_read_no_further(notation: str) -> None:
+    steps = [{"id": f"s{number}", "tool": "echo"} for number in range(12)]
+    nested = {"steps": [{"id": "p", "parallel": [{"id": "b", "steps": steps}]}]}
+    source: Any = nested
+    if notation == "yaml":
+        source = "steps:\n" + "- tool: echo\n" * 12 + "- this: [is not read\n"
+    elif notation == "json":
+        source = json.dumps(nested)[:-3] + " this is not read"
+    elif notation == "planner":
+        source = {"tools": [{"name": "echo", "arguments": {}}] * 12, "executionOrder": list(range(12))}
+    async with door(max_plan_steps=10) as tp:
+        for what in (tp.run, tp.plans.add):
+            with pytest.raises(PlanInvalid) as caught:
+                await what(source)
+            assert [finding.code for finding in caught.value.findings] == ["too_many_steps"]

@@ -177,3 +177,16 @@ async def test_a_large_result_is_not_written_again_for_every_step_that_reads_it(
     found = await run({"steps": [{"id": "a", "tool": "a"}, *readers]}, scripted("a", large), reading)
     assert (found.status, reading.calls) == ("completed", [{"all": large}] * 5)
     assert sum(len(encode_event(event)) for event in found.events) < 20_000
+
+
+async def test_an_argument_is_never_taken_for_a_large_value_that_was_let_go_of() -> None:
+    """The same large result comes several times; what others make afterwards may lie where one of them lay."""
+    plan: dict[str, Any] = {"flow": "chain", "steps": [{"id": f"a{n}", "tool": "same"} for n in range(5)]}
+    made = [f"{{{{ '{letter}' * 3000000 }}}}" for letter in "bcdefghij"]
+    plan["steps"] += [{"id": f"b{n}", "tool": "count", "inputs": {"x": text}} for n, text in enumerate(made)]
+    tools = (scripted("same", then=lambda _: "a" * 3_000_000), scripted("count", then=lambda inputs: inputs["x"][:1]))
+    found = await run(plan, *tools)
+    begun = {event.path: event.inputs for event in found.of(ev.StepStarted)}
+    for n, letter in enumerate("bcdefghij"):
+        assert as_handle(begun[f"b{n}"]["x"]) is None
+        assert begun[f"b{n}"]["x"][:1] == letter

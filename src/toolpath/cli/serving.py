@@ -20,6 +20,7 @@ from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
+from toolpath.cli.pauses import keep_pauses_short
 from toolpath.cli.session import add_sources, settings_of, store_path
 from toolpath.opening import queue_of
 from toolpath.server.asgi import create_app
@@ -84,7 +85,9 @@ def app_of(options: Options, *, is_local: bool) -> FastAPI:
     telemetry.redact = tp.redact
     add_sources(tp, settings)
     credentials = credentials_of(settings, tp.store, tp.clock, os.environ, is_local=is_local)
-    return create_app(tp, credentials=credentials, telemetry=telemetry)
+    app = create_app(tp, credentials=credentials, telemetry=telemetry)
+    keep_pauses_short()
+    return app
 
 
 def _heard(number: int, frame: object) -> None:

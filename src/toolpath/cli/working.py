@@ -9,6 +9,7 @@ from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
+from toolpath.cli.pauses import keep_pauses_short
 from toolpath.cli.session import add_sources, settings_of, store_path
 from toolpath.opening import queue_of
 from toolpath.telemetry.telemetry import for_server
@@ -32,6 +33,7 @@ def work(options: Options, concurrency: int, grace: float) -> int:
         telemetry.redact = tp.redact
         async with tp:
             add_sources(tp, settings)
+            keep_pauses_short()
             reached = telemetry.metrics.store_answered if telemetry.metrics is not None else lambda _: None
             worker = Worker(tp, queue, concurrency=concurrency, grace=grace, reached=reached)
             loop = asyncio.get_running_loop()

@@ -10,6 +10,7 @@ from toolpath.engine.cleaning import clean
 from toolpath.engine.fold import HANDLERS
 from toolpath.engine.instances import EMPTY, Scope, StepState
 from toolpath.engine.state import State
+from toolpath.engine.weights import WEIGHTY, weight_of
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
@@ -80,6 +81,12 @@ class Decider:
         self.turn: Turn = _Endless()
         self.most_events = sys.maxsize
         """How long the journal may become: a run that goes beyond begins nothing more."""
+        self.most_bytes = sys.maxsize
+        """How much the values in the journal may weigh: a run that goes beyond begins nothing more."""
+        self.bytes = 0
+        """What they weigh, but for those aside."""
+        self.aside: Callable[[], int] = int
+        """What the values weigh that are kept aside of the journal."""
         self.replies: list[StepState] = []
         """Ended calls that a running tool had made, and its questions that were answered."""
 
@@ -87,7 +94,7 @@ class Decider:
         """Write the event and make it true."""
         if self.redactor.active:
             event = clean(event, self.redactor)
-        self.batch.append(event)
+        self.write(event)
         state = self.state
         # `fold.apply` in place: three times a step is often enough to count.
         handler = HANDLERS.get(type(event))
@@ -95,6 +102,12 @@ class Decider:
             handler(state, event)
         state.seq = event.seq
         state.last_at = event.at
+
+    def write(self, event: AnyEvent) -> None:
+        """Write the event, which is true already."""
+        self.batch.append(event)
+        if type(event) in WEIGHTY:
+            self.bytes += weight_of(event)
 
     def redact(self, value: Json) -> Json:
         """The value as the journal may have it."""
@@ -117,23 +130,28 @@ class Decider:
         """Where the step's expressions find their values."""
         return self.view(step.scope)
 
-    def halt(self, name: str, used: float, limit: float, path: str) -> None:
+    def halt(self, name: str, used: float, limit: float, path: str, *, hint: str = "") -> None:
         """Have the run end as soon as nothing is under way: it has spent what it may."""
         if self.halted is not None:
             return
         self.emit(ev.BudgetExceeded(self.seq, self.at, name, used, limit, path))
         message = f"The budget of {name} is {limit:g}; {path} would make it {used:g}."
-        self.halted = ("budget", Failure(type="BudgetExceeded", message=message, code="budget"))
+        self.halted = ("budget", Failure(type="BudgetExceeded", message=message, code="budget", hint=hint))
         self.state.reason = "budget"
         self.has_commands = True
 
     def is_too_long(self, path: str) -> bool:
-        """Whether the journal is as long as it may be, with what is open counted too: then nothing more is begun."""
+        """Whether the journal is as long as it may be, with what is open counted too, or its values weigh as much as
+        they may: then nothing more is begun."""
         state = self.state
         count = state.seq + len(state.steps) + len(state.scopes)
-        if count < self.most_events:
+        if count >= self.most_events:
+            self.halt("events", count, self.most_events, path, hint="Do less in one run, or raise max_run_events.")
+        elif (weight := self.bytes + self.aside()) >= self.most_bytes:
+            hint = "Keep large data in files or a database, and hand on where it is; or raise max_run_bytes."
+            self.halt("bytes", weight, self.most_bytes, path, hint=hint)
+        else:
             return False
-        self.halt("events", count, self.most_events, path)
         return True
 
     def stop_call(self, step: StepState) -> None:

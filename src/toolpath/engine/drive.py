@@ -24,6 +24,7 @@ from toolpath.engine.services import Services
 from toolpath.engine.state import State
 from toolpath.engine.time_limits import TimeLimits
 from toolpath.engine.timers import Deadlines
+from toolpath.engine.weights import WEIGHTY, weight_of
 from toolpath.errors import QueueError, RecordConflict, RunNotFound, StaleEpoch, StoreError
 from toolpath.language.work import Work
 from toolpath.model import events as ev
@@ -51,6 +52,8 @@ class Drive:
         self.control = Control(self.state, chance=services.chance, view=self.large.view)
         self.control.turn = services.turns
         self.control.most_events = services.settings.max_run_events
+        self.control.most_bytes = services.settings.max_run_bytes
+        self.control.aside = lambda: self.large.weight
         self.control.restore = self.large.restored
         self.control.redactor = services.redactor
         self.commits = Commits(journal, self.control, services.clock, self.fail, services.observer)
@@ -82,6 +85,7 @@ class Drive:
     def taken(self, events: list[AnyEvent]) -> None:
         """Let who looks on know that the run is driven here; `events` are in its journal."""
         self.commits.asking.follow(events)
+        self.control.bytes = sum(weight_of(event) for event in events if type(event) in WEIGHTY)
         if self.services.observer is not None:
             self.services.observer.taken(self.state.run_id, events)
 

@@ -126,7 +126,7 @@ class Lane:
         state.seq = seq = state.seq + 1
         started = ev.StepStarted(seq, control.at, path, 1, self.target.key, inputs, self.timeout, key)
         # What the event changes, where there is no step: as `fold` has it.
-        control.batch.append(started)
+        control.write(started)
         state.last_at = control.at
         state.calls += 1
         loop.next = index + 1
@@ -176,14 +176,14 @@ class Lane:
                 return False
         state, control = drive.state, drive.control
         at, seq, path = control.at, state.seq + 1, attempt.event.path
-        control.batch.append(
+        control.write(
             ev.StepSucceeded(
                 seq, at, path, output, done.duration, False, done.confidence, done.sources, done.cost, done.tokens
             )
         )
         if self._collect is not None:
             seq += 1
-            control.batch.append(ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given))
+            control.write(ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given))
         state.seq, state.last_at = seq, at
         if done.cost:
             state.cost += done.cost

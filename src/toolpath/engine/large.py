@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 
 from toolpath.engine.instances import Scope
 from toolpath.engine.results import Done
+from toolpath.engine.weights import weight_of_text
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
@@ -35,14 +36,22 @@ class LargeValues:
     def __init__(self) -> None:
         self.values: dict[str, Json] = {}
         """By digest."""
+        self.weight = 0
+        """What they weigh."""
         self._handles: dict[int, Handle] = {}
         """By the identity of the value, which lives as long as this does."""
 
     def keep(self, done: Done) -> Blob:
         """Put the output aside: in the journal its handle stands for it."""
         assert done.handle is not None
-        self.values[done.handle.digest] = done.output
-        self._handles[id(done.output)] = done.handle
+        known = self.values.get(done.handle.digest)
+        if known is None:
+            self.weight += weight_of_text(done.blob)
+            self.values[done.handle.digest] = done.output
+            self._handles[id(done.output)] = done.handle
+        else:
+            # The identity of one that was let go of would soon be that of something else.
+            done.output = known
         return Blob(done.handle.digest, done.blob)
 
     async def load(self, events: Iterable[AnyEvent], store: Store, *, only: Container[str] | None = None) -> None:
@@ -52,7 +61,9 @@ class LargeValues:
             handle = as_handle(event.output) if isinstance(event, ev.StepSucceeded) and event.large else None
             if handle is None or handle.digest in self.values or (only is not None and handle.digest not in only):
                 continue
-            value = self.values[handle.digest] = decode(await store.get_blob(handle.digest))
+            blob = await store.get_blob(handle.digest)
+            value = self.values[handle.digest] = decode(blob)
+            self.weight += weight_of_text(blob)
             self._handles[id(value)] = handle
 
     def handled(self, inputs: JsonObject) -> JsonObject:

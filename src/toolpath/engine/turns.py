@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-#: Work that all runs of a process do in one turn of its loop, in elements visited: a twentieth of a second. One more
+#: Work that all runs of a process do in one turn of its loop, in elements visited: a sixtieth of a second. One more
 #: evaluation may come on top.
-MOST_WORK = 200_000
+MOST_WORK = 60_000
 #: Calls that all runs of a process conclude in one turn of its loop. More wait for the next one, in order.
 MOST = 128
 

@@ -19,7 +19,7 @@ from toolpath.language.llm_json.plans import plan_of_text
 from toolpath.language.llm_json.router import read_router
 from toolpath.language.notation import plan_of, refuse_other_notation
 from toolpath.language.reading.notes import shown
-from toolpath.language.text import Node, text_of
+from toolpath.language.text import MAX_STEPS, Node, text_of
 from toolpath.language.tree import read_tree
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
@@ -29,15 +29,15 @@ _PLANNERS = (read_tools_and_order, read_tool_chain, read_planner_steps)
 _FENCE = "```"
 
 
-def read_document(source: str | bytes | dict[str, Any], *, file: str = "") -> Plan | Tool:
+def read_document(source: str | bytes | dict[str, Any], *, file: str = "", most_steps: int = MAX_STEPS) -> Plan | Tool:
     """The plan or composite that a text or tree holds, in any notation, whichever it is.
 
-    Raises `ReadError` where it is neither.
+    Raises `ReadError` where it is neither, and `TooManySteps` where it has more than `most_steps`.
     """
     text = text_of(source, file=file) if isinstance(source, str | bytes) else None
     if text is not None:
         text = _unfenced(text)
-    tree = read_tree(source if text is None else text, file=file)
+    tree = read_tree(source if text is None else text, file=file, most_steps=most_steps)
     members = tree.value
     page = Page(text or "", file=file)
     if "implementation" not in members:

@@ -9,7 +9,18 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
 from toolpath.errors import ReadError
-from toolpath.language.text import MAX_NODES, Node, Repeat, refusal, too_deep, too_many, whole_text
+from toolpath.language.text import (
+    MAX_NODES,
+    MAX_STEPS,
+    STEP_LISTS,
+    Node,
+    Repeat,
+    refusal,
+    too_deep,
+    too_many,
+    too_many_steps,
+    whole_text,
+)
 from toolpath.values import MAX_DEPTH
 
 _STRINGS = JSONDecoder()
@@ -20,18 +31,21 @@ _WORDS = (("true", True), ("false", False), ("null", None))
 _MAX_DIGITS = 400
 
 
-def read_json(text: str, *, file: str = "") -> Node:
+def read_json(text: str, *, file: str = "", most_steps: int = MAX_STEPS) -> Node:
     """The tree of a JSON text. Raises `ReadError` with line and column for anything else."""
-    return _Json(text, file).document()
+    return _Json(text, file, most_steps).document()
 
 
 class _Json:
     """One pass over one text."""
 
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, file: str, most_steps: int) -> None:
         self.text = text
         self.file = file
-        self.count = 0
+        self.count = self.steps = 0
+        self.most_steps = most_steps
+        self.of_steps = False
+        """What is read next, if it is a list, is one of steps."""
         self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def document(self) -> Node:
@@ -101,6 +115,7 @@ class _Json:
 
     def _array(self, at: int, depth: int, key: tuple[int, int]) -> tuple[Node, int]:
         place = self._place(at)
+        of_steps, self.of_steps = self.of_steps, False
         items: list[Node] = []
         at = self._skip(at + 1)
         if self.text.startswith("]", at):
@@ -108,6 +123,10 @@ class _Json:
         while True:
             item, at = self._value(at, depth + 1, (0, 0))
             items.append(item)
+            if of_steps:
+                self.steps += 1
+                if self.steps > self.most_steps:
+                    raise too_many_steps(self.most_steps, (item.line, item.column), file=self.file)
             at = self._skip(at)
             if self.text.startswith("]", at):
                 return Node(items, *place, *key), at + 1
@@ -128,7 +147,9 @@ class _Json:
             at = self._skip(at)
             if not self.text.startswith(":", at):
                 raise self._error(f"A colon is expected after the key {name!r:.60}.", at)
+            self.of_steps = name in STEP_LISTS
             item, at = self._value(self._skip(at + 1), depth + 1, key_place)
+            self.of_steps = False
             if name in members:
                 repeats.append(Repeat(name, *key_place))
             else:

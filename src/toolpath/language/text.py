@@ -17,7 +17,15 @@ from toolpath.values import MAX_DEPTH, Json, type_name
 #: Bytes of text that are read at all. A plan of 10,000 steps takes about one million.
 MAX_SIZE = 5_000_000
 #: Values in one tree, aliases counted as often as they are used.
-MAX_NODES = 1_000_000
+MAX_NODES = 500_000
+#: Steps in one document, where the reader is not told less.
+MAX_STEPS = 1_000_000
+#: What lists of steps are called, in whichever notation.
+STEP_LISTS = frozenset({"steps", "parallel", "tools", "toolChain", "tool_chain"})
+
+
+class TooManySteps(ReadError):
+    """A document has more steps than a plan may have; nothing else of it was looked at."""
 
 
 class Repeat(msgspec.Struct, frozen=True, gc=False):
@@ -105,17 +113,18 @@ def whole_text(text: str) -> str | None:
         return None
 
 
-def tree_of_values(value: Any, *, file: str = "") -> Node:
+def tree_of_values(value: Any, *, file: str = "", most_steps: int = MAX_STEPS) -> Node:
     """The tree of plain Python values. Raises `ReadError` for what is no JSON, is too deep or too large."""
-    return _Wrapper(file).node(value, "", 0)
+    return _Wrapper(file, most_steps).node(value, "", 0)
 
 
 class _Wrapper:
     """Counts the nodes it makes, so that a value that holds itself ends."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, most_steps: int) -> None:
         self.file = file
-        self.count = 0
+        self.count = self.steps = 0
+        self.most_steps = most_steps
 
     def node(self, value: Any, at: str, depth: int) -> Node:
         self.count += 1
@@ -128,6 +137,11 @@ class _Wrapper:
         if isinstance(value, float):
             return Node(value) if math.isfinite(value) else self._fail(at, "is not a number that JSON has")
         if isinstance(value, Mapping):
+            for name in STEP_LISTS & value.keys():
+                listed = value[name]
+                self.steps += len(listed) if isinstance(listed, list | tuple) else 0
+            if self.steps > self.most_steps:
+                raise too_many_steps(self.most_steps, file=self.file)
             return Node({self._key(key, at): self.node(item, f"{at}/{key}", depth + 1) for key, item in value.items()})
         if isinstance(value, list | tuple):
             return Node([self.node(item, f"{at}/{index}", depth + 1) for index, item in enumerate(value)])
@@ -163,6 +177,22 @@ def too_many(place: tuple[int, int] | None = None, *, file: str = "") -> ReadErr
         "Split it into several plans, and keep data in files that tools read.",
         file=file,
     )
+
+
+def too_many_steps(most: int, place: tuple[int, int] | None = None, *, file: str = "") -> TooManySteps:
+    """The error for a plan of more steps than whoever runs it admits."""
+    line, column = place or (0, 0)
+    found = Finding(
+        code="too_many_steps",
+        severity="error",
+        message=f"The plan has more than {most:,} steps.",
+        path="/steps",
+        line=line or None,
+        column=column or None,
+        hint="Loop over the data instead, or raise 'max_plan_steps'.",
+    )
+    message = f"{file}: {found.message}" if file else found.message
+    return TooManySteps(message, findings=[found], hint=found.hint)
 
 
 def plain(node: Node) -> Json:

@@ -7,17 +7,19 @@ from typing import Any
 
 from toolpath.errors import ReadError
 from toolpath.language.json_text import read_json
-from toolpath.language.text import MAX_SIZE, Node, refusal, text_of, tree_of_values
+from toolpath.language.text import MAX_SIZE, MAX_STEPS, Node, TooManySteps, refusal, text_of, tree_of_values
 from toolpath.language.yaml_text import read_yaml
 
 
-def read_tree(source: str | bytes | Mapping[str, Any], *, file: str = "", max_size: int = MAX_SIZE) -> Node:
+def read_tree(
+    source: str | bytes | Mapping[str, Any], *, file: str = "", max_size: int = MAX_SIZE, most_steps: int = MAX_STEPS
+) -> Node:
     """The tree of a document whose top is a mapping.
 
     Raises `ReadError`, with line and column, for what is neither YAML nor JSON, no mapping, or larger or deeper than
-    any plan.
+    any plan. Lists of steps with more than `most_steps` in them are read no further.
     """
-    node = _node(source, file, max_size)
+    node = _node(source, file, max_size, most_steps)
     if not isinstance(node.value, dict):
         raise refusal(
             f"The document is {_named(node.kind)}, where a mapping with fields such as 'steps' is expected.",
@@ -28,25 +30,27 @@ def read_tree(source: str | bytes | Mapping[str, Any], *, file: str = "", max_si
     return node
 
 
-def _node(source: Any, file: str, max_size: int) -> Node:
+def _node(source: Any, file: str, max_size: int, most_steps: int) -> Node:
     if isinstance(source, bytearray | memoryview):
         source = bytes(source)
     if not isinstance(source, str | bytes):
-        return tree_of_values(source, file=file)
+        return tree_of_values(source, file=file, most_steps=most_steps)
     text = text_of(source, file=file, max_size=max_size)
     start = text.lstrip(" \t\r\n")
     if not start:
         raise refusal("The text is empty.", hint="A plan is a mapping with 'steps'.", file=file)
     if start[0] not in "{[":
-        return read_yaml(text, file=file)
+        return read_yaml(text, file=file, most_steps=most_steps)
     try:
-        return read_json(text, file=file)
+        return read_json(text, file=file, most_steps=most_steps)
+    except TooManySteps:
+        raise
     except ReadError as no_json:
         if file.lower().endswith(".json"):
             raise
         # YAML's flow style looks like JSON with bare words; what begins as JSON is meant as JSON.
         try:
-            return read_yaml(text, file=file)
+            return read_yaml(text, file=file, most_steps=most_steps)
         except ReadError:
             if start[1:].lstrip()[:1] in ('"', "}", "{", "[", "]"):
                 raise no_json from None

@@ -24,7 +24,19 @@ from ruamel.yaml.events import (
 )
 
 from toolpath.errors import ReadError
-from toolpath.language.text import MAX_NODES, Node, Repeat, place_of, refusal, too_deep, too_many, whole_text
+from toolpath.language.text import (
+    MAX_NODES,
+    MAX_STEPS,
+    STEP_LISTS,
+    Node,
+    Repeat,
+    place_of,
+    refusal,
+    too_deep,
+    too_many,
+    too_many_steps,
+    whole_text,
+)
 from toolpath.values import MAX_DEPTH, Json, type_name
 
 try:
@@ -83,7 +95,7 @@ def plain_scalar(written: str) -> Json:
     return written
 
 
-def read_yaml(text: str, *, file: str = "") -> Node:
+def read_yaml(text: str, *, file: str = "", most_steps: int = MAX_STEPS) -> Node:
     """The tree of a YAML text with exactly one document. Raises `ReadError` with line and column for anything else."""
     control = _CONTROL.search(text)
     if control is not None:
@@ -95,12 +107,12 @@ def read_yaml(text: str, *, file: str = "") -> Node:
         )
     if CParser is not None:
         try:
-            return _Composer(file).document(_fast_events(text))
+            return _Composer(file, most_steps).document(_fast_events(text))
         except (YAMLError, RecursionError, ValueError, IndexError):
             # It knows less of YAML 1.2; the parser in Python judges what it refuses, and says why.
             pass
     try:
-        return _Composer(file).document(YAML(typ="safe", pure=True).parse(text))
+        return _Composer(file, most_steps).document(YAML(typ="safe", pure=True).parse(text))
     except MarkedYAMLError as error:
         raise _translated(error, text, file) from None
     except (YAMLError, RecursionError, ValueError, IndexError) as error:
@@ -157,9 +169,9 @@ def _translated(error: MarkedYAMLError, text: str, file: str) -> ReadError:
 class _Open:
     """A mapping or list that is being filled."""
 
-    __slots__ = ("anchor", "count", "event", "height", "items", "key", "key_place", "members", "repeats")
+    __slots__ = ("anchor", "count", "event", "height", "items", "key", "key_place", "members", "of_steps", "repeats")
 
-    def __init__(self, event: Any, count: int) -> None:
+    def __init__(self, event: Any, count: int, *, of_steps: bool) -> None:
         self.event = event
         self.anchor = event.anchor
         self.members: dict[str, Node] | None = {} if isinstance(event, MappingStartEvent) else None
@@ -169,6 +181,7 @@ class _Open:
         self.key_place = (0, 0)
         self.count = count
         self.height = 0
+        self.of_steps = of_steps
 
 
 class _Anchored:
@@ -185,9 +198,10 @@ class _Anchored:
 class _Composer:
     """Builds nodes from events, without recursion."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, most_steps: int) -> None:
         self.file = file
-        self.count = 0
+        self.count = self.steps = 0
+        self.most_steps = most_steps
         self.anchors: dict[str, _Anchored | None] = {}
         self.stack: list[_Open] = []
         self.root: Node | None = None
@@ -277,7 +291,8 @@ class _Composer:
         self._check_tag(event, {} if isinstance(event, MappingStartEvent) else [])
         if event.anchor:
             self.anchors[event.anchor] = None
-        self.stack.append(_Open(event, self.count))
+        of_steps = top is not None and top.key in STEP_LISTS
+        self.stack.append(_Open(event, self.count, of_steps=of_steps))
 
     def _end(self) -> None:
         done = self.stack.pop()
@@ -313,6 +328,10 @@ class _Composer:
         top.height = max(top.height, height + 1)
         if top.members is None:
             top.items.append(node)
+            if top.of_steps:
+                self.steps += 1
+                if self.steps > self.most_steps:
+                    raise too_many_steps(self.most_steps, (node.line, node.column), file=self.file)
             return
         if top.key is not None:
             top.members.setdefault(top.key, node)

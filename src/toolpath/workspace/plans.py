@@ -19,6 +19,7 @@ from toolpath.kept import Kept
 from toolpath.language.chaining import as_chaining
 from toolpath.language.documents import read_document
 from toolpath.language.printing import plan_to_dict
+from toolpath.language.text import MAX_STEPS, TooManySteps
 from toolpath.model.plan import Plan
 from toolpath.model.record import Record
 from toolpath.model.stored import Approval, StoredPlan
@@ -180,7 +181,9 @@ class Plans:
 
     async def read(self, source: str | JsonObject) -> Plan:
         """As `read_plan_document`, without holding the event loop up over what is large."""
-        return await self._preparation.aside.do(lambda: read_plan_document(source), weight_of([source]))
+        return await self._preparation.aside.do(
+            lambda: read_plan_document(source, self._preparation.most_steps), weight_of([source])
+        )
 
     def plan_of(self, stored: StoredPlan) -> Plan:
         """The plan itself, read once for each of its revisions."""
@@ -293,9 +296,12 @@ def approval_digest(program: Program, inputs: JsonObject) -> str:
     )
 
 
-def read_plan_document(source: str | JsonObject) -> Plan:
+def read_plan_document(source: str | JsonObject, most_steps: int = MAX_STEPS) -> Plan:
     """The plan that is written there: text is never a path. Raises `ReadError`, `PlanInvalid`."""
-    document = read_document(source)
+    try:
+        document = read_document(source, most_steps=most_steps)
+    except TooManySteps as error:
+        raise PlanInvalid(error.findings) from None
     plan: Any = document if isinstance(document, Plan) else document.body
     if not isinstance(plan, Plan):
         raise ReadError("The document is a tool without a plan of its own.", hint="Give a plan, or a composite.")

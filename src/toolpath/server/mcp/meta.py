@@ -117,7 +117,7 @@ class MetaTools:
         return json_answer(await self._judged(await self._read(given["plan"])))
 
     async def _read(self, source: str | JsonObject) -> Plan:
-        return await self._tp.aside.do(lambda: _plan_of(source), weight_of([source]))
+        return await self._tp.aside.do(lambda: _plan_of(source, self._tp.settings.max_plan_steps), weight_of([source]))
 
     async def _judged(self, plan: Plan) -> JsonObject:
         review = await self._tp.plans.review(plan)
@@ -190,9 +190,9 @@ class MetaTools:
         return json_answer(run_record(result), is_error=has_failed)
 
 
-def _plan_of(source: str | JsonObject) -> Plan:
+def _plan_of(source: str | JsonObject, most_steps: int) -> Plan:
     """The plan that is written there, never one in a file of this machine. Raises `ReadError`, `SchemaError`."""
-    document = read_document(source)
+    document = read_document(source, most_steps=most_steps)
     if isinstance(document, Plan):
         return document
     if isinstance(document.body, Plan):

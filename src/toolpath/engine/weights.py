@@ -1,0 +1,43 @@
+"""What the values weigh that the journal of a run holds: about the bytes that they take in memory. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolpath.model import events as ev
+from toolpath.values import Handle, Json, encode
+
+#: Bytes that a member, and a list or object, take in memory beyond their text.
+_MEMBER = 24
+_CONTAINER = 64
+#: Bytes of text up to which what is in it is not looked at.
+_SMALL = 1_000
+
+
+def weight_of_text(data: bytes) -> int:
+    """What the value of this JSON text weighs."""
+    size = len(data)
+    if size <= _SMALL:
+        return size
+    return size + _MEMBER * data.count(b",") + _CONTAINER * (data.count(b"{") + data.count(b"["))
+
+
+def weight_of(event: Any) -> int:
+    """What the value of an event of a kind in `WEIGHTY` weighs; what a handle stands for is weighed where it is."""
+    value: Json = getattr(event, WEIGHTY[type(event)])
+    if value is None or type(value) is Handle:
+        return 0
+    return weight_of_text(encode(value))
+
+
+#: Events with values that may be large, and the name of the value.
+WEIGHTY: dict[type, str] = {
+    ev.RunStarted: "inputs",
+    ev.StepStarted: "inputs",
+    ev.StepSucceeded: "output",
+    ev.FallbackStarted: "output",
+    ev.StateWritten: "values",
+    ev.ApprovalRequested: "inputs",
+    ev.InputRequested: "form",
+    ev.InputReceived: "values",
+}
