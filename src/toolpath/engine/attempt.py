@@ -23,8 +23,16 @@ class Attempt:
     """It did not heed being cut off: whatever it gives later is thrown away."""
     grace: Any = None
     """The timer that ends its time to clean up."""
-    limited = False
-    """It holds places of its tool's or server's limit."""
+    held: tuple[Any, ...] = ()
+    """The limits of its tool, server and tenant of which it has a place."""
+    lent: tuple[Any, ...] = ()
+    """Those whose places it has given back while it waits."""
+    around: tuple[Any, ...] = ()
+    """The plans with limits of their own in which it is counted as at work."""
+    resting = False
+    """It waits, and holds no slot."""
+    returning: Any = None
+    """What tells it, where it may go on but for a slot or places, that it has them."""
     cache_key: Json = None
     """What its result is kept under, where the plan says that."""
     light = False
@@ -32,7 +40,7 @@ class Attempt:
     account: Any = None
     """Where its slot is counted, besides the run's."""
     paused = 0
-    """How many calls or questions of its own it is waiting for: meanwhile it holds no slot."""
+    """How many calls or questions of its own it is waiting for."""
     ended = False
     """The tool has come back, or was cut off: what it has left behind waits for nothing on its account."""
     started = 0.0

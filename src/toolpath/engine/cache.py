@@ -114,6 +114,10 @@ async def _join(
     attempt.started = drive.services.clock.monotonic()
     attempt.calling = True
     drive.deadlines.add(attempt)
+    if not first:
+        # The one call may be waiting, too: for a place that this one has.
+        drive.rest(attempt)
+        drive.wake()
     outcome: Done | Failure | None
     try:
         outcome = await asyncio.shield(flight.task)
@@ -124,6 +128,7 @@ async def _join(
         return timed_out(attempt.target, attempt.timeout) if attempt.stopped == "timeout" else None
     finally:
         attempt.calling = False
+        drive.wind_up(attempt)
         drive.deadlines.remove(attempt)
         if attempt.grace is not None:
             attempt.grace.cancel()

@@ -8,13 +8,13 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolpath.engine.accounts import occupy
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.bounds import too_deep
 from toolpath.engine.chatting import CHAT, asked, reply_of
 from toolpath.engine.drive import Drive
 from toolpath.engine.instances import EMPTY, ENDED, StepState
 from toolpath.engine.paths import old_key, safe_key
+from toolpath.engine.places import Places
 from toolpath.engine.recover import take_up_step
 from toolpath.errors import OutputInvalid, ToolFailed
 from toolpath.model import events as ev
@@ -36,8 +36,9 @@ class TooDeep(ToolFailed):
 class Children:
     """The engine's side of every `ToolContext` of a run."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: Drive, places: Places) -> None:
         self._drive = drive
+        self._places = places
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._replies: dict[str, list[asyncio.Future[None]]] = {}
@@ -51,7 +52,7 @@ class Children:
     def all_ask(self, running: Mapping[StepState, Attempt]) -> bool:
         """Whether every call under way waits for a person."""
         return all(
-            not attempt.stopped and (step.path in self._asking or self._waits_for_child(step))
+            attempt.paused and not attempt.stopped and (step.path in self._asking or self._waits_for_child(step))
             for step, attempt in running.items()
         )
 
@@ -192,13 +193,12 @@ class Children:
         return reply
 
     async def _wait(self, parent: Attempt, reply: asyncio.Future[None]) -> None:
-        """Wait without holding a slot, so that nesting cannot deadlock, and without the clock running."""
-        drive = self._drive
+        """Wait without holding a slot or places, so that nesting cannot deadlock, and without the clock running."""
+        drive, places = self._drive, self._places
         parent.paused += 1
-        if parent.paused == 1:
-            drive.busy -= 1
-            drive.vacate(parent.account)
+        if not parent.resting:
             drive.deadlines.remove(parent)
+        places.rest(parent)
         drive.wake()
         try:
             await reply
@@ -206,11 +206,13 @@ class Children:
             if not parent.ended:
                 parent.paused -= 1
                 if parent.paused == 0 and not parent.abandoned:
-                    drive.busy += 1
-                    occupy(parent.account)
-                    parent.started = drive.services.clock.monotonic()
-                    if parent.calling:
-                        drive.deadlines.add(parent)
+                    try:
+                        await places.go_on(parent)
+                    finally:
+                        if not parent.resting:
+                            parent.started = drive.services.clock.monotonic()
+                            if parent.calling:
+                                drive.deadlines.add(parent)
 
     def reply(self) -> None:
         """Wake the tools whose calls have ended or whose questions were answered."""

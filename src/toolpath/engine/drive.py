@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from toolpath.engine.accounts import Account, occupy
+from toolpath.engine.accounts import Account
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.cancel import fail_run
 from toolpath.engine.commits import Commits
@@ -76,6 +76,10 @@ class Drive:
         self.loop = asyncio.get_running_loop()
         self.over_for: Callable[[StepState], None] = lambda _: None
         """Told of each step that is not watched any more."""
+        self.rest: Callable[[Attempt], None] = lambda _: None
+        """A call waits for what another one does: its slot and its places are others' meanwhile."""
+        self.wind_up: Callable[[Attempt], None] = lambda _: None
+        """A call has rested, and ends."""
 
     @property
     def over(self) -> bool:
@@ -108,10 +112,9 @@ class Drive:
     def returned(self, attempt: Attempt) -> None:
         """The tool is back: whatever it has called and does not wait for any more, its slot is its worker's again."""
         attempt.ended = True
-        if attempt.paused and not attempt.abandoned:
+        if not attempt.abandoned:
             attempt.paused = 0
-            self.busy += 1
-            occupy(attempt.account)
+            self.wind_up(attempt)
 
     def vacate(self, account: Account | None) -> None:
         """A call in these plans has ended, or waits for one of its own: who waits for its slot may have it."""

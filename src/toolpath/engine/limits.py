@@ -18,14 +18,18 @@ class Limit:
         self._rate = rate
         self._starts: deque[float] = deque()
         self._waiting: deque[Callable[[], None]] = deque()
+        self._returning: deque[Callable[[], None]] = deque()
+        """Who has begun already, has waited for something else, and needs a place to go on."""
         self._armed = False
         self.taken = 0
 
     def blocked(self) -> bool:
         """Whether a call would have to wait now."""
-        if self._places is not None and self.taken >= self._places:
-            return True
-        return self._rate is not None and self._rate_wait(self._rate) > 0
+        return self.is_full() or (self._rate is not None and self._rate_wait(self._rate) > 0)
+
+    def is_full(self) -> bool:
+        """Whether no place is free now."""
+        return self._places is not None and self.taken >= self._places
 
     def take(self) -> None:
         """A call begins."""
@@ -33,18 +37,27 @@ class Limit:
         if self._rate is not None:
             self._starts.append(self._clock.monotonic())
 
+    def retake(self) -> None:
+        """A call that had given its place back goes on."""
+        self.taken += 1
+
     def release(self) -> None:
-        """A call has ended."""
+        """A call has ended, or waits for something else."""
         self.taken -= 1
         self._wake()
 
     async def close(self) -> None:
         """Let go of what is shared with other processes."""
 
-    def wait(self, again: Callable[[], None]) -> None:
-        """Have `again` called once a call may be tried."""
-        self._waiting.append(again)
+    def wait(self, again: Callable[[], None], *, first: bool = False) -> None:
+        """Have `again` called once a call may be tried. `first`: it has begun already, and only needs a place."""
+        (self._returning if first else self._waiting).append(again)
         self._arm()
+
+    @property
+    def lacking(self) -> int:
+        """How many wait."""
+        return len(self._waiting) + len(self._returning)
 
     def _rate_wait(self, rate: Rate) -> float:
         now = self._clock.monotonic()
@@ -66,11 +79,12 @@ class Limit:
 
     def _wake(self) -> None:
         # Each one woken asks again: it may have been cancelled, or find the place taken.
-        while self._waiting and not self.blocked():
-            count = len(self._waiting)
-            self._waiting.popleft()()
-            if len(self._waiting) >= count:
-                break
+        for waiting, hindered in ((self._returning, self.is_full), (self._waiting, self.blocked)):
+            while waiting and not hindered():
+                count = len(waiting)
+                waiting.popleft()()
+                if len(waiting) >= count:
+                    break
         if self._waiting:
             # What keeps them may be another bound by now.
             self._arm()

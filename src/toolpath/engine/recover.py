@@ -129,6 +129,7 @@ def take_up_step(control: Control, step: StepState) -> None:
 def _take_up_step(control: Control, step: StepState) -> None:
     if step.status == "running" and not step.key:
         # What it had taken before is not counted: nobody drove it meanwhile.
+        control.take_up_places(step)
         control.watch_block(step)
     for inner in list(step.scopes or ()):
         _take_up(control, inner)

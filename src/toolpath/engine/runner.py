@@ -23,6 +23,7 @@ from toolpath.engine.endings import Endings
 from toolpath.engine.fold import apply, fold
 from toolpath.engine.lanes import ItemAttempt
 from toolpath.engine.outcomes import timed_out
+from toolpath.engine.places import Places
 from toolpath.engine.program import Program
 from toolpath.engine.recover import recover
 from toolpath.engine.results import Done
@@ -45,16 +46,14 @@ class Runner(Drive):
 
     def __init__(self, program: Program, services: Services, journal: Journal) -> None:
         super().__init__(program, services, journal)
-        self.children = Children(self)
-        self.takes = Takes(self, self.children)
+        self.places = Places(self)
+        self.children = Children(self, self.places)
+        self.takes = Takes(self, self.children, self.places)
         self.control.lane_of = self.takes.lane_of
-        self.control.enter, self.over_for = self.takes.enter, self.takes.leave
-        self.control.gate.queued = lambda: self.takes.queued
         self.linger = False
         """Go on while a running tool waits for a person, instead of leaving it."""
         self.endings = Endings(self, self.takes)
-        self.alarms = Alarms(self)
-        self.ears = Ears(self)
+        self.alarms, self.ears = Alarms(self), Ears(self)
         self.commits.told = self.ears.told
         self.doubts = Doubts(self, self.children)
         self._leaving = self._parking = False
@@ -178,9 +177,7 @@ class Runner(Drive):
                 # Calls that were cut off get a moment to clean up, but cannot hold the run.
                 await asyncio.wait(tasks, timeout=GRACE)
         finally:
-            for attempt in self.running.values():
-                if attempt.limited:
-                    self.takes.release(attempt.target)
+            self.places.let_go()
 
     # Act.
 
@@ -197,6 +194,7 @@ class Runner(Drive):
                 self.children.reply()
             if control.timers or control.deadlines or control.block_timers or control.unwatched or control.unsettled:
                 self.alarms.arm()
+            self.places.let_back()
             if self._may_begin() and self.takes.are_open:
                 self.busy += 1
                 self.starting += 1
@@ -204,6 +202,8 @@ class Runner(Drive):
                 self.tasks.add(asyncio.create_task(self._work()))
             elif not control.has_commands:
                 break
+        if not control.ready:
+            self.places.lapse()
         if not self.busy:
             self._leave_if_idle()
         elif control.batch and not self.commits.durable:
@@ -293,13 +293,13 @@ class Runner(Drive):
                 self.endings.failed(attempt, outcome)
             else:
                 self.endings.succeeded(attempt, outcome)
-        if attempt.account is not None and not attempt.paused:
+        if attempt.account is not None and not attempt.resting:
             self.vacate(attempt.account)
         if control.gate.closings:
             control.settle()
-        if attempt.limited:
+        if attempt.held or attempt.around:
             # After the end is written: the journal never shows more at once than may be.
-            self.takes.release(attempt.target)
+            self.places.release(attempt)
         if control.has_commands:
             self.go_on()
 
@@ -313,7 +313,7 @@ class Runner(Drive):
             return
         attempt.abandoned = True
         self.deadlines.remove(attempt)
-        if not attempt.paused:
+        if not attempt.resting:
             self.busy -= 1
         outcome = timed_out(attempt.target, attempt.timeout) if attempt.stopped == "timeout" else None
         self.conclude(attempt, outcome)
@@ -353,7 +353,7 @@ class Runner(Drive):
 
     def _goes_on(self) -> bool:
         """Something else than people will go on: a ready step, an answered one, a retry that is due, a limit."""
-        if any((self.control.ready, self.control.replies, self.control.unsettled, self.takes.queued, self.doubts)):
+        if any((self.control.ready, self.control.replies, self.control.unsettled, self.places.queued, self.doubts)):
             return True
         return any(step.status == "ready" and step.watched and step.due for step in self.state.steps.values())
 

@@ -86,15 +86,15 @@ class SharedLimit(Limit):
         self._task: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
 
-    def wait(self, again: Callable[[], None]) -> None:
+    def wait(self, again: Callable[[], None], *, first: bool = False) -> None:
         """Have `again` called once a call may be tried."""
-        super().wait(again)
+        super().wait(again, first=first)
         self._changed.set()
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._share(), name=f"share {self._name}")
 
     def release(self) -> None:
-        """A call has ended."""
+        """A call has ended, or waits for something else."""
         super().release()
         self._changed.set()
 
@@ -107,9 +107,9 @@ class SharedLimit(Limit):
             self._places = 0
             await self._ledger.hold(self._name, self._all, 0, waits=False)
 
-    def blocked(self) -> bool:
-        """Whether a call would have to wait now."""
-        return self.taken >= self._most or super().blocked() or not self._is_known_to_hold()
+    def is_full(self) -> bool:
+        """Whether no place is free now."""
+        return self.taken >= self._most or super().is_full() or not self._is_known_to_hold()
 
     def _is_known_to_hold(self) -> bool:
         """Whether others must still leave this process its places: one of which they hear nothing loses them."""
@@ -122,12 +122,12 @@ class SharedLimit(Limit):
         asked = -RENEW
         while True:
             now = loop.time()
-            wanted = max(min(self.taken + len(self._waiting), self._most), self.taken)
+            wanted = max(min(self.taken + self.lacking, self._most), self.taken)
             if wanted != self._places or now - asked >= RENEW:
                 asked = now
                 turn = await self._settle(wanted, turn)
                 self._wake()
-            if not (self._places or self._waiting or self.taken):
+            if not (self._places or self.lacking or self.taken):
                 return
             await self._pause()
 
@@ -138,7 +138,7 @@ class SharedLimit(Limit):
         # is asked for beyond that is there when the store says so.
         self._places = min(self._places or 0, wanted)
         try:
-            self._places, sharing = await self._ledger.hold(self._name, self._all, wanted, waits=bool(self._waiting))
+            self._places, sharing = await self._ledger.hold(self._name, self._all, wanted, waits=self.lacking > 0)
         except StoreError:
             # Nobody else gets places either. Whether fewer were written down, nobody knows.
             return turn
@@ -154,7 +154,7 @@ class SharedLimit(Limit):
 
     async def _pause(self) -> None:
         """Wait until something has changed, and a moment more: one look at the store serves all that comes in it."""
-        lacks = bool(self._waiting) and self.taken >= (self._places or 0)
+        lacks = self.lacking > 0 and self.taken >= (self._places or 0)
         self._changed.clear()
         try:
             await asyncio.wait_for(self._changed.wait(), RETRY if lacks else RENEW)

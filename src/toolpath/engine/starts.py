@@ -42,6 +42,8 @@ class Starts(Decider):
         self.gate = Gate(self)
         self.enter: Callable[[StepState, Target], bool] = lambda _, __: True
         """Whether a plan may begin now, by the limits of the tool whose body it is; else it begins when it may."""
+        self.take_up_places: Callable[[StepState], None] = lambda _: None
+        """A plan goes on that another driver began: it is under the limits of the tool whose body it is."""
         self.begun: set[StepState] = set()
         """Loops whose items are known as they are, not as the journal has them."""
 

@@ -8,11 +8,10 @@ from toolpath.engine.accounts import Account, is_in, occupy
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.context import CallContext, Caller
 from toolpath.engine.drive import Drive
-from toolpath.engine.gate import owners_of
 from toolpath.engine.instances import StepState
 from toolpath.engine.lanes import ItemAttempt, Lane
-from toolpath.engine.limits import Limit
 from toolpath.engine.nodes import Target
+from toolpath.engine.places import Places
 from toolpath.engine.resolve import fault_of, resolve_inputs, without_nulls
 from toolpath.language.names import Frame
 from toolpath.model import events as ev
@@ -25,20 +24,13 @@ from toolpath.values import JsonObject
 class Takes:
     """Takes ready steps for one run."""
 
-    def __init__(self, drive: Drive, caller: Caller) -> None:
+    def __init__(self, drive: Drive, caller: Caller, places: Places) -> None:
         self._drive = drive
         self._caller = caller
         """Serves the tools that are called."""
-        self._limits: dict[str, tuple[Limit, ...]] = {}
-        """Of tools and their servers, by the tool's key."""
-        self._plans: dict[StepState, tuple[Limit, ...]] = {}
-        """Places that plans hold which are bodies of tools."""
-        self._tenant: Limit | None = None
-        """The limit of all calls for the run's tenant."""
+        self.places = places
         self._budgets: tuple[Budget, ...] = ()
         self._most = drive.program.plan.limits.steps
-        self.queued = 0
-        """Steps that wait for a limit of their tool or server."""
         self.leaving = False
         """Nothing is begun any more but what a call under way waits for."""
         self._closed = False
@@ -48,8 +40,7 @@ class Takes:
         drive = self._drive
         budgets = (drive.program.plan.budget, drive.state.context.budget)
         self._budgets = tuple(budget for budget in budgets if budget is not None and budget != Budget())
-        services = drive.services
-        self._tenant = services.limits.of_tenant(drive.state.context.tenant, services.settings.tenant_calls)
+        self.places.arm()
 
     @property
     def are_open(self) -> bool:
@@ -66,18 +57,17 @@ class Takes:
     def lane_of(self, owner: StepState) -> Lane | None:
         """How the items of the loop are called, where each is one call and no limit but its time is set to it."""
         step = owner.node.step
-        if owner.loop is None or not isinstance(step, Loop) or self._budgets or self._tenant is not None:
+        if owner.loop is None or not isinstance(step, Loop) or self._budgets or owner.scope.account is not None:
             return None
-        if self._drive.state.program.has_exclusive:
-            return None
-        if owner.scope.account is not None or self._of_tool(owner.node.blocks[0].nodes[0].targets[0]):
+        places = self.places
+        if self._drive.state.program.has_exclusive or places.bind(owner.node.blocks[0].nodes[0].targets[0]):
             return None
         return Lane(self._drive, owner, owner.loop, concurrency=owner.node.concurrency, most=self._most)
 
     def next(self, last: Attempt) -> Attempt | None:
         """What whoever made the last call does next: of a loop mostly the next item."""
         drive = self._drive
-        control, free = drive.control, drive.busy <= drive.slots
+        control, free = drive.control, drive.busy <= drive.slots and not self.places.returning
         if last.light and type(last) is ItemAttempt:
             goes_on = drive.state.status == "running" and control.halted is None and not self._closed
             if not free or control.ready or not goes_on:
@@ -114,8 +104,8 @@ class Takes:
                 control.begin(step)
                 control.settle()
                 continue
-            limited = self._tenant is not None or bool(self._of_tool(target))
-            if not self._has_slot(step) or (limited and not self._take_limits(step, self._limits_of(target))):
+            limited = self.places.bind(target)
+            if not self._has_slot(step) or (limited and not self.places.take(step, target)):
                 drive.pass_on(step.scope.account)
                 continue
             try:
@@ -127,7 +117,7 @@ class Takes:
                 return attempt
             drive.pass_on(step.scope.account)
             if limited:
-                self.release(target)
+                self.places.unused(target)
             if drive.services.turns.is_full:
                 # A worker that is begun anew goes on in another turn.
                 break
@@ -169,7 +159,7 @@ class Takes:
         attempt.needs = step.needs if target.repeatable else state.seq
         if kept_under is not None:
             attempt.cache_key = kept_under.value
-        attempt.limited = self._tenant is not None or bool(self._of_tool(target))
+        self.places.begun(attempt)
         if account is not None:
             attempt.account = account
             occupy(account)
@@ -278,24 +268,6 @@ class Takes:
             account = account.up
         return True
 
-    def enter(self, step: StepState, target: Target) -> bool:
-        """Whether a plan that is a tool's body may begin now, by that tool's limits; else it begins when it may."""
-        limits = self._of_tool(target)
-        if not limits or step in self._plans:
-            return True
-        if not self._take_limits(step, limits):
-            return False
-        self._plans[step] = limits
-        # Its end is told like that of a time limit.
-        step.watched = True
-        return True
-
-    def leave(self, step: StepState) -> None:
-        """A step is not watched any more: if it was such a plan, and is over, its places are free."""
-        if step.status != "running":
-            for limit in self._plans.pop(step, ()):
-                limit.release()
-
     def _halt(self, name: str, used: float, limit: float, step: StepState) -> None:
         self._drive.control.halt(name, used, limit, step.path)
 
@@ -310,56 +282,7 @@ class Takes:
         context.follows(caller.conversation)
         return context
 
-    def _take_limits(self, step: StepState, limits: tuple[Limit, ...]) -> bool:
-        control = self._drive.control
-        for limit in limits:
-            if limit.blocked():
-                holder = next((owner for owner in owners_of(step) if limit in self._held_by(owner)), None)
-                if holder is not None:
-                    message = f"{step.path} would wait for {holder.path}, which it is part of: their limit is one."
-                    hint = "Raise max_concurrency of the tool, or do not call it from inside itself."
-                    control.fail(step, Failure(type="WaitsForItself", message=message, code="depth", hint=hint))
-                    return False
-                self.queued += 1
-                control.announce_step(step)
-                limit.wait(lambda: self._again(step))
-                return False
-        for limit in limits:
-            limit.take()
-        return True
-
-    def _held_by(self, step: StepState) -> tuple[Limit, ...]:
-        attempt = self._drive.running.get(step)
-        held = self._plans.get(step, ())
-        return held if attempt is None or not attempt.limited else (*held, *self._of_tool(attempt.target))
-
-    def _again(self, step: StepState) -> None:
-        self.queued -= 1
-        if self._closed:
-            return
-        drive = self._drive
-        if step.status in ("pending", "ready"):
-            drive.control.at = drive.services.clock.time()
-            # A plan has to be begun: that is done with the next that is taken.
-            drive.control.push(step)
-        drive.wake()
-
     def close(self) -> None:
-        """Nothing is taken any more: what waits for a place gives way to other runs."""
+        """Nothing is taken any more."""
         self._closed = True
-
-    def release(self, target: Target) -> None:
-        """A call of the target has ended: its places are free."""
-        for limit in self._limits_of(target):
-            limit.release()
-
-    def _limits_of(self, target: Target) -> tuple[Limit, ...]:
-        limits = self._of_tool(target)
-        return limits if self._tenant is None else (*limits, self._tenant)
-
-    def _of_tool(self, target: Target) -> tuple[Limit, ...]:
-        """The limits of the tool and its server, whether the plan names the tool or another tool calls it."""
-        limits = self._limits.get(target.key)
-        if limits is None:
-            limits = self._limits[target.key] = self._drive.services.limits.of(target.tool)
-        return limits
+        self.places.close()
