@@ -6,9 +6,10 @@ import asyncio
 from typing import Any
 
 import pytest
-from engine_cases import identity, opened, ran
+from engine_cases import identity, opened, ran, resumed_after
 
 from toolpath import Tool, ToolContext, tool
+from toolpath.model import events as ev
 from toolpath.testing.clock import FakeClock
 
 pytestmark = pytest.mark.timeout(20)
@@ -72,3 +73,57 @@ async def test_a_call_that_a_tool_in_a_loop_leaves_behind_ends_with_the_item(flo
     assert found.status == "completed"
     assert statuses["each[0]/a/k"] == statuses["each[1]/a/k"] == "cancelled"
     assert set(statuses.values()) == {"succeeded", "cancelled"}
+
+
+def _failing_write(clock: FakeClock, calls: list[str], *, retry: int = 0, keyed: bool = False) -> list[Any]:
+    @tool(timeout=5)
+    async def pay() -> int:
+        calls.append("pay")
+        await clock.sleep(60)
+        return 1
+
+    @tool(retry=retry)
+    async def caller(context: ToolContext) -> str:
+        key = "k" if keyed else None
+        try:
+            await context.call("pay", {}, key=key)
+        except Exception as error:
+            caught = str(error)
+        answer = await context.ask(FORM)
+        if len(calls) <= retry:
+            raise ConnectionError("once more")
+        return f"{answer['n']}: {caught}"
+
+    return [pay, caller]
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+async def test_a_write_in_doubt_that_its_tool_has_caught_is_not_made_again_when_a_person_answers(keyed: bool) -> None:
+    clock, calls = FakeClock(auto=True), []  # type: ignore[var-annotated]
+    async with opened(*_failing_write(clock, calls, keyed=keyed), clock=clock) as tp:
+        result = await tp.run({"steps": [{"id": "a", "tool": "caller"}]})
+        assert (result.status, calls) == ("waiting", ["pay"])
+        found = await ran(tp, await (await tp.answer(result.run_id, "a", {"n": 7})).result())
+    assert (found.status, calls) == ("completed", ["pay"])
+    assert found.result.step("a").output == "7: pay took longer than 5 s."
+
+
+async def test_nor_is_it_after_its_driver_died_with_every_end_of_the_journal() -> None:
+    clock, calls = FakeClock(auto=True), []  # type: ignore[var-annotated]
+    tools = _failing_write(clock, calls)
+    async with opened(*tools, clock=clock) as tp:
+        result = await tp.run({"steps": [{"id": "a", "tool": "caller"}]})
+        events = await tp.events(result.run_id)
+    ended = next(index for index, event in enumerate(events, 1) if isinstance(event, ev.StepTimedOut))
+    for end in range(ended, len(events) + 1):
+        calls.clear()
+        found = await resumed_after(events[:end], *tools)
+        assert (found.status, calls) == ("waiting", [])
+
+
+async def test_a_retry_of_the_tool_makes_its_failed_calls_again() -> None:
+    clock, calls = FakeClock(auto=True), []  # type: ignore[var-annotated]
+    async with opened(*_failing_write(clock, calls, retry=1), clock=clock) as tp:
+        result = await tp.run({"steps": [{"id": "a", "tool": "caller"}]})
+        found = await ran(tp, await (await tp.answer(result.run_id, "a", {"n": 7})).result())
+    assert (found.status, calls) == ("completed", ["pay", "pay"])

@@ -79,8 +79,11 @@ class Children:
             raise ToolFailed("The call is over: it can make no calls any more.")
         name = self._name(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
         child = drive.state.child(parent.step, name, target.key)
-        if child.status in ("failed", "timed_out", "cancelled", "skipped") and not child.denied:
+        # A tool that is run again, as its driver died or a person has answered, is told what it was told before.
+        stands = child.denied or (child.stands and child.path not in parent.context.told)
+        if child.status in ("failed", "timed_out", "cancelled", "skipped") and not stands:
             self._reset(child)
+        parent.context.told.add(child.path)
         if child.status not in ENDED:
             await self._run(parent, child, inputs)
         if child.status == "succeeded":

@@ -49,6 +49,8 @@ class CallContext:
         self._caller = caller
         self._attempt = attempt
         self.counts: dict[str, int] = {}
+        self.told: set[str] = set()
+        """Paths of the calls that this run of the tool was told the end of, or waits for."""
         """How often each child was asked for: names the next one."""
         self.run_id: str = scope.run["id"]
         self.path = step.path

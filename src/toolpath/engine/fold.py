@@ -188,7 +188,9 @@ def _fallback(state: State, event: ev.FallbackStarted) -> None:
 
 
 def _leave_blocks(state: State, step: StepState) -> None:
-    """A block that is begun anew leaves its old scopes behind."""
+    """What is begun anew leaves its old scopes behind, and the failures of the calls that its tool made."""
+    for child in step.children() if step.calls else ():
+        child.stands = False
     nested = step.node.kind != "call" or (bool(step.scopes) and state.paths > 1)
     if step.scopes or step.loop is not None:
         for scope in step.scopes or ():
@@ -249,7 +251,7 @@ def _failed(state: State, event: ev.StepFailed | ev.StepTimedOut) -> None:
     scope.outputs[step.node.id] = None
     scope.trouble = True
     if scope.block is EMPTY:
-        step.output = None
+        step.output, step.stands = None, True
     elif event.continued or not step.node.critical:
         state.errors += 1
     elif scope.failure is None:

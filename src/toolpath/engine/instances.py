@@ -88,6 +88,8 @@ class StepState:
     """Digest that a person has allowed."""
     asked: ev.ApprovalRequested | ev.InputRequested | None = None
     denied = False
+    stands = False
+    """Its failure was told to the tool that made the call, in an attempt of that one which has not ended."""
     doubt: ev.FallbackStarted | None = None
     """The answer that was not sure enough."""
     loop: Loop | None = None

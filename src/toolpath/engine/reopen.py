@@ -132,7 +132,7 @@ def _begin_item_anew(state: State, step: StepState, part: Scope) -> None:
 def _ask_again(step: StepState) -> None:
     """What a person did not allow to a tool's own calls is asked about again."""
     for child in step.children():
-        child.denied = False
+        child.denied = child.stands = False
         _ask_again(child)
 
 
