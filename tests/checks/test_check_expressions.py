@@ -234,3 +234,23 @@ def test_a_variable_that_counts_itself_up_is_a_number() -> None:
         }
     )
     assert [finding.code for finding in findings_of(plan, TOOLS)] == []
+
+
+def test_a_variable_that_a_step_adds_its_own_list_to_is_a_list() -> None:
+    search = make_tool("web.search", {}, {"type": "array", "items": {"type": "string"}})
+    plan = read_plan(
+        {
+            "flow": "chain",
+            "state": {"found": [], "n": 0},
+            "steps": [
+                {
+                    "id": "look",
+                    "tool": "web.search",
+                    "on_success": {"transform": {"found": "{{ found + look }}", "n": "{{ n + 1 }}"}},
+                },
+                {"id": "again", "tool": "web.search", "when": "{{ n < 3 }}", "on_success": {"next": "look"}},
+            ],
+            "outputs": "{{ found | length }}",
+        }
+    )
+    assert [finding.code for finding in findings_of(plan, catalog_of(search))] == []

@@ -109,6 +109,9 @@ class History:
             return True, True
         step = read.template.step
         holder = None if step is None else container(step, block)
+        if holder is not None and holder is step and holder.index == source and read.template.use == "transform":
+            # A step's transformations are computed when it has succeeded.
+            return True, True
         if not block.is_chain and holder is not None and holder.index == source:
             return False, False
         return bool(facts.may_end >> source & 1), bool(facts.sure >> source & 1)

@@ -84,9 +84,11 @@ def _of_known(operator: str, names: frozenset[str] | set[str] | None) -> Type:
         return _NUMBER
     if not names or operator == "mul":
         return NEVER if names is not None and not names else None
-    if names <= NUMERIC:
+    # Where it gives anything at all, what it does not take was not there: null and a list give a list.
+    names = names & (NUMERIC | {"string", "array"})
+    if names and names <= NUMERIC:
         return _NUMBER if "number" in names else _INTEGER
-    return {"type": next(iter(names))} if len(names) == 1 and names <= {"string", "array"} else None
+    return {"type": next(iter(names))} if len(names) == 1 else None
 
 
 def computes(operator: str, left: str, right: str) -> bool:
