@@ -32,6 +32,25 @@ def test_a_run_that_waits_says_which_commands_answer_it(toolpath: Command, waiti
     assert f"toolpath answer {waiting} form count=… postcode=…" in said
 
 
+@pytest.mark.parametrize("verb", [("run", "careful.yaml"), ("runs", "show", "last"), ("runs", "watch", "last")])
+def test_the_json_of_a_run_that_waits_holds_what_is_asked(
+    toolpath: Command, waiting: str, verb: tuple[str, ...]
+) -> None:
+    more = ("--no-input",) if verb[0] == "run" else ()
+    told = toolpath(*verb, *more, "--json").json
+    asked = {question["path"]: question for question in told["questions"]}
+    assert (told["status"], set(asked)) == ("waiting", {"order", "form"})
+    assert asked["order"]["inputs"] == {"item": "tea", "count": 1}
+    assert {field["name"] for field in asked["form"]["form"]["inputs"]} == {"count", "postcode"}
+
+
+def test_the_json_of_a_run_that_ended_asks_nothing(toolpath: Command, waiting: str) -> None:
+    toolpath("approve", waiting, "order")
+    told = toolpath("answer", waiting, "count=3", "postcode=1", "--json").json
+    assert told["status"] == "completed"
+    assert not told.get("questions")
+
+
 def test_approval_and_answers_let_the_run_go_on_to_its_end(toolpath: Command, waiting: str) -> None:
     assert toolpath("approve", waiting, "order").code == 4
     assert Path("orders.txt").read_text() == "tea 1\n"

@@ -12,6 +12,7 @@ from toolpath.model.events import (
     Failure,
     RunCompleted,
     RunStarted,
+    StepCancelled,
     StepFailed,
     StepReady,
     StepRetrying,
@@ -75,6 +76,31 @@ def test_a_long_loop_is_summarised_and_only_what_is_notable_shows() -> None:
     assert "each[51]" in text
     assert "each[7]" not in text
     assert len(text.splitlines()) < 15
+
+
+def test_items_that_have_not_begun_count_too() -> None:
+    progress = fed(StepStarted(2, T, "each", inputs={"over": ["a", "b", "c"]}))
+    assert "0 of 3 items" in shown(progress)
+    for event in item(0):
+        progress.feed(event)
+    progress.feed(StepStarted(9, T, "each[1]/call", tool="t.call"))
+    assert "1 of 3 items" in shown(progress)
+    for event in [*item(1), *item(2, fails=True)]:
+        progress.feed(event)
+    assert "3 of 3 items" in shown(progress)
+
+
+def test_an_item_that_was_cancelled_is_not_shown_as_done() -> None:
+    progress = fed(
+        StepStarted(2, T, "each", inputs={"over": ["a", "b", "c"]}),
+        *item(0),
+        StepStarted(5, T, "each[1]/call", tool="t.call"),
+        StepCancelled(6, T + 1, "each[1]/call", reason="stopped"),
+        StepCancelled(7, T + 1, "each", reason="stopped"),
+    )
+    lines = {line.split()[1]: line.split()[0] for line in shown(progress).splitlines()[1:]}
+    assert (lines["each[0]"], lines["each[1]"], lines["each"]) == ("✓", "⊘", "⊘")
+    assert "1 of 3 items" in shown(progress)
 
 
 def test_a_run_of_many_steps_fits_the_terminal_and_is_fast_to_draw() -> None:

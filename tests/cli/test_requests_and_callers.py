@@ -99,6 +99,16 @@ def test_requests_are_offered_to_what_names_them_alone(toolpath: Command, shop: 
     assert "http.request" in toolpath("tools", "list").out
 
 
+@pytest.mark.parametrize(("method", "warned"), [("GET", False), ("POST", True), ("DELETE", True)])
+def test_only_a_request_that_may_write_is_warned_of_when_it_is_tried_again(
+    toolpath: Command, shop: Path, method: str, warned: bool
+) -> None:
+    retried = f"    method: {method}\n    retry_policy: {{max_attempts: 3, backoff_seconds: 1}}\n    response_mapping"
+    (shop / "status.yaml").write_text(STATUS.replace("    response_mapping", retried))
+    ran = toolpath("validate", "status.yaml")
+    assert (ran.code, "effect_retried" in ran.out + ran.err) == (0, warned), ran.err
+
+
 def test_data_is_transformed_from_the_command_line(toolpath: Command, shop: Path) -> None:
     (shop / "totals.yaml").write_text(TOTALS)
     (shop / "orders.json").write_text('{"orders": [{"price": 3}, {"price": 5}]}')

@@ -58,3 +58,50 @@ def test_decisions_can_be_read_afterwards(toolpath: Command) -> None:
 )
 def test_what_cannot_be_meant_is_a_fault_of_usage(toolpath: Command, words: tuple[str, ...]) -> None:
     assert toolpath("tools", "route", *words).code == 2
+
+
+SITE = '''
+from toolpath import ToolFailed, tool
+
+
+@tool(group="site", effect="read")
+def uptime() -> int:
+    """How long the site is up."""
+    return 7
+
+
+@tool(group="site", effect="read")
+def visitors() -> int:
+    """How many visitors the site has."""
+    return 12
+
+
+@tool(group="site", effect="read")
+def revenue() -> int:
+    """The revenue of the site."""
+    raise ToolFailed("no milk")
+'''
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "given"),
+    [
+        ("site.uptime and site.visitors", 0, {"site.uptime": 7, "site.visitors": 12}),
+        ("site.uptime and site.revenue", 1, {"site.uptime": 7, "site.revenue": None}),
+    ],
+)
+def test_every_output_is_given_also_where_another_call_has_failed(
+    toolpath: Command, shop: Path, request_: str, code: int, given: dict[str, int | None]
+) -> None:
+    (shop / "site_tools.py").write_text(SITE)
+    # One after the other: the failure comes last.
+    (shop / "toolpath.toml").write_text('tools = ["./site_tools.py"]\nparallel_limit = 1\n')
+    command = ("tools", "route", request_, "--run")
+    ran, whole = toolpath(*command), toolpath(*command, "--json")
+    assert (ran.code, whole.code) == (code, code), ran.err
+    assert "text" in whole.json
+    for outputs in (ran.json, whole.json["outputs"]):
+        assert {one["tool"]: one["output"] for one in outputs} == given
+        assert {one["tool"]: one.get("error", "") for one in outputs} == {
+            key: "no milk" if output is None else "" for key, output in given.items()
+        }

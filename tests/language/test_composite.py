@@ -265,8 +265,24 @@ def test_what_a_get_request_maps_goes_into_its_query():
         {"type": "api_call", "api_call": {"url": "https://x", "request_mapping": {"q": "term"}}},
         parameters=[{"name": "term"}],
     )
-    assert body.steps[0].inputs == {"method": "GET", "url": "https://x", "query": {"q": "{{ inputs.term }}"}}
+    assert body.steps[0].inputs == {"url": "https://x", "query": {"q": "{{ inputs.term }}"}}
     assert body.outputs == "{{ steps.response.output.body }}"
+
+
+@pytest.mark.parametrize(
+    ("said", "tool"),
+    [
+        ({}, "http.get"),
+        ({"method": "get"}, "http.get"),
+        ({"method": "HEAD"}, "http.request"),
+        ({"method": "GET", "body": {"query": "x"}}, "http.request"),
+        ({"method": "POST"}, "http.request"),
+        ({"method": "DELETE"}, "http.request"),
+    ],
+)
+def test_only_a_get_without_a_body_is_a_call_that_reads(said, tool):
+    call = body_of({"type": "api_call", "api_call": {"url": "https://x", **said}}).steps[0]
+    assert (call.tool, call.inputs.get("method")) == (tool, None if tool == "http.get" else said["method"].upper())
 
 
 @pytest.mark.parametrize(

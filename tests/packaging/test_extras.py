@@ -95,6 +95,8 @@ def test_the_package_alone_is_the_engine_and_the_command_line(folder: Path, argu
     [
         (["server"], ("serve", "--port", "0"), "server"),
         (["server", "telemetry"], ("serve", "--port", "0"), "server"),
+        (["server"], ("mcp",), "server"),
+        (list(BROUGHT), ("mcp",), "server"),
         (["workers"], ("worker", "--config", "queue.toml"), "workers"),
         (["workers"], ("doctor", "--config", "queue.toml"), "workers"),
         (["postgres"], ("runs", "list", "--store", "postgresql://h/d"), "postgres"),

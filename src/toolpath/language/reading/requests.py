@@ -1,4 +1,4 @@
-"""An HTTP request that a composite describes (`api_call`) → one call of the tool `http.request`."""
+"""An HTTP request that a composite describes (`api_call`) → one call of `http.request`, or `http.get`, which reads."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from toolpath.model.plan import Call, Retry
 from toolpath.values import Json, JsonObject
 
 TOOL = "http.request"
+#: What a GET without a body is: a tool that only reads, so that it may be tried again and its results kept.
+READING_TOOL = "http.get"
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 REQUEST_FIELDS = (
     "method",
@@ -52,7 +54,11 @@ def read_request(fields: Fields, inputs: JsonObject) -> dict[str, Any]:
     retry = fields.inside("retry_policy", _retry)
     _refuse_client(fields)
     fields.finish("An api_call", REQUEST_FIELDS)
-    call = Call(id=_STEP, derived_id=False, tool=TOOL, inputs=arguments, retry=retry)
+    tool = TOOL
+    if method == "GET" and body is None:
+        tool = READING_TOOL
+        del arguments["method"]
+    call = Call(id=_STEP, derived_id=False, tool=tool, inputs=arguments, retry=retry)
     return {"flow": "chain", "steps": (call,), "outputs": outputs}
 
 
