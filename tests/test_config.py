@@ -72,6 +72,10 @@ def test_the_variable_toolpath_config_names_the_file(empty_folder: Path) -> None
         ({"TOOLPATH_DEFAULT_TIMEOUT": "inf"}, "default_timeout", "TOOLPATH_DEFAULT_TIMEOUT"),
         ({"TOOL_RETRY_BACKOFF": "sometimes"}, "retry_backoff", "TOOL_RETRY_BACKOFF"),
         ({"TOOL_DEFAULT_TIMEOUT": "soon"}, "milliseconds", "TOOL_DEFAULT_TIMEOUT"),
+        ({"TOOLPATH_HTTP_ALLOW": "10.0.0.0/99"}, "http_allow", "TOOLPATH_HTTP_ALLOW"),
+        ({"TOOLPATH_HTTP_ALLOW": "http://localhost"}, "http_allow", "TOOLPATH_HTTP_ALLOW"),
+        ({"TOOLPATH_HTTP_ALLOW": "localhost:8080"}, "http_allow", "TOOLPATH_HTTP_ALLOW"),
+        ({"TOOLPATH_HTTP_ALLOW": "localhost, 10.0.0.256"}, "http_allow", "TOOLPATH_HTTP_ALLOW"),
         ({"TOOL_RESULT_CACHE_ENABLED": "perhaps"}, "cache_enabled", "TOOL_RESULT_CACHE_ENABLED"),
     ],
 )
@@ -82,6 +86,19 @@ def test_a_value_that_cannot_be_used_names_the_setting_and_its_source(
         load_settings(env=env)
     assert name in str(caught.value)
     assert source in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*.example.org,10.0.0.0/8,[::1]",
+        ' ["*.example.org", "10.0.0.0/8", "[::1]"] ',
+        "*.example.org, 10.0.0.0/8 , [::1]",
+    ],
+)
+def test_a_variable_lists_with_commas_or_as_json(text: str) -> None:
+    assert load_settings(env={"TOOLPATH_HTTP_ALLOW": text}).http_allow == ("*.example.org", "10.0.0.0/8", "[::1]")
+    assert load_settings(env={"TOOLPATH_HTTP_ALLOW": "[::1]"}).http_allow == ("[::1]",)
 
 
 def test_an_unknown_key_of_the_file_is_refused_with_what_may_be_meant(empty_folder: Path) -> None:

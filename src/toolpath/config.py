@@ -5,7 +5,9 @@ No secrets live here; keys of model providers and `secrets.NAME` keep their own 
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -178,6 +180,9 @@ _OTHER_VARIABLES = frozenset(
     {"TOOLPATH_CONFIG", "TOOLPATH_BENCHMARK_DATA", "TOOLPATH_JWT_SECRET", "TOOLPATH_REQUIRE_SERVICES"}
 )
 _FIELDS = {field.name: field.type for field in msgspec.structs.fields(Settings)}
+#: A host, or a pattern of hosts; what has digits and dots alone is meant as an address.
+_HOST = re.compile(r"[\w*?.-]+")
+_DIGITS = re.compile(r"[0-9.]+")
 _WORDS = {"yes": True, "on": True, "no": False, "off": False}
 
 
@@ -276,13 +281,42 @@ def _convert(name: str, value: Any, source: str) -> Any:
     if isinstance(value, str) and wanted is bool:
         value = _WORDS.get(value.lower(), value)
     elif isinstance(value, str) and wanted == tuple[str, ...]:
-        value = [part.strip() for part in value.split(",") if part.strip()]
+        value = _listed(value)
     elif isinstance(value, str) and name == "synchronous":
         value = value.upper()
     try:
-        return msgspec.convert(value, wanted, strict=False)
+        converted = msgspec.convert(value, wanted, strict=False)
     except msgspec.ValidationError as error:
         raise ConfigError(f"Setting {name!r} (from {source}) is {value!r}: {error}.") from None
+    if name == "http_allow":
+        _refuse_no_hosts(converted, source)
+    return converted
+
+
+def _listed(text: str) -> list[str]:
+    """What a variable lists: with commas between, or as a list in JSON."""
+    if text.startswith("[") and text.endswith("]"):
+        try:
+            return msgspec.json.decode(text, type=list[str])
+        except (msgspec.DecodeError, msgspec.ValidationError):
+            # An IPv6 address stands in brackets, too.
+            pass
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _refuse_no_hosts(entries: tuple[str, ...], source: str) -> None:
+    """Raise `ConfigError` for an entry that no host or address could ever be like: it would allow nothing, unseen."""
+    for entry in entries:
+        try:
+            ipaddress.ip_network(entry.strip("[]"), strict=False)
+        except ValueError:
+            if _HOST.fullmatch(entry) and not _DIGITS.fullmatch(entry):
+                continue
+            raise ConfigError(
+                f"Setting 'http_allow' (from {source}) holds {entry!r}, which is neither a host nor a network.",
+                hint="Write a host without scheme, port or path, as localhost or *.example.org, or a network, "
+                "as 10.0.0.0/8.",
+            ) from None
 
 
 def _known(name: str, source: str) -> str:

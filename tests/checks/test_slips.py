@@ -42,6 +42,13 @@ SLIPS: dict[str, tuple[str, str]] = {
     "null ==": (in_text('"{{ a == undefined }}"'), "is defined"),
     "backtick": (in_text('"{{ `x` }}"'), "quotes: 'text'"),
     "template literal": (in_text('"{{ inputs.q }} and {{ }}"'), "between the braces"),
+    "dollar brace": (in_text("${inputs.q}"), "Write {{ inputs.q }}."),
+    "dollar step": (in_text("at ${a}"), "Write {{ a }}."),
+    "one brace": (in_text('"of {a.total} tea"'), "Write {{ a.total }}."),
+    "two braces and a dollar": (in_text('"${{ inputs.q }}"'), "without the dollar"),
+    "blocks": (in_text('"{% if inputs.q %}x{% endif %}"'), "a if condition else b"),
+    "approval": (in_text("x\n    approval: true"), "Write requires_approval: true."),
+    "params of a plan": (f"params: {{}}\n{in_text('x')}", "Write inputs: {type: object"),
     "empty": (in_text('"{{ }}"'), "between the braces"),
     "quote in quote": (
         "steps:\n  - id: a\n    tool: text.echo\n    inputs:\n      text: '{{ a | default('x') }}'\n  - {id: c, tool: web.search}\n",

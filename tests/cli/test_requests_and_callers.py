@@ -91,6 +91,15 @@ def test_a_request_is_made_from_the_command_line(toolpath: Command, shop: Path, 
     assert previewed.code == 0, previewed.err
 
 
+def test_a_plan_of_words_may_use_a_composite_that_makes_a_request(toolpath: Command, shop: Path) -> None:
+    (shop / "flows").mkdir()
+    (shop / "flows" / "status.yaml").write_text(STATUS.replace("How an order stands", "Ask for the status of an order"))
+    planned = toolpath("--folder", "flows", "plan", 'Ask for the order status with base "x" and order id "A-17"')
+    assert "unknown_tool" not in planned.err
+    assert "tool: order_status" in planned.out
+    assert planned.code == 0, planned.err
+
+
 def test_requests_are_offered_to_what_names_them_alone(toolpath: Command, shop: Path) -> None:
     (shop / "flows").mkdir()
     (shop / "flows" / "status.yaml").write_text(STATUS)

@@ -146,6 +146,13 @@ async def test_deep_chains_pass_outputs_on_and_texts_are_filled_in(blog):
     assert comment["content"] == "Created by Ann (ann@test.com)"
 
 
+async def test_calls_under_the_names_of_other_notations_are_executed(blog):
+    step = {"tool": "createAuthor", "parameters": {"name": "Ann", "email": "ann@test.com"}}
+    for document in ({"toolChain": [step]}, {"tools": [step], "executionOrder": []}, {"steps": [step]}):
+        ran = (await blog(AT_ONCE, tools=json.dumps(document)))["executeWithWorkflow"]
+        assert (ran["successful"], ran["errors"]) == (1, []), document
+
+
 async def test_two_authors_of_one_query_are_two_steps_with_outputs_of_their_own(blog):
     query = "Create author Alice with email alice@test.com and create author Bob with email bob@test.com"
     planned = (await blog(PLAN, query=query))["createPlanWithRequestId"]

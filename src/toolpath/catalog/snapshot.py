@@ -12,6 +12,8 @@ from toolpath.likeness import closest
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.values import digest
 
+_FILES = (".yaml", ".yml", ".json")
+
 
 class Catalog:
     """The tools at one moment. Never changes; two catalogs of equal digest offer the same tools."""
@@ -74,7 +76,11 @@ class Catalog:
             case () if (problem := self.problem_of(name)) is not None:
                 raise ToolUnavailable(f"{name!r} is not there: {problem.message}", reached=False, hint=problem.hint)
             case ():
-                raise ToolNotFound(f"No tool is called {name!r}.", suggestions=self.nearest(name))
+                raise ToolNotFound(
+                    f"No tool is called {name!r}.",
+                    suggestions=self.nearest(name),
+                    hint="A file is read first: tp.read(path)." if name.endswith(_FILES) else "",
+                )
             case _:
                 raise AmbiguousTool(
                     f"{name!r} could be any of {len(keys)} tools: {', '.join(keys[:10])}.",

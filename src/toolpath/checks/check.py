@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks import arguments, effects, flow, limits, reads, references, tools
+from toolpath.checks import arguments, effects, flow, limits, markup, reads, references, tools
 from toolpath.checks.context import Context
 from toolpath.checks.nested import Bodies, nested_plans_are_sound
 from toolpath.errors import Finding, Severity
@@ -25,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     tools.reserved_fields,
     references.expressions_are_sound,
     references.names_are_known,
+    markup.texts_are_meant,
     flow.dependencies_exist,
     flow.graphs_have_no_cycles,
     flow.jumps_lead_somewhere,

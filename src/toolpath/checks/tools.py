@@ -49,8 +49,14 @@ def _missing(context: Context, name: str, path: str) -> Finding:
     if problem is not None:
         return error("unknown_tool", path, f"'{name}' is not there: {problem.message}", hint=problem.hint)
     near = context.suggest(name, context.catalog.keys())
-    hint = "" if near else f"There are {len(context.catalog)} tools." if len(context.catalog) else "There are no tools."
+    hint = "" if near else _how_many(len(context.catalog))
     return error("unknown_tool", path, f"No tool is called '{name}'.", hint=hint, suggestions=near)
+
+
+def _how_many(tools: int) -> str:
+    if tools == 0:
+        return "There are no tools."
+    return "There is one tool." if tools == 1 else f"There are {tools} tools."
 
 
 def fields_belong(context: Context) -> Iterator[Finding]:

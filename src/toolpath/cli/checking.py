@@ -56,14 +56,14 @@ def findings_of(error: ReadError, file: str) -> Sequence[Finding]:
     return error.findings or (Finding(code=error.code, severity="error", message=message, hint=error.hint),)
 
 
-def show_findings(findings: Sequence[Finding], file: str, output: Output) -> int:
+def show_findings(findings: Sequence[Finding], file: str, output: Output, *, left: str = "started") -> int:
     """The findings that keep a plan from starting, on stderr; all of them as JSON on stdout with `--json`."""
     if output.options.json:
         output.result({"findings": [msgspec.to_builtins(finding) for finding in findings]})
     errors = [finding for finding in findings if finding.severity == "error"]
     for finding in errors:
         output.tell(finding_line(file, finding))
-    output.tell(f"The plan has {_count(len(errors), 'error')}; nothing was started.", "red")
+    output.tell(f"The plan has {_count(len(errors), 'error')}; nothing was {left}.", "red")
     return ExitCode.INVALID
 
 

@@ -30,7 +30,7 @@ def generate_tool(options: Options, file: str, into: str, *, package: str = "", 
         try:
             tool = read_composite(read_text(file), file="" if file == "-" else file)
         except ReadError as error:
-            return show_findings(findings_of(error, file), file, session.output)
+            return show_findings(findings_of(error, file), file, session.output, left="written")
         catalog = await load_with_requests(session.tp, tool.body) if isinstance(tool.body, Plan) else None
         has_tools = catalog is not None and bool(catalog.tools)
         if not has_tools:
@@ -38,7 +38,7 @@ def generate_tool(options: Options, file: str, into: str, *, package: str = "", 
         try:
             generated = generate(tool, source_file=name, package=package, catalog=catalog)
         except PlanInvalid as error:
-            return show_findings(error.findings, file, session.output)
+            return show_findings(error.findings, file, session.output, left="written")
         for finding in generated.findings:
             if finding.severity == "warning" and not (
                 finding.code == "unknown_type" and not (catalog and catalog.tools)

@@ -18,6 +18,7 @@ from toolpath.cli.inputs import read_text
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.questions import may_ask
+from toolpath.cli.requests import load_with_requests
 from toolpath.cli.session import Session, perform, settings_of
 from toolpath.drives.run import Run
 from toolpath.errors import Finding
@@ -120,6 +121,7 @@ async def _go_on(
     start: Callable[[Replanning | None], Awaitable[Run]],
 ) -> int:
     """Show the plan, keep it, run it, as was asked."""
+    await load_with_requests(session.tp, plan)
     findings = session.tp.check(plan)
     explanation = session.tp.explain(plan)
     is_open = has_errors(findings) or bool(session.tp.open_points(plan))

@@ -101,6 +101,7 @@ def _origin(fields: Fields) -> Origin:
 
 
 _PLACES = {
+    **dict.fromkeys(("params", "arguments", "args", "input_schema"), "Write inputs: {type: object, properties: {…}}."),
     "retry": "Write it in a step.",
     "when": "Write it in a step.",
     "tool": "Write it in a step: steps: [{tool: name}].",

@@ -17,13 +17,13 @@ Leaves = Mapping[str, Leaf]
 _AT: dict[str, Any] = {"lineno": 1, "col_offset": 0}
 
 
-def texts(value: Json) -> Iterator[tuple[str, str | None]]:
-    """Every string in the value that may hold a template, with its pointer, in order; None where it is too deep."""
+def texts(value: Json, mark: str = "{{") -> Iterator[tuple[str, str | None]]:
+    """Every string in the value that holds the mark, with its pointer, in order; None where it is too deep."""
     stack: list[tuple[str, Json, int]] = [("", value, 0)]
     while stack:
         at, item, depth = stack.pop()
         if type(item) is str:
-            if "{{" in item:
+            if mark in item:
                 yield at, item
         elif depth > MAX_DEPTH:
             yield at, None

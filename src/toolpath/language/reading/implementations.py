@@ -54,7 +54,9 @@ def read_implementation(fields: Fields, inputs: JsonObject) -> dict[str, Any]:
         )
         inner.ignore(*inner.members)
         return {"flow": "chain", "steps": ()}
-    part = inner.require(kind)
+    part = inner.require(
+        kind, hint=f"Put what it is made of under it: implementation: {{type: {kind}, {kind}: {{…}}}}."
+    )
     inner.finish("An implementation", ("type", "template", kind))
     # The body of a chain is the plan itself, so its pointers start at the plan.
     found = (

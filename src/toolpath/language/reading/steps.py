@@ -384,6 +384,7 @@ def _misplaced(action: str) -> dict[str, str]:
         **dict.fromkeys(("name", "step", "label", "key"), "Write id: NAME, by which other steps read it."),
         **dict.fromkeys(("if", "condition", "unless", "only_if"), 'Write when: "{{ … }}".'),
         **dict.fromkeys(_LOOPING, "Write loop: {over: …, as: item, steps: […]}."),
+        **dict.fromkeys(("approval", "approve", "needs_approval", "confirm"), "Write requires_approval: true."),
         **dict.fromkeys(("retries", "attempts", "max_retry"), "Write retry: {max_retries: 3}."),
         **dict.fromkeys(("on_error", "onError", "catch", "continue_on_error"), "Write on_failure: {action: continue}."),
         **dict.fromkeys(("outputs", "save_as", "register"), "A step's output is read by its id: {{ ID.field }}."),
