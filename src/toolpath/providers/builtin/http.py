@@ -152,8 +152,12 @@ async def _sent(
 
     host = request.url.host
     port = request.url.port or _PORTS[request.url.scheme]
-    async with asyncio.timeout(seconds):
-        addresses = await limits.reach.addresses(host, port)
+    try:
+        async with asyncio.timeout(seconds):
+            addresses = await limits.reach.addresses(host, port)
+    except TimeoutError:
+        # Nothing was sent: what the request would have written was not.
+        raise ToolUnavailable(f"{host} cannot be reached: its name is not looked up in time.", reached=False) from None
     for number, address in enumerate(addresses, 1):
         pinned = client.build_request(
             request.method,
