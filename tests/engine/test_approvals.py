@@ -202,3 +202,31 @@ async def test_nobody_is_asked_about_what_the_caller_may_not_do_anyway(name: str
     assert (found.status, found.of(ev.ApprovalRequested)) == ("failed", [])
     assert found.result.error is not None
     assert "danger" in found.result.error.message
+
+
+@pytest.mark.parametrize("by", ["step", "plan", "call", "fallback"])
+async def test_nobody_is_asked_about_inputs_that_do_not_fit(by: str) -> None:
+    called: list[Any] = []
+
+    @tool(name="pay", effect="write", requires=ASKS)
+    async def pay(amount: int) -> Any:
+        called.append(amount)
+        return {}
+
+    @tool(name="caller", effect="write")
+    async def caller(context: ToolContext) -> Any:
+        return await context.call("pay", {"amount": "much"}, key="k")
+
+    some = scripted("some", then={"amount": "much"})
+    fails = scripted("fails", then=ValueError("no"))
+    wrong: dict[str, Any] = {"tool": "pay", "inputs": {"amount": "{{ some.amount }}"}}
+    steps = {
+        "step": {**wrong},
+        "plan": {"loop": {"over": [1], "steps": [{"id": "x", **wrong}]}},
+        "call": {"tool": "caller", "depends_on": "some"},
+        "fallback": {"tool": "fails", "depends_on": "some", "fallback": wrong},
+    }
+    found = await run({"steps": [{"id": "some", "tool": "some"}, {"id": "a", **steps[by]}]}, pay, caller, some, fails)
+    assert (found.status, found.of(ev.ApprovalRequested), called) == ("failed", [], [])
+    assert found.result.error is not None
+    assert "amount" in found.result.error.message

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from tests.server.rest_cases import SUM, Gate, api, begun, settled, tools
-from tests.server.serving_cases import assert_problem
+from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import Toolpath
 from toolpath.access.caller import EVERYTHING, Caller
 from toolpath.config import Settings
+from toolpath.server.asgi import create_app
 
 
 async def test_a_run_is_there_as_soon_as_it_is_accepted_and_says_where() -> None:
@@ -306,3 +307,22 @@ async def test_a_tools_inputs_are_tried_before_there_is_a_run() -> None:
             assert answer.json()["findings"]
         assert (await client.get("runs")).json()["runs"] == []
         assert (await client.post("runs", json={"tool": "add", "inputs": {"a": "1", "b": 2}})).status_code == 202
+
+
+async def test_a_tool_is_not_called_with_what_it_does_not_take() -> None:
+    called: list[int] = []
+
+    def double(n: int) -> int:
+        called.append(n)
+        return 2 * n
+
+    tp = Toolpath(settings=Settings())
+    tp.add(double, effect="read")
+    async with serving(create_app(tp)) as client:
+        for inputs in ({}, {"n": "much"}, {"n": 1, "m": 2}, {"n": None}):
+            answer = await client.post("/api/v1/tools/double/call", json={"inputs": inputs})
+            assert answer.status_code == 422, inputs
+            assert answer.headers["content-type"] == "application/problem+json"
+        assert (await client.get("/api/v1/runs")).json()["runs"] == []
+        answer = await client.post("/api/v1/tools/double/call", json={"inputs": {"n": "3"}})
+        assert (answer.status_code, answer.json()["output"], called) == (200, 6, [3])

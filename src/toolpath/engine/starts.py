@@ -345,10 +345,23 @@ class Starts(Decider):
             made = resolve_inputs(target, self.frame_of(step), node.on_unresolved, shown=True)
             if not made.missing and self.heed(step, made, self.attempt_failed) is None:
                 return True
+        if target is not None and not self._fits(step, target):
+            return True
         shown, bound = self.approval_of(step)
         self.emit(ev.StepWaiting(self.seq, self.at, step.path, "approval"))
-        tool = "" if target is None else target.key
-        self.emit(ev.ApprovalRequested(self.seq, self.at, step.path, bound, tool, shown))
+        self.emit(ev.ApprovalRequested(self.seq, self.at, step.path, bound, target.key if target else "", shown))
+        return True
+
+    def _fits(self, step: StepState, target: Target) -> bool:
+        """Whether the call would be made with its inputs; where not, it has failed: nobody is asked in vain."""
+        inputs = step.given
+        try:
+            if inputs is None:
+                inputs = resolve_inputs(target, self.frame_of(step), step.node.on_unresolved).value
+            target.accepts.accept(inputs)
+        except Exception as error:  # noqa: BLE001  # an error of our own fails this step, and no more
+            self.attempt_failed(step, self.unfit(error, inputs), 0.0)
+            return False
         return True
 
     def approval_of(self, step: StepState) -> tuple[Json, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from toolpath.errors import StoreError, Unstorable
+from toolpath.store.damage import damage
 
 _ADVICE = {
     sqlite3.SQLITE_BUSY: (
@@ -46,6 +47,9 @@ _ADVICE[sqlite3.SQLITE_LOCKED] = _ADVICE[sqlite3.SQLITE_BUSY]
 
 def store_error(error: BaseException, path: str) -> StoreError:
     """The error of the store at `path` that tells people what SQLite's own error means."""
+    damaged = damage(error, path)
+    if damaged is not None:
+        return damaged
     match error:
         case StoreError():
             return type(error)(error.message, hint=error.hint)

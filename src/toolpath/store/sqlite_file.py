@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from toolpath.errors import StoreError, ToolpathError
+from toolpath.store.damage import damage
 from toolpath.store.database import Settings, Synchronous, open_reader, open_writer
 from toolpath.store.faults import closed, store_error
 from toolpath.store.sharing import Shared
@@ -111,7 +112,10 @@ class SqliteFile:
         except ToolpathError:
             raise
         except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
-            raise store_error(error, self._settings.path) from error
+            damaged = await asyncio.get_running_loop().run_in_executor(
+                reading, damage, error, self._settings.path, reader
+            )
+            raise damaged or store_error(error, self._settings.path) from error
 
 
 def encoded(value: Any, what: str) -> bytes:

@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from toolpath.app import Toolpath
+from toolpath.checks.start import check_arguments
+from toolpath.errors import PlanInvalid
 from toolpath.ids import new_id
 from toolpath.model.run import ENDED_RUN
 from toolpath.opening import call_plan
@@ -95,7 +97,7 @@ async def show(key: Key, tp: Door) -> Response:
     responses={
         **shows(CallOutcome, "The call has ended, well or not."),
         **shows(CallOutcome, "It goes on, or waits for a person; its run tells.", status=202),
-        **problems(404, 409, 415),
+        **problems(404, 409, 415, 422),
     },
     openapi_extra=takes(ToolCall, optional=True),
     dependencies=[Depends(Needs("run"))],
@@ -110,6 +112,9 @@ async def call(
 ) -> Response:
     """Call one tool with the same checks, journal and policy as in a plan."""
     tool = (await tp.load(call_plan(key, body.inputs))).find(key)
+    unfit = check_arguments(tool, body.inputs)
+    if unfit:
+        raise PlanInvalid(unfit)
     plan = call_plan(tool.key, body.inputs)
     run_id = new_id("run", tp.clock.time())
     run = await tp.start(
