@@ -151,6 +151,20 @@ async def test_a_nested_plan_has_no_more_calls_at_once_than_it_may(clock: FakeCl
     assert (found.status, counted.most["t"], most_at_once(found.events)) == ("completed", slots, slots)
 
 
+@pytest.mark.parametrize("slots", [1, 2])
+async def test_what_is_inside_an_exclusive_step_gets_the_slots_that_others_wait_for(
+    clock: FakeClock, slots: int
+) -> None:
+    counted = Counted(clock)
+    branches = [{"id": f"b{n}", "tool": "t"} for n in range(4)]
+    steps = [*fan("t", 7)["steps"], {"id": "alone", "depends_on": ["s0"], "exclusive": True, "parallel": branches}]
+    inner = plan_tool("inner", {"steps": steps, "concurrency": slots})
+    found = await run(
+        {"concurrency": 50, "steps": [{"id": "a", "tool": "inner"}]}, counted.tool("t"), inner, clock=clock
+    )
+    assert (found.status, counted.most["t"], len(found.of(ev.StepStarted))) == ("completed", slots, 13)
+
+
 async def play(seed: int) -> None:
     """Plans of tools that call one another, each with limits of its own: never more at once, never stuck."""
     chance = random.Random(seed)

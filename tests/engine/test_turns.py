@@ -62,7 +62,7 @@ async def test_calls_of_many_runs_that_end_together_do_not_go_on_together(
     waiting = concluded = 0
     most = 8
 
-    @tool(group="crowd", effect="read")
+    @tool(group="crowd", effect="read", timeout=3600)
     async def wait() -> int:
         """Wait for the others."""
         nonlocal waiting

@@ -89,6 +89,9 @@ class RealWorld(World):
         # Before and after the effect, so that a kill can fall on either side of it.
         await asyncio.sleep(drawn(*key) % 4 / 1000)
 
+    def spend_time(self, *key: Any) -> None:
+        time.sleep(drawn(*key) % 4 / 1000)
+
     def note(self, tool: str, context: Any, inputs: JsonObject, *, effect: bool) -> None:
         self._suicide.passes("before")
         if effect or tool not in WRITES:
@@ -138,7 +141,7 @@ async def _answer(toolpath: Toolpath, run_id: str, question: Question) -> None:
     """What a person says; it may have been said before, by somebody whose process was killed."""
     with contextlib.suppress(RunConflict):
         if isinstance(question, ApprovalRequested):
-            await toolpath.approve(run_id, question.path)
+            await (toolpath.approve if World().allows(question.path) else toolpath.deny)(run_id, question.path)
         else:
             await toolpath.answer(run_id, question.path, {"n": drawn(question.path) % 100})
 
@@ -305,7 +308,10 @@ def journal_faults(lines: list[dict[str, Any]], events: list[AnyEvent]) -> Itera
             yield f"{line['path']} was called after its success was committed"
     started = {event.path for event in events if isinstance(event, StepStarted)}
     for line in lines:
-        if line["tool"].rpartition(".")[2] in ("write", "idempotent", "signed") and line["path"] not in started:
+        if (
+            line["tool"].rpartition(".")[2] in ("write", "idempotent", "signed", "plain")
+            and line["path"] not in started
+        ):
             yield f"the write {line['path']} was made before its start was committed"
 
 

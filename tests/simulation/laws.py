@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 from plays import CONTEXT, Played, called_again, differing, effects_in, faults_of, opened, play, resume_from, to_the_end
-from structures import INPUTS, Structure, structure
+from structures import INPUTS, Structure, body, structure
 from virtual import in_virtual_time
 from worlds import CALLERS, World, drawn
 
 from toolpath.app import Toolpath
 from toolpath.language.names import written_variables
 from toolpath.model import events as ev
-from toolpath.model.plan import Block, Plan
+from toolpath.model.plan import Block, Plan, every_step
 from toolpath.values import JsonObject
 
 #: Other inputs for a fork.
@@ -86,14 +86,15 @@ def _other_effects(played: Played, whole: Played) -> Iterator[str]:
 def of_retries(seed: int) -> Iterator[str]:
     """What failed is tried again when its cause is gone: never stuck, nothing finished called again, no write left out.
 
-    Leaves fail here and there in the first run, in none after it.
+    Leaves fail here and there in the first run, and people say no; neither after it.
     """
     this, schedule = structure(seed), seed % 5
     world = World(schedule, fails=lambda path: drawn("fails", seed, path) % 100 < 12)
+    world.denies = lambda path: drawn("denies", seed, path) % 100 < 25
     first, played = in_virtual_time(_retried(this.plan, world))
     yield from faults_of(played)
     yield from called_again(first.events, played.world)
-    if not this.exact or this.tolerant or _is_handled(first):
+    if not this.exact or this.tolerant or _is_handled(first, this.plan):
         return
     whole = in_virtual_time(play(this.plan, World(schedule)))
     yield from differing(played, whole, "status", "outputs", "state")
@@ -104,7 +105,7 @@ async def _retried(plan: Plan, world: World) -> tuple[Played, Played]:
     async with opened(world) as (tp, watcher):
         result = await to_the_end(tp, await tp.run(plan, INPUTS, context=CONTEXT), world)
         first = Played(result, await tp.events(result.run_id), world.past(), [])
-        world.fails = None
+        world.fails = world.denies = None
         world.forget()
         if result.status in ("failed", "completed_with_errors"):
             run = await tp.retry(result.run_id)
@@ -112,13 +113,35 @@ async def _retried(plan: Plan, world: World) -> tuple[Played, Played]:
         return first, Played(result, await tp.events(result.run_id), world, watcher.faults)
 
 
-def _is_handled(played: Played) -> bool:
-    """Whether the plan itself did something about a failure: that stands, whatever is tried again."""
+def _is_handled(played: Played, plan: Plan) -> bool:
+    """Whether a plan itself did something about a failure: that stands, whatever is tried again."""
+    done = {event.path for event in played.events if isinstance(event, ev.StepSucceeded)}
+    tools = {event.path: event.tool for event in played.events if isinstance(event, ev.StepStarted)}
     return any(
         isinstance(event, ev.FallbackStarted)
-        or (isinstance(event, ev.StepFailed | ev.StepTimedOut) and event.continued)
+        or (
+            isinstance(event, ev.StepFailed | ev.StepTimedOut)
+            and (event.continued or not _is_critical(event.path, plan, tools) or _loops(event.path) & done)
+        )
         for event in played.events
     )
+
+
+def _loops(path: str) -> set[str]:
+    """The loops around a step: one that has ended well went on without the item that failed."""
+    return {path[:place] for place, mark in enumerate(path) if mark == "["}
+
+
+def _is_critical(path: str, plan: Plan, tools: dict[str, str]) -> bool:
+    """What the plan that the step stands in says of it."""
+    around, _, own = path.rpartition("/")
+    while around:
+        tool = tools.get(around, "")
+        if tool.startswith("sim.body"):
+            plan = body(int(tool.removeprefix("sim.body")))
+            break
+        around = around.rpartition("/")[0]
+    return all(step.critical for _, step in every_step(plan.block) if step.id == _top(own))
 
 
 def of_forks(seed: int) -> Iterator[str]:

@@ -96,8 +96,13 @@ async def opened(world: World, store: MemoryStore | None = None) -> AsyncIterato
         watcher.tp = tp
         # Virtual time knows no threads: what is large is checked in the loop's own turn too.
         tp.aside.do = _at_once  # type: ignore[method-assign, assignment]
+        tp._services.threads.run = _called  # type: ignore[method-assign]
         tp.add(*world.tools())
         yield tp, watcher
+
+
+async def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
 
 
 async def _at_once(work: Callable[[], Any], weight: int) -> Any:
@@ -132,7 +137,7 @@ async def _tell(tp: Toolpath, result: RunResult, world: World) -> None:
     for question in result.questions:
         number = drawn(question.path) % 100
         if isinstance(question, ev.ApprovalRequested):
-            await tp.approve(run_id, question.path)
+            await (tp.approve if world.allows(question.path) else tp.deny)(run_id, question.path)
         else:
             await tp.answer(run_id, question.path, {"n": number})
         return

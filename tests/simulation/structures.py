@@ -14,6 +14,7 @@ import msgspec
 from toolpath.model.plan import (
     Ask,
     Block,
+    Budget,
     Cache,
     Call,
     Fallback,
@@ -32,9 +33,13 @@ from toolpath.values import JsonObject
 INPUTS: JsonObject = {"seed": 7, "items": [1, 2, 3], "none": []}
 SCHEMA: JsonObject = {"type": "object", "properties": {"of": {}}, "required": ["of"]}
 #: Leaf tools by what becomes of a call of theirs.
-LEAVES = ("read", "write", "idempotent", "flaky")
+LEAVES = ("read", "write", "idempotent", "flaky", "plain")
 #: How many tools have a random plan for a body.
 BODIES = 12
+#: How many tools have one of these for a body, with a budget that may be too small for it.
+TIGHT = 3
+#: How the ids of steps end that people do not allow.
+DENIED = "_no"
 #: What the tool that calls others does, by its input `way`.
 WAYS = 8
 _INPUT_SCHEMA: JsonObject = {
@@ -68,6 +73,7 @@ def body(number: int) -> Plan:
     steps, flow = built.plan.steps, built.plan.flow
     last = {step.id: f"{{{{ steps['{step.id}'].output }}}}" for step in steps[-2:]}
     mode = builder.chance.choice(["stop", "isolate"])
+    budget, concurrency = _BOUNDS[number % len(_BOUNDS)]
     return Plan(
         name=f"body{number}",
         inputs=SCHEMA,
@@ -76,7 +82,24 @@ def body(number: int) -> Plan:
         outputs=last,
         failure_mode=mode,  # type: ignore[arg-type]
         state=built.plan.state,
+        budget=budget,
+        concurrency=concurrency,
     )
+
+
+#: Bounds of bodies that count what is spent in them, and never end them; as many have none.
+_NO = Budget()
+_BOUNDS = ((_NO, None), (Budget(calls=10_000, tokens=1), None), (_NO, None), (_NO, 1), (_NO, None), (_NO, 2))
+
+
+def tight_body(number: int) -> Plan:
+    """The plan inside the tool `sim.tight<number>`: which of its calls is one too many, time decides."""
+    calls = [("sim.caller", 1), ("sim.caller", 3), ("sim.write", 0)]
+    steps = tuple(
+        Call(id=f"t{place}", tool=tool, inputs={"of": [place, "{{ inputs.of }}"], **({"way": way} if way else {})})
+        for place, (tool, way) in enumerate(calls)
+    )
+    return Plan(name=f"tight{number}", inputs=SCHEMA, steps=steps, budget=Budget(calls=3 + 3 * number))
 
 
 class Builder:
@@ -120,6 +143,7 @@ class Builder:
             failure_mode=mode,
             concurrency=chance.choice([1, 2, 3, 5]),
             state=dict.fromkeys([*self.variables, "total"], 0) if self.chain else {},
+            budget=Budget() if chance.random() < 0.8 else Budget(calls=10_000),
         )
         return Structure(seed, plan, not self.raced, self.tolerant or mode != "stop")
 
@@ -127,11 +151,39 @@ class Builder:
         made: list[Step] = []
         if flow == "chain" and self.chance.random() < 0.15:
             made += self.turning(around)
+        if flow == "chain" and self.chance.random() < 0.15:
+            made += self.jumping(around)
         for _ in range(count):
             made.append(self.step(flow, level, made, around))
             if self.chain or level == 0:
                 self.readable = list(self.variables)
         return tuple(made)
+
+    def jumping(self, around: list[str]) -> list[Step]:
+        """A chain that leaves out a step, or goes back to one, when another one has failed."""
+        self.tolerant = True
+        first, left_out, last = self.name(), self.name(), self.name()
+        fails = Call(
+            id=first,
+            tool=self.chance.choice(["sim.broken", "sim.slow", "sim.breaking"]),
+            inputs={"of": [first, self.reads(around)]},
+            on_failure=OnFailure(next=last),
+        )
+        made = [fails, Call(id=left_out, tool="sim.write", inputs={"of": [left_out]})]
+        if self.chance.random() < 0.5:
+            return [*made, Call(id=last, tool="sim.write", inputs={"of": [last, self.reads(around)]})]
+        count = f"n_{last}"
+        self.variables.append(count)
+        write = OnSuccess(transform={count: f"{{{{ (state.{count} | default(0, true)) + 1 }}}}"})
+        again = Call(
+            id=f"{last}_again",
+            tool="sim.broken",
+            inputs={"of": [last]},
+            when=f"{{{{ (state.{count} | default(0, true)) < 2 }}}}",
+            on_failure=OnFailure(next=last),
+        )
+        inputs: JsonObject = {"of": [last, f"{{{{ state.{count} | default(0, true) }}}}"]}
+        return [*made, Call(id=last, tool="sim.write", inputs=inputs, on_success=write), again]
 
     def turning(self, around: list[str]) -> list[Step]:
         """A chain that comes to its first steps three times."""
@@ -162,7 +214,8 @@ class Builder:
         blocks = 14 if level < self.deepest else 0
         kinds = {"parallel": blocks, "loop": blocks, "call": 40, "caller": 8, "broken": 6, "doubted": 3}
         kinds["body"] = 12 if self.bodies else 0
-        kinds["ask"] = kinds["asker"] = kinds["signed"] = 3 if self.people else 0
+        kinds["ask"] = kinds["asker"] = kinds["signed"] = kinds["denied"] = 3 if self.people else 0
+        kinds["tight"] = 8 if self.racing else 0
         match chance.choices(list(kinds), list(kinds.values()))[0]:
             case "parallel":
                 return self.parallel(common, level, seen)
@@ -187,8 +240,30 @@ class Builder:
                 return Call(**common, tool="sim.asker", inputs={"of": [name, self.reads(seen)]})
             case "signed":
                 return Call(**common, tool="sim.signed", inputs={"of": [name, self.reads(seen)]})
+            case "denied":
+                return self.denied(common, seen)
+            case "tight":
+                self.raced = True
+                tool = f"sim.tight{chance.randrange(TIGHT)}"
+                return Call(**common, tool=tool, inputs={"of": [name, self.reads(seen)]})
             case _:
                 return self.call(common, seen)
+
+    def denied(self, common: dict[str, Any], seen: list[str]) -> Call:
+        """A step that nobody allows, and the plan goes on."""
+        self.tolerant = True
+        chance, name = self.chance, common["id"] + DENIED
+        common = {**common, "id": name, "requires_approval": True}
+        common.pop("on_success", None)
+        if chance.random() < 0.5:
+            common["on_failure"] = OnFailure(action="continue")
+        else:
+            common["critical"] = False
+        if chance.random() < 0.3:
+            # What was denied is not done another way.
+            common["fallback"] = (Fallback(tool="sim.write"),)
+        tool = chance.choice(["sim.write", "sim.read", f"sim.body{chance.randrange(self.bodies or 1)}"])
+        return Call(**common, tool=tool if self.bodies else "sim.write", inputs={"of": [name, self.reads(seen)]})
 
     def common(self, name: str, flow: str, before: list[Step]) -> dict[str, Any]:
         chance = self.chance
@@ -231,7 +306,7 @@ class Builder:
         return found
 
     def call(self, common: dict[str, Any], seen: list[str]) -> Call:
-        tool = self.chance.choice(["read", "write", "write", "idempotent", "flaky"])
+        tool = self.chance.choice(["read", "write", "write", "idempotent", "flaky", "plain"])
         retry = Retry(max_retries=2, initial_delay=0.002, backoff="fixed") if tool == "flaky" else None
         if tool == "read" and self.chance.random() < 0.05:
             common["cache"] = Cache(ttl=300)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from structures import BODIES, LEAVES, SCHEMA, body
+from structures import BODIES, DENIED, LEAVES, SCHEMA, TIGHT, body, tight_body
 
 from toolpath.errors import ToolFailed, ToolRetry
 from toolpath.model.tool import Body, Requires, Tool
@@ -18,7 +18,7 @@ from toolpath.values import Json, JsonObject, canonical
 
 NUMBER: JsonObject = {"type": "object", "properties": {"v": {"type": "integer"}}, "required": ["v"]}
 #: Tools that have an effect.
-WRITES = frozenset({"sim.write", "sim.idempotent", "sim.signed"})
+WRITES = frozenset({"sim.write", "sim.idempotent", "sim.signed", "sim.plain"})
 #: Tools that run others are called again with their run; what they called is not.
 CALLERS = frozenset({"sim.caller", "sim.breaking", "sim.asker"})
 
@@ -50,6 +50,8 @@ class World:
         self.schedule = schedule
         self.fails = fails
         """By path: whether a leaf fails there."""
+        self.denies: Callable[[str], bool] | None = None
+        """By path: whether a person says no there, besides to what nobody ever allows."""
         self.made: list[Made] = []
         self._forgotten: list[Made] = []
 
@@ -76,6 +78,10 @@ class World:
         """Tool and inputs of each effect, sorted."""
         return sorted((made.tool, canonical(made.inputs)) for made in self.made if made.effect)
 
+    def allows(self, path: str) -> bool:
+        """Whether a person says yes to the step."""
+        return not path.endswith(DENIED) and (self.denies is None or not self.denies(path))
+
     def has_made(self, path: str) -> bool | None:
         """Whether the step's last call had its effect; None where it made none here."""
         calls = [made.effect for made in self.ever_made() if made.path == path]
@@ -92,7 +98,7 @@ class World:
 
     def tools(self) -> list[Tool]:
         """Every tool that a structure names."""
-        leaves = [self._leaf(name, name) for name in LEAVES]
+        leaves = [self._plain() if name == "plain" else self._leaf(name, name) for name in LEAVES]
         signed = self._leaf("signed", "write", requires=Requires(approval=True))
         others = [self._unsure(), self._broken(), self._slow(), self._caller(), self._breaking(), self._asker()]
         return [*leaves, signed, *others, *_BODIES]
@@ -120,6 +126,23 @@ class World:
             body=Body(invoke=invoke, wants_context=True),
             **fields,
         )
+
+    def _plain(self) -> Tool:
+        """A write by a `def` function, in a thread."""
+
+        def invoke(inputs: JsonObject, context: Any) -> JsonObject:
+            failing = self.fails is not None and self.fails(context.path)
+            self.spend_time(context.path)
+            self.note("sim.plain", context, inputs, effect=not failing)
+            if failing:
+                raise ToolFailed("it fails now")
+            return answer("sim.plain", inputs)
+
+        made = Body(invoke=invoke, wants_context=True, runs="thread")
+        return Tool(name="plain", group="sim", input_schema=SCHEMA, output_schema=NUMBER, effect="write", body=made)
+
+    def spend_time(self, *key: Any) -> None:
+        """Take as long as a function in a thread does: none of virtual time."""
 
     def note(self, tool: str, context: Any, inputs: JsonObject, *, effect: bool) -> None:
         self.made.append(Made(tool, context.path, context.idempotency_key, inputs, effect))
@@ -209,4 +232,7 @@ async def _call_others(inputs: JsonObject, context: Any) -> list[Json]:
 _BODIES = [
     Tool(name=f"body{number}", group="sim", input_schema=SCHEMA, effect="write", body=body(number))
     for number in range(BODIES)
+] + [
+    Tool(name=f"tight{number}", group="sim", input_schema=SCHEMA, effect="write", body=tight_body(number))
+    for number in range(TIGHT)
 ]

@@ -86,42 +86,43 @@ class Takes:
         """The ready step that matters most, ready to be called; None where none can start now."""
         drive = self._drive
         control = drive.control
-        exclusive = drive.state.program.has_exclusive
         while control.ready and self._goes_on():
             step = heappop(control.ready)[2]
-            if step.lane is not None:
-                item: Attempt | None = step.lane.take()
-                if item is not None:
-                    return item
-                continue
-            if step.status not in ("pending", "ready"):
-                continue
-            if exclusive and not control.gate.admits(step):
-                continue
-            target = step.node.targets[step.target] if step.node.targets else None
-            if target is None or target.plan is not None:
-                # A block that has waited for an exclusive step.
-                control.begin(step)
-                control.settle()
-                continue
-            limited = self.places.bind(target)
-            if not self._has_slot(step) or (limited and not self.places.take(step, target)):
-                drive.pass_on(step.scope.account)
-                continue
-            try:
-                attempt = self._prepare(step, target)
-            except Exception as error:  # noqa: BLE001  # an error of our own fails the step, not the drive
-                control.attempt_failed(step, fault_of(error), 0.0)
-                attempt = None
+            attempt = step.lane.take() if step.lane is not None else self._begun(step)
             if attempt is not None:
                 return attempt
+            # Whyever it was: the slot that it was offered is for those who wait behind it.
             drive.pass_on(step.scope.account)
-            if limited:
-                self.places.unused(target)
-            if drive.services.turns.is_full:
+            if step.lane is None and drive.services.turns.is_full:
                 # A worker that is begun anew goes on in another turn.
                 break
         return None
+
+    def _begun(self, step: StepState) -> Attempt | None:
+        """The step's call, its start written; None where there is none, or none now."""
+        drive = self._drive
+        control = drive.control
+        if step.status not in ("pending", "ready"):
+            return None
+        if drive.state.program.has_exclusive and not control.gate.admits(step):
+            return None
+        target = step.node.targets[step.target] if step.node.targets else None
+        if target is None or target.plan is not None:
+            # A block that has waited for an exclusive step.
+            control.begin(step)
+            control.settle()
+            return None
+        limited = self.places.bind(target)
+        if not self._has_slot(step) or (limited and not self.places.take(step, target)):
+            return None
+        try:
+            attempt = self._prepare(step, target)
+        except Exception as error:  # noqa: BLE001  # an error of our own fails the step, not the drive
+            control.attempt_failed(step, fault_of(error), 0.0)
+            attempt = None
+        if attempt is None and limited:
+            self.places.unused(target)
+        return attempt
 
     def _prepare(self, step: StepState, target: Target) -> Attempt | None:
         drive = self._drive

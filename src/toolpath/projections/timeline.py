@@ -72,6 +72,8 @@ def _of_run(event: AnyEvent) -> str:
             return f"run started: {event.plan.get('name', 'plan')}"
         case model.RunPaused():
             return _with("run paused", event.reason)
+        case model.RunAuthorized(by=by):
+            return f"goes on with the rights of {by}" if by else "goes on with somebody else's rights"
         case model.RunResumed():
             return _with("run resumed", event.reason)
         case model.RunCompleted():
