@@ -62,6 +62,9 @@ def plain(value: Any) -> tuple[Json, bytes]:
     """
     try:
         data = _encoder.encode(value)
+        if type(value) is str:
+            # It cannot be changed, and may be long.
+            return value, data
         if b"null" not in data:
             return _decoder.decode(data), data
     except (TypeError, ValueError, RecursionError, OverflowError):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from tests.attacks.target import Target
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 Attack = Callable[[Target], Any]
 LOOKBACK = r"(.*)(.*)(.*)\1\2\3z"
@@ -188,6 +192,66 @@ def _sessions(target: Target) -> Any:
     return [target.client.post("/mcp", json=body, headers=heads).status_code for _ in range(300)][-1]
 
 
+def _speaking(target: Target) -> ClientConnection:
+    heads = {"Authorization": str(target.client.headers["Authorization"])}
+    where = target.address.replace("http", "ws", 1) + "/graphql"
+    return connect(where, subprotocols=[Subprotocol("graphql-transport-ws")], additional_headers=heads)
+
+
+def _values_in_a_message(target: Target) -> Any:
+    payload = {"query": "query($x: [Int]) { __typename }", "variables": {"x": [1] * 4_000_000}}
+    said = json.dumps({"type": "subscribe", "id": "1", "payload": payload}, separators=(",", ":"))
+    with _speaking(target) as socket:
+        socket.send('{"type": "connection_init"}')
+        socket.send(said)
+        with suppress(ConnectionClosed):
+            while True:
+                socket.recv(timeout=60)
+
+
+def _documents_in_messages(target: Target) -> Any:
+    query = "{" + " ".join(f"a{n}: tools {{ name description parameters }}" for n in range(19)) + "}"
+    with _speaking(target) as socket:
+        socket.send('{"type": "connection_init"}')
+        with suppress(ConnectionClosed, TimeoutError):
+            for number in range(90):
+                socket.send(json.dumps({"type": "subscribe", "id": str(number), "payload": {"query": query}}))
+            while True:
+                socket.recv(timeout=5)
+
+
+def _reading_a_long_run(target: Target) -> Any:
+    """A run with many events and large values, read by every door."""
+    large = [_call(id=f"l{n}", inputs={"x": f"{{{{ 'b' * 900000 ~ '{n}' }}}}"}) for n in range(25)]
+    loop = {"id": "l", "loop": _loop("{{ ('a' * 20000) | list }}", _call(inputs={"x": "{{ item }}"}), concurrency=50)}
+    run = target.run({"flow": "chain", "steps": [*large, loop]}, seconds=30)
+    target.begin()
+    query = "query($id: ID!) { execution(id: $id) { outputs results } }"
+    return [
+        [target.client.get(f"/api/v1/runs/{run['run_id']}", timeout=120).status_code for _ in range(3)],
+        target.client.get(f"/api/v1/runs/{run['run_id']}/events", timeout=120).status_code,
+        str(target.graphql(query, id=run["run_id"]))[:200],
+        str(target.mcp("run_info", {"run_id": run["run_id"]}))[:200],
+    ]
+
+
+def _slow_readers(path: Callable[[dict[str, Any]], str]) -> Attack:
+    """Many ask for something large and take of it next to nothing."""
+
+    def attack(target: Target) -> Any:
+        steps = [_call(id=f"s{n}", inputs={"x": f"{{{{ 'a' * 7000000 ~ '{n}' }}}}"}) for n in range(2)]
+        run = target.run({"flow": "chain", "steps": steps}, seconds=30)
+        wanted = path(target.client.get(f"/api/v1/runs/{run['run_id']}", timeout=120).json())
+        target.begin()
+        with ExitStack() as held:
+            for _ in range(40):
+                reader = held.enter_context(target.client.stream("GET", wanted, timeout=120))
+                next(reader.iter_raw(1_000))
+            return target.client.get("/health").status_code
+
+    return attack
+
+
 #: Each by its name: what the server does with it is bounded, whatever it answers.
 ATTACKS: dict[str, Attack] = {
     "filter of a tool, checked over MCP": lambda t: t.mcp(
@@ -234,6 +298,13 @@ ATTACKS: dict[str, Attack] = {
     "a large list in a loop": _large_over,
     "long texts": _huge_text,
     "long searches": _search,
+    "values in a message of a WebSocket": _values_in_a_message,
+    "documents in messages of a WebSocket": _documents_in_messages,
+    "a long run, read by every door": _reading_a_long_run,
+    "slow readers of a value": _slow_readers(
+        lambda run: f"/api/v1/runs/{run['run_id']}/values/{run['results'][0]['output']['$blob']}"
+    ),
+    "slow readers of a run": _slow_readers(lambda run: f"/api/v1/runs/{run['run_id']}"),
     "a long key": _heads,
     "sessions without end": _sessions,
 }

@@ -50,7 +50,7 @@ def refusal_of(source):
         ("[" * 100_000, 1, 202, "deeper"),
         ('{"a":' * 300, 1, 1006, "deeper"),
         ("- " * 1000 + "a", 1, 401, "deeper"),
-        (BOMB, 7, 24, "values"),
+        (BOMB, 7, 12, "values"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_says_where_and_why(source, line, column, words):

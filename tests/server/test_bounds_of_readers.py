@@ -284,3 +284,24 @@ async def test_a_body_whose_length_is_said_twice_closes_the_connection() -> None
         writer.close()
         assert said.startswith(b"HTTP/1.1 400")
         assert said.count(b"HTTP/1.1") == 1
+
+
+async def test_a_run_is_told_with_so_much_of_what_its_steps_gave(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolpath.server.rest.views.MOST_SHOWN", 50_000)
+    inputs = {"x": "{{ inputs.x }}"}
+    tp = Toolpath()
+
+    def give(x: str) -> str:
+        """Give it back."""
+        return x
+
+    tp.add(give, effect="read")
+    steps = [{"id": f"s{number}", "tool": "give", "inputs": inputs} for number in range(10)]
+    plan = {"flow": "chain", "inputs": {"properties": {"x": {"type": "string"}}}, "steps": steps}
+    async with serving(create_app(tp)) as client:
+        for size, left_out in ((100, 0), (10_000, 8)):
+            run_id = (await tp.run(plan, {"x": "x" * size})).run_id
+            found = (await client.get(f"{API}/runs/{run_id}")).json()
+            assert [step["status"] for step in found["results"]] == ["succeeded"] * 10
+            assert found.get("left_out", 0) == left_out
+            assert [bool(step.get("output")) for step in found["results"]] == [n < 10 - left_out for n in range(10)]

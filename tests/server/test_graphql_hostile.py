@@ -142,3 +142,18 @@ async def test_nothing_is_told_before_the_socket_is_introduced_and_odd_words_clo
     assert not [text for text in heard if '"next"' in text]
     assert not [record for record in caplog.records if record.exc_info]
     assert (await acme.door.client.get("/health")).status_code == 200
+
+
+async def test_a_message_has_no_more_in_it_than_a_body_may(acme: Acme) -> None:
+    payload = {"query": "query($x: [Int]) { __typename }", "variables": {"x": [1] * 1_000_001}}
+    many = json.dumps({"type": "subscribe", "id": "1", "payload": payload}, separators=(",", ":"))
+    for said in (many, json.dumps({"type": "ping", "payload": {"x": "y" * 10_000_001}})):
+        async with websockets.connect(acme.address, subprotocols=[SPOKEN], additional_headers=acme.owner) as socket:  # type: ignore[list-item]
+            await socket.send('{"type": "connection_init"}')
+            await socket.send(said)
+            heard: list[str] = []
+            with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
+                await asyncio.wait_for(listened(socket, heard), 10)
+        assert closed.value.rcvd is not None
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1009, "too_large")
+        assert not [text for text in heard if '"next"' in text]

@@ -12,6 +12,8 @@ _MEMBER = 24
 _CONTAINER = 64
 #: Bytes of text up to which what is in it is not looked at.
 _SMALL = 1_000
+#: Members of an object up to which each is weighed by itself: texts, which may be long, only need to be counted.
+_FEW = 5
 
 
 def weight_of_text(data: bytes) -> int:
@@ -25,6 +27,14 @@ def weight_of_text(data: bytes) -> int:
 def weight_of(event: Any) -> int:
     """What the value of an event of a kind in `WEIGHTY` weighs; what a handle stands for is weighed where it is."""
     value: Json = getattr(event, WEIGHTY[type(event)])
+    if type(value) is dict and len(value) <= _FEW:
+        return sum(map(_weight_of_value, value.values()))
+    return _weight_of_value(value)
+
+
+def _weight_of_value(value: Json) -> int:
+    if type(value) is str:
+        return len(value)
     if value is None or type(value) is Handle:
         return 0
     return weight_of_text(encode(value))

@@ -22,6 +22,15 @@ def check_length(headers: Mapping[str, str], most: int) -> None:
         raise _too_large(most)
 
 
+def check_message(message: str | bytes, *, most: int, parts: int) -> None:
+    """Raise `Problem` where a message of a WebSocket is larger than a body may be, or has more values in it."""
+    data = message.encode("utf-8", "replace") if isinstance(message, str) else message
+    if len(data) > most:
+        raise _too_large(most)
+    if sum(map(data.count, _MARKS)) > parts:
+        raise _too_many(parts)
+
+
 class Body:
     """Hands the parts of a body on as they come. What is too much or too slow ends it.
 

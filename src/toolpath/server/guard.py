@@ -17,7 +17,7 @@ from toolpath.config import Settings
 from toolpath.errors import CredentialsRefused, ToolpathError
 from toolpath.patience import waiting_at_most
 from toolpath.ports import Clock
-from toolpath.server.bodies import Body, check_length
+from toolpath.server.bodies import Body, check_length, check_message
 from toolpath.server.heads import check_host, check_nearness, check_origin, credentials_in, headers_of
 from toolpath.server.lease import Lease
 from toolpath.server.problems import Problem, details_of, problem
@@ -33,6 +33,7 @@ _SECRETS = re.compile(r"tpk_[\w-]+|eyJ[\w-]+\.[\w.-]+")
 _UNAUTHORIZED = 4401
 #: What closes a WebSocket that brings more than `rate_limit`.
 _TOO_MANY = 4429
+_TOO_LARGE = 1009
 #: Bytes of an answer that are handed on at once, and seconds that a client has to take them.
 PIECE = 256 * 1024
 WRITE_WITHIN = 30.0
@@ -81,16 +82,25 @@ class Guard:
             await self._answered(scope, receive, answer, credentials_in(headers))
 
     def _counted(self, caller: Caller, receive: Receive, answer: _Answer) -> Receive:
-        """What a WebSocket brings, each message counted like a request."""
+        """What a WebSocket brings, each message counted and bounded like a request."""
+        settings = self._settings
 
         async def counted() -> Message:
             message = await receive()
-            if message["type"] == "websocket.receive" and caller.key:
-                try:
+            if message["type"] != "websocket.receive":
+                return message
+            code = _TOO_LARGE
+            try:
+                said = message.get("text") or message.get("bytes") or b""
+                check_message(said, most=settings.max_body, parts=settings.max_body_values)
+                if caller.key:
+                    code = _TOO_MANY
                     await self._rates.count(caller.tenant, caller.key)
-                except Problem as error:
-                    await answer.close(_TOO_MANY, error)
-                    return {"type": "websocket.disconnect", "code": _TOO_MANY}
+                # Many that came together are seen to in a turn of the loop each.
+                await asyncio.sleep(0)
+            except Problem as error:
+                await answer.close(code, error)
+                return {"type": "websocket.disconnect", "code": code}
             return message
 
         return counted

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import strawberry
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
+from toolpath.aside import weight_of
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.start import fill_inputs
 from toolpath.errors import Finding, PlanInvalid
-from toolpath.model.events import Failure, RunStarted
+from toolpath.model.events import AnyEvent, Failure, RunStarted
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
 from toolpath.model.stored import StoredPlan
 from toolpath.projections.results import run_result
@@ -78,17 +80,23 @@ def _said(failure: Failure) -> str:
 
 async def shown_execution(tp: Toolpath, info: RunInfo) -> ExecutionWithChaining:
     """A run, as the execution of its plan."""
-    result = run_result(info.run_id, await tp.events(info.run_id), parked=info.status == "waiting")
+    events, request_id = await tp.events(info.run_id), await _request_of(tp, info.plan_id)
+    catalog = tp.registry.snapshot()
+    return await tp.aside.do(lambda: _execution(info, events, request_id, catalog), weight_of([events]))
+
+
+def _execution(info: RunInfo, events: Sequence[AnyEvent], request_id: str, catalog: Catalog) -> ExecutionWithChaining:
+    result = run_result(info.run_id, events, parked=info.status == "waiting")
     outputs, errors = execution_results(result)
     calls = [step for step in result.results if step.tool]
     return ExecutionWithChaining(
         id=strawberry.ID(info.run_id),
-        request_id=await _request_of(tp, info.plan_id),
+        request_id=request_id,
         plan_id=info.plan_id,
         total_executions=len(calls),
         successful=sum(step.status == "succeeded" for step in calls),
         failed=sum(map(_is_failed, calls)),
-        results=text(_records(calls, tp.registry.snapshot())),
+        results=text(_records(calls, catalog)),
         outputs=text(outputs),
         errors=errors,
         created_at=moment(info.created_at),
@@ -157,6 +165,10 @@ def in_their_words(finding: Finding) -> str:
 async def shown_as_texts(tp: Toolpath, info: RunInfo) -> Execution:
     """A run as input and output texts."""
     events = await tp.events(info.run_id)
+    return await tp.aside.do(lambda: _as_texts(info, events), weight_of([events]))
+
+
+def _as_texts(info: RunInfo, events: Sequence[AnyEvent]) -> Execution:
     first = events[0] if events else None
     inputs = {"plan": first.plan, "inputs": first.inputs} if isinstance(first, RunStarted) else {}
     return Execution(

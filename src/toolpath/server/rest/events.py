@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated
 
 import msgspec
@@ -12,7 +12,8 @@ from starlette.responses import Response, StreamingResponse
 
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
-from toolpath.server.feeds import Feeds
+from toolpath.server.feeds import Feeds, Frame
+from toolpath.server.guard import PIECE
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.described import answer, problems, shows
 from toolpath.server.rest.runs import RunId
@@ -82,11 +83,12 @@ def page_of(info: RunInfo, found: list[AnyEvent], after: int) -> EventPage:
 
 
 async def stream(feeds: Feeds, info: RunInfo, after: int) -> AsyncIterator[bytes]:
-    """The text of the stream, a piece for everything that is there at once."""
+    """The text of the stream, in pieces of what is there at once."""
     yield b"retry: %d\n\n" % RETRY
     async for batch in feeds.follow(info, after):
         if batch.frames:
-            yield b"".join(b"id: %d\ndata: %b\n\n" % (frame.seq, frame.data) for frame in batch.frames)
+            for piece in _pieces(batch.frames):
+                yield piece
         elif not batch.end:
             yield b": here\n\n"
         match batch.end:
@@ -94,3 +96,17 @@ async def stream(feeds: Feeds, info: RunInfo, after: int) -> AsyncIterator[bytes
                 yield b'event: end\ndata: {"because":"%b"}\n\n' % batch.end.encode()
             case "server":
                 yield b": the server stops\n\n"
+
+
+def _pieces(frames: Sequence[Frame]) -> Iterator[bytes]:
+    """The frames' texts, small ones together: never all of what is large at once."""
+    texts: list[bytes] = []
+    size = 0
+    for frame in frames:
+        texts.append(b"id: %d\ndata: %b\n\n" % (frame.seq, frame.data))
+        size += len(frame.data)
+        if size > PIECE:
+            yield b"".join(texts)
+            texts, size = [], 0
+    if texts:
+        yield b"".join(texts)

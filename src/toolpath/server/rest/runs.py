@@ -10,6 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
+from toolpath.aside import weight_of
 from toolpath.checks.start import check_arguments
 from toolpath.errors import PlanInvalid, RunNotFound, ToolNotFound
 from toolpath.ids import new_id
@@ -156,7 +157,7 @@ async def show(run_id: RunId, tp: Door, caller: Asker) -> Response:
     """The run as it stands: what its steps gave so far, and what it waits for."""
     info = await visible_run(tp, caller, run_id)
     events = await tp.store.read_events(run_id)
-    return await tp.aside.do(lambda: answer(run_detail(info, events)), len(events))
+    return await tp.aside.do(lambda: answer(run_detail(info, events)), weight_of([events]))
 
 
 async def _pieces(tp: Toolpath, handle: Handle) -> AsyncIterator[bytes]:

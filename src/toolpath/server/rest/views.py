@@ -15,7 +15,10 @@ from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Example, Requires, Tool, ToolStats
 from toolpath.projections.results import run_result
 from toolpath.server.questions import Question, questions_of
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, encode
+
+#: Bytes of the inputs and outputs of all results that one answer shows.
+MOST_SHOWN = 20_000_000
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +54,8 @@ class RunDetail(RunRow, frozen=True, kw_only=True):
     outputs: Json = None
     error: Failure | None = None
     results: tuple[StepResult, ...] = ()
+    left_out: int = 0
+    """The last so many results are told without inputs and output, which would take too much: the events have them."""
     failed_steps: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -224,6 +229,7 @@ def run_detail(info: RunInfo, events: Sequence[AnyEvent]) -> RunDetail:
         return RunDetail(**row)
     result = run_result(info.run_id, events, parked=info.status == "waiting")
     first = events[0]
+    results, left_out = _shown(result.results)
     # The journal may have gone on since the row was read.
     row |= {"status": result.status, "reason": result.reason, "last_seq": events[-1].seq}
     return RunDetail(
@@ -232,13 +238,25 @@ def run_detail(info: RunInfo, events: Sequence[AnyEvent]) -> RunDetail:
         inputs=first.inputs if isinstance(first, RunStarted) else {},
         outputs=result.outputs,
         error=result.error,
-        results=result.results,
+        results=results,
+        left_out=left_out,
         failed_steps=result.failed_steps,
         questions=questions_of(result),
         warnings=tuple(warning.message for warning in result.warnings if isinstance(warning, Warned)),
         total_duration=result.total_duration,
         cost=result.cost,
     )
+
+
+def _shown(results: tuple[StepResult, ...]) -> tuple[tuple[StepResult, ...], int]:
+    """The results, the values of those left out that come when so much is shown, and how many these are."""
+    size = 0
+    for index, step in enumerate(results):
+        size += len(encode([step.inputs, step.output]))
+        if size > MOST_SHOWN:
+            rest = (msgspec.structs.replace(other, inputs=None, output=None) for other in results[index:])
+            return (*results[:index], *rest), len(results) - index
+    return results, 0
 
 
 def plan_row(stored: StoredPlan) -> PlanRow:
