@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import resource
@@ -123,3 +124,22 @@ def test_a_reader_that_goes_away_early_breaks_nothing(shop: Path) -> None:
     process.stderr.close()
     assert "Traceback" not in err
     assert "Unexpected" not in err
+
+
+def test_at_a_terminal_a_line_says_which_server_is_being_started(shop: Path) -> None:
+    server = f'{{"command": "{sys.executable}", "args": ["-c", "pass"]}}'
+    (shop / "mcp.json").write_text(f'{{"mcpServers": {{"slowly": {server}}}}}')
+    (shop / "toolpath.toml").write_text('mcp = ["mcp.json"]\n')
+    master, slave = pty.openpty()
+    process = spawned(shop, "tools", "list", stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    said = b""
+    with contextlib.suppress(OSError):
+        while chunk := os.read(master, 4096):
+            said += chunk
+    os.close(master)
+    process.wait(timeout=30)
+    assert b"Starting the server 'slowly'" in said
+    # A pipe is not told: there nobody waits.
+    _, _, err = finished(spawned(shop, "tools", "list"))
+    assert "Starting" not in err

@@ -138,3 +138,16 @@ def test_a_run_is_for_whom_it_is_said(toolpath: Command, shop: Path) -> None:
     started = json.loads(toolpath("--json", "runs", "events", "last").out.splitlines()[0])
     who = {"user_id": "ada", "session_id": "s1", "case_id": "c1", "permissions": ["shop.see"]}
     assert {name: started["context"][name] for name in who} == who
+
+
+def test_without_tools_generate_says_so_and_its_tests_still_prove_the_inputs(toolpath: Command, shop: Path) -> None:
+    (shop / "toolpath.toml").write_text("")
+    (shop / "guarded.yaml").write_text(GUARDED)
+    ran = toolpath("generate", "guarded.yaml", "--into", "made")
+    assert (ran.code, "No tools are known here" in ran.err) == (0, True), ran.err
+    for name in ("guarded.py", "test_guarded.py"):
+        compile((shop / "made" / name).read_text(), name, "exec")
+    (shop / "guarded.yaml").write_text(GUARDED.replace("requires_casefile", "requires_casefil"))
+    refused = toolpath("generate", "guarded.yaml", "--into", "refused")
+    assert refused.code == 3
+    assert not (shop / "refused").exists()
