@@ -91,6 +91,7 @@ _PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
         re.compile(
             r"n['\u2019]t\b|\bno longer\b|\bau lieu\b|\ben (?:vez|lugar)\b|\bhold off\b|\bn['\u2019](?=\w)"
             r"|[\u274c\u26d4\U0001f6ab\U0001f44e]|\bdavon ab\b|\bany ?more\b"
+            r"|\b(?:scratch|strike|belay|forget|disregard) (?:that|this|it|all)\b"
         ),
     ),
     (
@@ -278,6 +279,8 @@ def _command(
     if (meanings_of(head) or is_reading(head) or is_verb(head)) and not is_thing(head, following):
         if (telling := _tells(body)) is not None:
             return Clause(said, "report", because=telling)
+        if (act := _taken_back(head, body, is_verb)) is not None:
+            return Clause(said, "negation", because=act)
         return Clause(said, "command", verb=_whole(head, found))
     last = found[-1] if found else ""
     if is_last and (meanings_of(last) or is_verb(last)):
@@ -308,6 +311,38 @@ def _tells(body: str) -> str | None:
     if (asked := _ASKS.search(plain)) is not None:
         return asked.group().strip()
     return next((found["word"] for found in _STATES.finditer(plain) if not found["which"]), None)
+
+
+#: Verbs that do away with something: with a request to act, too, and that is no command to act.
+_TAKING_BACK: Final = _words("""
+cancel delete remove revoke withdraw drop discard scrap erase clear reject decline dismiss abort call close archive kill
+void rescind retract recall purge strike unschedule lösche storniere entferne widerrufe verwerfe annule annulez supprime
+supprimez retire retirez cancela cancele elimina elimine borra borre anula anule retira
+""")
+#: An act inside what a command is about: `the request to …`, `the job that will …`, `a draft asking to …`.
+_ACT: Final = re.compile(
+    r"\b(?:to|zu|de|para|d['\u2019]|that|which|who)\s+(?:will\s+|would\s+|shall\s+)?(?P<verb>[^\W\d_]+)"
+)
+_DOING: Final = re.compile(
+    r"^\S+\s+(?P<verb>[^\W\d_]+)ing\b(?P<article>\s+(?:the|a|an|my|our|his|her|their|all|every)\b)?"
+)
+
+
+def _taken_back(head: str, body: str, is_verb: Callable[[str], bool]) -> str | None:
+    """The act of which the clause takes back that it is to be done: `Cancel my request to delete the file`."""
+    if folded(head) not in _TAKING_BACK:
+        return None
+    for act in _ACT.finditer(body):
+        verb, following = act["verb"], "".join(body[act.end() :].split()[:1])
+        if (meanings_of(verb) or is_verb(verb) or folded(verb) in _TAKING_BACK) and not is_thing(verb, following):
+            return act.group()
+    doing = _DOING.match(body)
+    if doing is not None:
+        stem = folded(doing["verb"])
+        stems = {stem, f"{stem}e", stem[:-1]}
+        if stems & _TAKING_BACK or (doing["article"] and any(meanings_of(one) or is_verb(one) for one in stems)):
+            return doing.group()
+    return None
 
 
 #: The English verb, which is French for `how`.
