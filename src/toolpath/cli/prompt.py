@@ -28,16 +28,13 @@ class Prompt:
         """What was typed. Raises `GaveUp` at the end of the input or an interrupt, `AnsweredElsewhere`."""
         if secret or os.name != "posix":
             return _typed(prompt, secret=secret)
-        # On stderr: stdout is for the result.
-        sys.stderr.write(prompt)
-        sys.stderr.flush()
-        await self._typed_or_gone()
+        await self._typed_or_gone(prompt)
         line = sys.stdin.readline()
         if not line:
             raise GaveUp
         return line.rstrip("\n")
 
-    async def _typed_or_gone(self) -> None:
+    async def _typed_or_gone(self, prompt: str) -> None:
         loop = asyncio.get_running_loop()
         typed: asyncio.Future[None] = loop.create_future()
 
@@ -52,6 +49,9 @@ class Prompt:
         before = signal.getsignal(signal.SIGINT)
         loop.add_reader(sys.stdin, readable)
         loop.add_signal_handler(signal.SIGINT, interrupted)
+        # Only now: whoever sees the question may interrupt it at once. On stderr: stdout is for the result.
+        sys.stderr.write(prompt)
+        sys.stderr.flush()
         try:
             await asyncio.wait({typed, self._gone}, return_when=asyncio.FIRST_COMPLETED)
             if typed.done():
