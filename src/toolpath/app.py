@@ -115,6 +115,7 @@ class Toolpath(Asking, Steering):
             redactor=self._services.redactor,
             load=self._load,
         )
+        self._open_points = self._preparation.open_points
         self._chat = chat
         self._planning: Planning | None = None
         self._plans: Plans | None = None

@@ -13,10 +13,11 @@ from toolpath.checks.start import check_inputs, secrets_given
 from toolpath.drives.drives import Drives
 from toolpath.drives.run import Run
 from toolpath.engine.remaining import remaining_tools
-from toolpath.errors import PlanInvalid, PolicyViolationError, RunConflict
+from toolpath.errors import Finding, PlanInvalid, PolicyViolationError, RunConflict
 from toolpath.forks import fork_events
 from toolpath.ids import new_id
 from toolpath.model.events import RunStarted
+from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.ports import Clock, Queue, Signal, Store
 from toolpath.retention import prune_runs
@@ -29,6 +30,7 @@ class Steering:
     store: Store
     clock: Clock
     _drives: Drives
+    _open_points: Callable[[Plan], tuple[Finding, ...]]
 
     def is_driven_elsewhere(self, info: RunInfo) -> bool:
         """Whether somebody else drives the run now, or is about to: a process that was seen lately, or a worker."""
@@ -113,12 +115,16 @@ class Steering:
     async def retry(self, run_id: str) -> Run:
         """Go on from what failed; what was finished stays finished.
 
-        Raises `PolicyViolationError` where who asks at a door may not do what it writes.
+        Raises `PolicyViolationError` where who asks at a door may not do what it writes, `PlanInvalid` for a plan that
+        leaves questions open.
         """
         info = await self.store.get_run(run_id)
         if info.status not in ("failed", "cancelled", "completed_with_errors"):
             raise RunConflict(f"The run {run_id} is {info.status}: there is nothing to retry.")
         await self._may_go_on("run.retry", run_id)
+        program = (await self._drives.program_of(await self.store.read_events(run_id))).latest
+        if faults := self._open_points(program.plan):
+            raise PlanInvalid(faults)
         await self._asked("run.retry", info)
         return await self._drives.take_up(run_id, reason="retry", expected=info.epoch, authority=own_authority())
 
@@ -146,8 +152,10 @@ class Steering:
         started = events[0]
         assert isinstance(started, RunStarted)
         context = context or _forker(RunContext.from_json(started.context))
-        faults = secrets_given(inputs or {}, self.trail.redactor) or check_inputs(
-            program.plan, {**started.inputs, **(inputs or {})}
+        faults = (
+            self._open_points(program.plan)
+            or secrets_given(inputs or {}, self.trail.redactor)
+            or check_inputs(program.plan, {**started.inputs, **(inputs or {})})
         )
         if faults:
             raise PlanInvalid(faults)

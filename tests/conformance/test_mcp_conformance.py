@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.conformance.suite import HERE, ROOT, installed
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-#: Where npm puts the suite: once, since it does not change.
-KEPT = ROOT / ".conformance"
 REVISIONS = ("2025-11-25", "2026-07-28")
 PAGE = ROOT / "docs" / "reference" / "mcp-conformance.md"
-
-
-def installed() -> Path:
-    """The folder with the suite in it; the test is skipped where it cannot be had."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not here")
-    wanted = (HERE / "package.json").read_text()
-    done = KEPT / ".installed"
-    if not (done.is_file() and done.read_text() == wanted):
-        KEPT.mkdir(exist_ok=True)
-        (KEPT / "package.json").write_text(wanted)
-        options = ["--no-audit", "--no-fund", "--fetch-retries=0", "--fetch-timeout=30000"]
-        install = subprocess.run(
-            [npm, "install", *options], cwd=KEPT, capture_output=True, text=True, timeout=300, check=False
-        )
-        if install.returncode:
-            pytest.skip(f"npm cannot install the suite: {install.stderr[-300:]}")
-        done.write_text(wanted)
-    return KEPT / "node_modules"
 
 
 @pytest.fixture

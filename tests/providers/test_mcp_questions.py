@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from toolpath import Toolpath
+from toolpath import ToolContext, Toolpath, tool
 from toolpath.engine.people import read_answers
 from toolpath.errors import SchemaError
+from toolpath.model.events import StepStarted, StepWaiting
 from toolpath.providers.mcp.forms import answer_of, form_of
 
 pytestmark = pytest.mark.mcp
@@ -197,20 +198,142 @@ for line in sys.stdin:
 """
 
 
-async def test_a_tool_that_changes_during_a_run_is_not_called_and_a_person_may_accept_it() -> None:
-    async with Toolpath() as tp:
+@pytest.mark.parametrize("retries", [0, 3])
+@pytest.mark.parametrize("store", ["memory", "file"])
+async def test_a_tool_that_changes_during_a_run_holds_it_until_a_person_accepts_it(
+    tmp_path: Path, store: str, retries: int
+) -> None:
+    url = "memory" if store == "memory" else str(tmp_path / "runs.db")
+    async with Toolpath(store=url) as tp:
         tp.add_mcp("odd", command=sys.executable, args=["-c", CHANGING])
         steps = [
             {"id": "before", "tool": "odd.use"},
             {"id": "change", "tool": "odd.change", "depends_on": ["before"]},
-            {"id": "after", "tool": "odd.use", "depends_on": ["change"], "retry": {"max_retries": 0}},
+            {"id": "after", "tool": "odd.use", "depends_on": ["change"], "retry": {"max_retries": retries}},
+            {"id": "later", "tool": "odd.change", "depends_on": ["after"]},
         ]
         result = await tp.run({"steps": steps})
-        assert [step.status for step in result.results] == ["succeeded", "succeeded", "failed"]
-        assert result.error is not None
-        assert result.error.code == "tool_changed"
-        again = await (await tp.retry(result.run_id)).result()
-        assert (await tp.runs())[0].status == "waiting"
-        assert [warning.code for warning in again.warnings] == ["tool_changed"]
-        accepted = await (await tp.settle(result.run_id, accept_tool=True)).result()
+        run_id = result.run_id
+        assert [step.status for step in result.results] == ["succeeded", "succeeded", "waiting"]
+        assert [warning.code for warning in result.warnings] == ["tool_changed"]
+        assert (result.status, result.step("after").reason) == ("waiting", "tool_changed")
+        assert [(await tp.info(run_id)).status, (await tp.runs())[0].status] == ["waiting", "waiting"]
+        # To go on without a word of a person is to wait on.
+        again = await (await tp.resume(run_id)).result()
+        assert (again.status, (await tp.info(run_id)).status) == ("waiting", "waiting")
+        assert again.step("after").status == "waiting"
+        accepted = await (await tp.settle(run_id, "after", accept_tool=True)).result()
         assert (accepted.status, accepted.step("after").output) == ("completed", "use")
+        assert [step.attempts for step in accepted.results] == [1, 1, 2, 1]
+        begun = [event.path for event in await tp.events(run_id) if isinstance(event, StepStarted)]
+        assert begun == ["before", "change", "after", "after", "later"]
+
+
+async def test_a_held_run_can_be_cancelled_and_what_was_under_way_ends() -> None:
+    async with Toolpath() as tp:
+        tp.add_mcp("odd", command=sys.executable, args=["-c", CHANGING])
+        release = asyncio.Event()
+
+        @tool
+        async def slow() -> str:
+            await release.wait()
+            return "done"
+
+        tp.add(slow)
+        steps = [
+            {"id": "slow", "tool": "slow"},
+            {"id": "change", "tool": "odd.change"},
+            {"id": "after", "tool": "odd.use", "depends_on": ["change"]},
+            {"id": "next", "tool": "slow", "depends_on": ["slow"]},
+        ]
+        run = await tp.start({"steps": steps})
+        async with asyncio.timeout(20):
+            async for event in run.events():
+                if isinstance(event, StepWaiting):
+                    break
+            release.set()
+            result = await run.result()
+        assert {step.path: step.status for step in result.results} == {
+            "slow": "succeeded",
+            "change": "succeeded",
+            "after": "waiting",
+        }
+        assert (await tp.info(run.run_id)).status == "waiting"
+        await tp.cancel(run.run_id)
+        assert (await run.result()).status == "cancelled"
+
+
+@pytest.mark.parametrize("effect", ["read", "write"])
+async def test_a_tool_whose_own_call_is_held_is_made_again_once_that_tool_is_accepted(effect: Any) -> None:
+    async with Toolpath() as tp:
+        tp.add_mcp("odd", command=sys.executable, args=["-c", CHANGING])
+
+        @tool(effect=effect)
+        async def outer(ctx: ToolContext) -> Any:
+            return await ctx.call("odd.use", {})
+
+        tp.add(outer)
+        steps = [
+            {"id": "before", "tool": "odd.use"},
+            {"id": "change", "tool": "odd.change", "depends_on": ["before"]},
+            {"id": "outer", "tool": "outer", "depends_on": ["change"]},
+        ]
+        async with asyncio.timeout(20):
+            result = await tp.run({"steps": steps})
+            assert (result.status, (await tp.info(result.run_id)).status) == ("waiting", "waiting")
+            accepted = await (await tp.settle(result.run_id, accept_tool=True)).result()
+        assert (accepted.status, accepted.step("outer").output) == ("completed", "use")
+
+
+async def test_a_step_that_is_held_beside_one_that_fails_is_never_called() -> None:
+    async with Toolpath() as tp:
+        tp.add_mcp("odd", command=sys.executable, args=["-c", CHANGING])
+        release = asyncio.Event()
+
+        @tool
+        async def fails() -> str:
+            await release.wait()
+            raise ValueError("no")
+
+        tp.add(fails)
+        steps = [
+            {"id": "fails", "tool": "fails", "retry": {"max_retries": 0}},
+            {"id": "change", "tool": "odd.change"},
+            {"id": "after", "tool": "odd.use", "depends_on": ["change"]},
+        ]
+        run = await tp.start({"steps": steps})
+        async with asyncio.timeout(20):
+            async for event in run.events():
+                if isinstance(event, StepWaiting):
+                    break
+            release.set()
+            result = await run.result()
+        assert (result.status, result.step("after").status) == ("failed", "cancelled")
+
+
+async def test_a_tool_may_be_accepted_while_other_calls_of_the_held_run_are_still_under_way() -> None:
+    async with Toolpath() as tp:
+        tp.add_mcp("odd", command=sys.executable, args=["-c", CHANGING])
+        release = asyncio.Event()
+
+        @tool
+        async def slow() -> str:
+            await release.wait()
+            return "done"
+
+        tp.add(slow)
+        steps = [
+            {"id": "slow", "tool": "slow"},
+            {"id": "change", "tool": "odd.change"},
+            {"id": "after", "tool": "odd.use", "depends_on": ["change"]},
+        ]
+        run = await tp.start({"steps": steps})
+        async with asyncio.timeout(20):
+            async for event in run.events():
+                if isinstance(event, StepWaiting):
+                    break
+            accepting = asyncio.create_task(tp.settle(run.run_id, accept_tool=True))
+            await asyncio.sleep(0)
+            release.set()
+            result = await (await accepting).result()
+        assert (result.status, result.step("after").output) == ("completed", "use")

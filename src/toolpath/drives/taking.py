@@ -100,6 +100,12 @@ class Taking(Looking):
         """Drive the run here. With the epoch that is `expected`, only if nobody has taken it since."""
         # One at a time: two that take up the same run would fence one another.
         async with self._taking.setdefault(run_id, asyncio.Lock()):
+            runner = self._runners.get(run_id)
+            if accept and runner is not None and runner.held:
+                # It leaves when what is under way has ended, and hears nothing before that.
+                await runner.gone.wait()
+                self._forget(run_id, runner)
+                expected = None
             if self.is_live(run_id):
                 return Run(run_id, self)
             store = self._services.store

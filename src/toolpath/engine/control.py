@@ -205,7 +205,7 @@ class Control(Starts):
             # What only looks at how others ended still starts: it may be there to clean up.
             if step.status in ("pending", "ready", "waiting") and not step.entered and not step.node.soft:
                 self.skip(step, reason, spreads=True)
-            elif step.status == "waiting" and step.node.kind == "ask":
+            elif step.status == "waiting" and (step.node.kind == "ask" or step.held):
                 cancel_step(self, step, reason)
             for inner in list(step.scopes or ()):
                 if not inner.done:

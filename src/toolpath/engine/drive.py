@@ -116,6 +116,15 @@ class Drive:
             attempt.paused = 0
             self.wind_up(attempt)
 
+    def hold(self, step: StepState, failure: Failure) -> None:
+        """Hold the step, whose tool has changed and was not called, and the run: nothing more is begun."""
+        control = self.control
+        control.unwatch(step)
+        control.emit(ev.StepWaiting(control.seq, control.at, step.path, "tool_changed"))
+        if not self.held:
+            self.warn("", "tool_changed", f"{failure.message} Settle it with accept_tool to go on.")
+        self.held = True
+
     def vacate(self, account: Account | None) -> None:
         """A call in these plans has ended, or waits for one of its own: who waits for its slot may have it."""
         control = self.control

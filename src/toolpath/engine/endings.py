@@ -40,6 +40,11 @@ class Endings:
     def failed(self, attempt: Attempt, failure: Failure) -> None:
         """The call failed."""
         drive, target = self._drive, attempt.target
+        is_stopping = attempt.step.scope.stopping or drive.control.halted is not None
+        if failure.code == "tool_changed" and not is_stopping:
+            # It was not called, and is as soon as a person has accepted what it is now.
+            drive.hold(attempt.step, failure)
+            return
         services, control = drive.services, drive.control
         duration = services.clock.monotonic() - attempt.started if attempt.started else 0.0
         services.statistics.failed(target.key, duration, control.at, timed_out=failure.code == "timeout")

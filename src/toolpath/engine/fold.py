@@ -100,10 +100,10 @@ def _run_ended(state: State, event: ev.RunCompleted | ev.RunFailed | ev.RunCance
 
 def _ready(state: State, event: ev.StepReady) -> None:
     step = state.find(event.path)
-    if step.attempt and (step.status == "unknown" or (step.status == "running" and step.key)):
+    if step.attempt and (step.held or step.status == "unknown" or (step.status == "running" and step.key)):
         # An attempt of which nothing came is made again, not counted as failed.
         step.attempt -= 1
-    step.status = "ready"
+    step.status, step.held = "ready", False
     step.due = None
 
 
@@ -313,6 +313,7 @@ def _waiting(state: State, event: ev.StepWaiting) -> None:
     # A write in doubt stays so while a person is asked about it.
     if event.reason != "settle":
         step.status = "waiting"
+        step.held = event.reason == "tool_changed"
 
 
 def _branch_taken(state: State, event: ev.BranchTaken) -> None:

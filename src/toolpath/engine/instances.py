@@ -90,6 +90,8 @@ class StepState:
     denied = False
     stands = False
     """Its failure was told to the tool that made the call, in an attempt of that one which has not ended."""
+    held = False
+    """It waits for a person to accept its tool, which has changed."""
     doubt: ev.FallbackStarted | None = None
     """The answer that was not sure enough."""
     loop: Loop | None = None

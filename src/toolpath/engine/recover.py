@@ -32,6 +32,11 @@ def recover(control: Control) -> None:
             control.emit(
                 ev.StepUnknown(control.seq, control.at, step.path, step.node.targets[step.target].key, step.key)
             )
+    for step in [step for step in state.steps.values() if step.held and step.status == "waiting"]:
+        # Its tool was accepted since, and had not been called.
+        control.emit(ev.StepReady(control.seq, control.at, step.path))
+        if not _is_called(step.scope):
+            control.begin(step)
     for step, failure in state.lost:
         if step.status == "running":
             control.block_lost(step, failure)

@@ -52,7 +52,7 @@ def take_back_half_said(state: State, scope: Scope) -> None:
         if step.status == "cancelled" and half_cut:
             scope.outputs.pop(step.node.id, None)
             _take_back(state, step)
-        elif step.status == "waiting" and step.asked is None:
+        elif step.status == "waiting" and step.asked is None and not step.held:
             step.status = "ready" if step.entered else "pending"
         elif step.status == "running":
             for inner in [] if step.winner else list(step.scopes or ()):

@@ -23,6 +23,7 @@ NEVER = frozenset(
         "replay_miss",
         "schema",
         "step_visits",
+        "tool_changed",
     }
 )
 

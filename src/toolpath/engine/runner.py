@@ -343,11 +343,11 @@ class Runner(Drive):
             return
         if self._parking or self.alarms.settling:
             return
-        if self.running and (self.linger or not self.children.all_ask(self.running)):
+        if self.running and ((self.linger and not self.held) or not self.children.all_ask(self.running)):
             return
         if self.state.status == "paused":
             self._leave()
-        elif not self._goes_on():
+        elif self.held or not self._goes_on():
             self._parking = self.commits.parked = True
             self.spawn(self._park())
 
@@ -373,7 +373,7 @@ class Runner(Drive):
         self.go_on()
 
     def _stays_parked(self) -> bool:
-        waits = self.state.status == "running" and not self._goes_on()
+        waits = self.state.status == "running" and (self.held or not self._goes_on())
         return waits and (not self.running or self.children.all_ask(self.running))
 
     def _leave(self) -> None:

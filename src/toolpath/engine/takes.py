@@ -52,7 +52,8 @@ class Takes:
 
     def _is_leaving(self) -> bool:
         """Nothing is begun any more: no call under way waits for another one."""
-        return self.leaving and not any(attempt.paused for attempt in self._drive.running.values())
+        drive = self._drive
+        return drive.held or (self.leaving and not any(attempt.paused for attempt in drive.running.values()))
 
     def lane_of(self, owner: StepState) -> Lane | None:
         """How the items of the loop are called, where each is one call and no limit but its time is set to it."""
