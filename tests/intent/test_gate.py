@@ -203,6 +203,46 @@ def test_whoever_cuts_or_doubles_a_value_is_asked_about_it(request_text: str, in
     assert gated(plan, request_text, Catalog({EVENT.key: EVENT}), strict=False).questions
 
 
+FLIGHTS = tool("travel.find_flights", "Find flights between two cities.", "read", origin="string", target="string")
+POSTS = tool("blog.list_posts", "List posts.", "read", author="string")
+MONEY = tool("bank.rate", "Get the rate of two currencies.", "read", source="string", target="string")
+
+
+@pytest.mark.parametrize(
+    ("one", "request_text", "inputs", "is_asked"),
+    [
+        (FLIGHTS, "Find flights from New York City to Los Angeles", {"origin": "NYC", "target": "LAX"}, False),
+        (FLIGHTS, "Mrs Hill wants to know: which flights go from Rome to Oslo?", "Rome Oslo", False),
+        (MONEY, "Get the rate of dollars in euros", {"source": "USD", "target": "EUR"}, False),
+        (POSTS, "Show the posts of Ann, without drafts", {"author": "Ann"}, False),
+        (POSTS, "Do not list posts of Ann", {"author": "Ann"}, True),
+        (POSTS, "List the posts of Ann and delete them", {"author": "Ann"}, True),
+        (POSTS, "List the posts of Ann since 2019", {"author": "Ann"}, True),
+        (POSTS, "List the posts of Ann for tomorrow", {"author": "Ann"}, True),
+        (POSTS, 'List the posts of Ann about "Rome"', {"author": "Ann"}, True),
+        (POSTS, "List the posts of C-18", {"author": "18"}, True),
+        (POSTS, "List the posts of iPhone", {"author": "Phone"}, True),
+    ],
+)
+def test_a_plan_that_only_reads_asks_about_values_and_acts_and_is_less_sure_about_names(
+    one: Tool, request_text: str, inputs: Any, is_asked: bool
+) -> None:
+    if isinstance(inputs, str):
+        inputs = dict(zip(("origin", "target"), inputs.split(), strict=True))
+    plan = Plan(steps=(Call(id="a", tool=one.key, inputs=inputs),), origin=Origin(request=request_text, confidence=0.9))
+    found = gated(plan, request_text, Catalog({one.key: one}), strict=False)
+    assert bool(found.questions) == is_asked
+    assert ((found.confidence or 0) < 0.5) == (is_asked or bool(found.origin.uncovered))
+
+
+@pytest.mark.parametrize("request_text", ["Can you delete contact C-4? Please", "Could you delete contact C-4 for me?"])
+def test_a_question_whether_one_can_destroy_is_asked_however_polite(request_text: str) -> None:
+    act = Act("crm.delete_contact", {"contact_id": "C-4"}, *[None] * 4)  # type: ignore[arg-type]
+    plan = by_model(act, request_text, CONTACTS)
+    assert plan.questions
+    assert not may_write(plan, CONTACTS)
+
+
 # At the doors.
 
 

@@ -22,6 +22,8 @@ from toolpath.testing.scripted import scripted
 from toolpath.values import encode
 
 REQUEST = "Search the web for cats, fetch the page and save its text"
+#: Without an act that the plans below leave out.
+READS = "Search the web for cats and fetch the page"
 FIND = {"id": "find", "tool": "web.search", "inputs": {"query": "cats"}}
 BIRDS = {"id": "birds", "tool": "web.search", "inputs": {"query": "birds"}}
 PAGE = {"id": "page", "tool": "web.fetch", "inputs": {"url": "{{ find.url }}"}}
@@ -130,7 +132,7 @@ async def test_a_read_that_the_mended_plan_does_not_want_is_dropped() -> None:
     web = Web()
     wrong = {**PAGE, "tool": "web.fech"}
     async with writing(web, slowly(FIND, wrong), slowly(BIRDS)) as tp:
-        result = await tp.plan_and_run(REQUEST, stream=True)
+        result = await tp.plan_and_run(READS, stream=True)
         assert result.success
         assert [step.path for step in result.results] == ["birds"]
 
@@ -146,7 +148,7 @@ async def test_an_early_read_that_fails_is_made_by_the_run_itself() -> None:
         output_schema={"type": "object", "properties": {"url": {"type": "string"}}},
     )
     web.search = flaky
-    async with writing(web, slowly(FIND, PAGE)) as tp, tp.ahead(REQUEST) as ahead:
+    async with writing(web, slowly(FIND, PAGE)) as tp, tp.ahead(READS) as ahead:
         await ahead.plan()
         result = await (await ahead.start()).result()
         assert result.success

@@ -203,8 +203,8 @@ for line in sys.stdin:
 async def test_a_tool_that_changes_during_a_run_holds_it_until_a_person_accepts_it(
     tmp_path: Path, store: str, retries: int
 ) -> None:
-    url = "memory" if store == "memory" else str(tmp_path / "runs.db")
-    async with Toolpath(store=url) as tp:
+    where = {} if store == "memory" else {"store": str(tmp_path / "runs.db")}
+    async with Toolpath(**where) as tp:
         tp.add_mcp("odd", command=sys.executable, args=["-c", CHANGING])
         steps = [
             {"id": "before", "tool": "odd.use"},

@@ -10,8 +10,11 @@ from toolpath.intent.verbs import folded
 from toolpath.values import Json
 
 
-def cut_out(text: str, values: Sequence[Json]) -> list[str]:
-    """Values that stand in the request only as a part of something longer: `18` of `C-18`, `Phone` of `iPhone`."""
+def cut_out(text: str, values: Sequence[Json], *, shortened: bool = False) -> list[str]:
+    """Values that stand in the request only as a part of something longer: `18` of `C-18`, `Phone` of `iPhone`.
+
+    `shortened`: a word may stand for one that begins with it, as `EUR` for `euros`.
+    """
     plain = folded(text)
     found: list[str] = []
     for value in values:
@@ -20,7 +23,8 @@ def cut_out(text: str, values: Sequence[Json]) -> list[str]:
             if not word or "{{" in word or len(word) > 200 or not (word[0].isalnum() and word[-1].isalnum()):
                 continue
             longer = _longer(word, plain)
-            if longer is not None:
+            is_short = shortened and longer is not None and word.isalpha() and longer.startswith(word)
+            if longer is not None and not is_short:
                 found.append(f"{said.strip()!r} of {longer!r}")
     return list(dict.fromkeys(found))
 

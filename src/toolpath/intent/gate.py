@@ -16,10 +16,10 @@ import msgspec
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
 from toolpath.intent.cuts import cut_out
-from toolpath.intent.said import QUOTED, quantifiers, told_of, uncovered
+from toolpath.intent.said import QUOTED, names_in, quantifiers, told_of, uncovered
 from toolpath.intent.sentences import Clause, Mood, clauses_of
 from toolpath.intent.tools import CALLING, acts, fits, is_form, verbs_of
-from toolpath.intent.verbs import folded, is_counter, is_reading
+from toolpath.intent.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.language.quoted import BRACES
 from toolpath.model.plan import Call, Loop, Plan, Step, blocks_of, every_step
 from toolpath.model.tool import Tool
@@ -63,6 +63,7 @@ def gated(
 ) -> Plan:
     """The plan with a question for all in which it does something else than the request says, and less confidence then.
 
+    A plan that only reads does no harm where a name in the request is nowhere in it: then it is only less sure.
     `strict`: the verb of a command has to be one of the tool that acts, as for plans made by rules; a model may know
     better, but not of tools that destroy. `kept`: ids of steps that were carried out before.
     """
@@ -72,8 +73,10 @@ def gated(
     seen = _Seen(plan, request[:_LONGEST], catalog, kept)
     questions = [*_uncommanded(seen, strict=strict)]
     left = [*_left_out(seen, strict=strict)]
-    questions += [f"The plan does nothing about {one!r}: what of it?" for one in left]
-    questions += [f"The plan takes {one}: what is meant?" for one in cut_out(seen.request, seen.own_values)]
+    unasked = () if seen.acting else names_in(seen.request, left)
+    questions += [f"The plan does nothing about {one!r}: what of it?" for one in left if one not in unasked]
+    cut = cut_out(seen.request, seen.own_values, shortened=not seen.acting)
+    questions += [f"The plan takes {one}: what is meant?" for one in cut]
     questions += _said_once(seen)
     new = [one for one in dict.fromkeys(questions) if one not in plan.questions][:_MOST]
     if not new and not left:
@@ -215,7 +218,9 @@ def _without_contents(request: str, texts: Sequence[str]) -> str:
 def _uncommanded(seen: _Seen, *, strict: bool) -> Iterator[str]:
     if not seen.acting:
         moods = {clause.mood for clause in seen.clauses} - {"none"}
-        if moods == {"negation"}:
+        words = re.findall(r"[^\W\d_]+", seen.clauses[0].text) if seen.clauses else []
+        # `List orders without drafts` is a command all the same.
+        if moods == {"negation"} and not is_reading(words[0] if words else ""):
             yield f"The request says not to ({_short(seen, seen.clauses[0])!r}): what is to be done?"
         return
     names = ", ".join(dict.fromkeys(call.tool for call, _, _ in seen.acting))
@@ -298,6 +303,7 @@ def _commands(clause: Clause, tool: Tool | None, *, must_fit: bool) -> bool:
 def _left_out(seen: _Seen, *, strict: bool) -> Iterator[str]:
     yield from uncovered(seen.request, seen.told)
     if not seen.acting:
+        yield from (_short(seen, one) for one in seen.clauses if _is_act_left_out(one, seen))
         return
     if not seen.has_loop:
         several = len(seen.acting) > 1
@@ -314,6 +320,12 @@ def _left_out(seen: _Seen, *, strict: bool) -> Iterator[str]:
             spare -= 1
             continue
         yield _short(seen, clause)
+
+
+def _is_act_left_out(clause: Clause, seen: _Seen) -> bool:
+    """Whether the clause commands an act, and no step of a plan that only reads does it."""
+    is_act = clause.mood == "command" and bool(meanings_of(clause.verb)) and not is_reading(clause.verb)
+    return is_act and not _is_done(clause, seen)
 
 
 def _is_done(clause: Clause, seen: _Seen) -> bool:

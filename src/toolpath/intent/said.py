@@ -359,3 +359,10 @@ def quantifiers(text: str, told: Told) -> list[str]:
     """Words that ask for every one of several things, where no value holds them."""
     found = [match.group() for match in re.finditer(r"[^\W\d_]+", text) if folded(match.group()) in _EVERY]
     return [word for word in dict.fromkeys(found) if not told.has(word) and folded(word) not in told.vocabulary]
+
+
+def names_in(text: str, words: Sequence[str]) -> frozenset[str]:
+    """Those of the words of a text that can be nothing but names: not quoted, no digits, no count, no time."""
+    quoted = {group.strip() for match in QUOTED.finditer(text) for group in match.groups() if group}
+    dated = {*_WEEKDAYS, *_MONTHS, *_COUNTS, *_WHEN, *_PERIODS}
+    return frozenset(word for word in words if word.isalpha() and word not in quoted and folded(word) not in dated)
