@@ -19,6 +19,8 @@ EVENT_CALL = {
     "args": {"title": "{{ web_search.search.title }}"},
 }
 REQUEST = "Find flights to Paris and add to my calendar"
+#: The part of it that one call does; a plan that drops the rest asks about it.
+SEARCH = "Find flights to Paris"
 
 
 def text(*names: str) -> dict[str, Any]:
@@ -71,7 +73,7 @@ WRITTEN: list[Callable[[Any], Any]] = [
 @pytest.mark.parametrize("write", WRITTEN, ids=["object", "text", "fence"])
 async def test_a_single_tool_call(write: Callable[[Any], Any]) -> None:
     search, event = tools()
-    found, result = await routed(write({"tool_call": SEARCH_CALL}), search, event)
+    found, result = await routed(write({"tool_call": SEARCH_CALL}), search, event, request=SEARCH)
     assert (search.calls, event.calls, result.success) == ([{"query": "flights to Paris"}], [], True)
     assert found.record.decisions[0].how == "exact"
 
@@ -88,7 +90,7 @@ async def test_the_example_workflow_calls_both_in_order_with_data_flow(write: Ca
 async def test_a_mixed_response_has_words_and_a_call() -> None:
     search, event = tools()
     answer = {"natural_language_response": "Let me look.", "tool_call": SEARCH_CALL}
-    found, result = await routed(answer, search, event)
+    found, result = await routed(answer, search, event, request=SEARCH)
     assert (found.text, result.success, len(search.calls)) == ("Let me look.", True, 1)
 
 
@@ -96,7 +98,7 @@ async def test_a_mixed_response_has_words_and_a_call() -> None:
 async def test_a_name_that_is_nearly_right_finds_its_tool(name: str) -> None:
     search, event = tools()
     answer = {"tool_call": {"tool_name": name, "args": {"query": "flights to Paris"}}}
-    _, result = await routed(answer, search, event, request="Find flights to Paris")
+    _, result = await routed(answer, search, event, request=SEARCH)
     assert (result.success, search.calls) == (True, [{"query": "flights to Paris"}])
 
 
