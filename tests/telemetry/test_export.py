@@ -17,7 +17,8 @@ from tests.telemetry.collector import collecting
 from toolpath import RunContext, Toolpath
 from toolpath.config import Settings
 from toolpath.errors import ConfigError
-from toolpath.providers.builtin.http import http_tools
+from toolpath.providers.builtin.http import HttpLimits, http_tools
+from toolpath.providers.builtin.reach import Reach
 from toolpath.telemetry.exporters import traces_wanted
 from toolpath.telemetry.telemetry import for_command
 
@@ -135,7 +136,7 @@ async def test_the_callers_trace_reaches_servers_though_nobody_looks_on(tmp_path
     context = RunContext(metadata={"traceparent": PARENT})
     url = f"http://127.0.0.1:{server.server_address[1]}/"
     async with Toolpath(settings=Settings()) as tp:
-        tp.add(*http_tools())
+        tp.add(*http_tools(HttpLimits(reach=Reach(allow=("127.0.0.1",)))))
         tp.add_mcp("trace", command=sys.executable, args=[str(SERVER)])
         await tp.call("http.get", {"url": url}, context=context)
         await tp.call("http.get", {"url": url, "headers": {"Traceparent": "mine"}}, context=context)
