@@ -101,7 +101,11 @@ def _names_in(path: Path) -> set[str]:
     """The names by which a file that could not be read may be called."""
     found = {path.name.split(".", 1)[0]}
     try:
-        text = path.read_bytes()[:_LOOKED_AT].decode("utf-8", "replace")
+        if not path.is_file():
+            # A pipe would be waited for.
+            return found
+        with path.open("rb") as file:
+            text = file.read(_LOOKED_AT).decode("utf-8", "replace")
     except OSError:
         return found
     return found | {match[1] for match in _NAMED.finditer(text)}
