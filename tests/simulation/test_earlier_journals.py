@@ -1,5 +1,6 @@
 """Journals that an earlier engine wrote are read and gone on with: `earlier/whole.jsonl` has runs that it brought to
-their end, with what came of them; `earlier/stuck.jsonl` runs that it could not.
+their end, with what came of them; `earlier/stuck.jsonl` runs that it could not. `earlier/bodies.jsonl` has the plans
+that their tools called: no journal holds these.
 """
 
 from __future__ import annotations
@@ -8,12 +9,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from plays import Played, called_again, faults_of, resume_from
 from virtual import in_virtual_time
 from worlds import World
 
+from toolpath.language.documents import read_document
 from toolpath.model.events import AnyEvent, StateWritten, StepStarted, decode_event
+from toolpath.model.plan import Plan
+from toolpath.model.tool import Tool
 from toolpath.projections.results import run_result
 
 FOLDER = Path(__file__).with_name("earlier")
@@ -28,8 +33,25 @@ def journals(name: str) -> list[dict[str, Any]]:
     return read
 
 
+class EarlierWorld(World):
+    """A world whose plans as tools are those that the journals were written with."""
+
+    def tools(self) -> list[Tool]:
+        plans = {plan.name: plan for plan in map(_read, (FOLDER / "bodies.jsonl").read_text().splitlines())}
+        return [
+            msgspec.structs.replace(tool, body=plans[tool.name]) if tool.name in plans else tool
+            for tool in super().tools()
+        ]
+
+
+def _read(line: str) -> Plan:
+    document = read_document(json.loads(line))
+    assert isinstance(document, Plan)
+    return document
+
+
 def resumed(events: list[AnyEvent]) -> Played:
-    return in_virtual_time(resume_from(events, World(3)))
+    return in_virtual_time(resume_from(events, EarlierWorld(3)))
 
 
 def test_what_came_of_earlier_runs_is_read() -> None:
