@@ -23,6 +23,10 @@ PARTS = 4
 KILLER = Path(__file__).with_name("killer.py")
 
 
+#: So many kills meet every kind of step in flight; fewer may miss one by chance.
+MANY = 100
+
+
 def killed(folder: Path, kills: int, seed: int, store: str = "") -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, str(KILLER), str(folder), "--kills", str(kills), "--seed", str(seed), "--store", store],
@@ -38,6 +42,8 @@ def killed(folder: Path, kills: int, seed: int, store: str = "") -> dict[str, An
 def assert_nothing_lost(found: dict[str, Any], kills: int) -> None:
     assert found["violations"] == []
     assert found["kills"] >= kills
+    if kills < MANY:
+        return
     # Without these the rules for writes in doubt, for calls of tools and for people would not have been tried.
     assert found["asked"] > 0
     assert found["called"] > 0
