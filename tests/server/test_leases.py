@@ -98,7 +98,7 @@ async def test_a_stream_ends_at_the_moment_at_which_its_key_expires() -> None:
 
 
 async def test_a_stream_ends_at_the_moment_at_which_its_token_expires() -> None:
-    async with holding(env={VARIABLE: SECRET}, jwt_leeway=0, **JWT) as (door, run_id):
+    async with holding(env={VARIABLE: SECRET}, jwt_leeway=0, jwt_tenant="", **JWT) as (door, run_id):
         began = time.monotonic()
         text = token(exp=int(time.time()) + 2)
         async with reading(door, run_id, bearer(text)) as lines:
