@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -96,6 +97,46 @@ async def test_retry_reaches_into_loops_branches_and_goes_on_there() -> None:
     assert found.status == "completed"
     assert found.outputs == {"each": [1, 2, 3], "p": {"l": {}, "r": {"n": 2}}}
     assert len(t.calls) == 1  # type: ignore[attr-defined]
+
+
+async def test_a_chain_that_was_halted_and_is_tried_again_goes_on_where_it_stands_after_people_were_asked() -> None:
+    plan = {
+        "steps": [
+            {
+                "id": "each",
+                "loop": {
+                    "over": [1],
+                    "flow": "chain",
+                    "steps": [
+                        {"id": "a", "tool": "slow"},
+                        {"id": "b", "tool": "w", "inputs": {"v": "{{ item }}"}},
+                        {"id": "c", "tool": "t", "requires_approval": True, "inputs": {"v": "{{ b.n }}"}},
+                    ],
+                },
+            },
+            {"id": "x", "tool": "flaky"},
+        ],
+    }
+    failed = asyncio.Event()
+
+    def fail(_inputs: dict[str, Any]) -> Any:
+        failed.set()
+        return {} if flaky.calls[1:] else ValueError("no")
+
+    async def wait(_inputs: dict[str, Any]) -> Any:
+        await failed.wait()
+        return {}
+
+    flaky, write = scripted("flaky", then=fail), scripted("w", then={"n": 1}, effect="write")
+    async with opened(t := identity("t"), write, flaky, scripted("slow", then=wait)) as tp:
+        first = await tp.run(tp.read(plan))
+        assert (first.status, len(write.calls)) == ("failed", 0)
+        waiting = await (await tp.retry(first.run_id)).result()
+        assert [question.path for question in waiting.questions] == ["each[0]/c"]
+        found = await ran(tp, await (await tp.approve(first.run_id, "each[0]/c")).result())
+    assert (found.status, found.outputs["each"]) == ("completed", [{"v": 1}])
+    assert (len(write.calls), len(t.calls)) == (1, 1)  # type: ignore[attr-defined]
+    assert [event.path for event in found.of(ev.ApprovalRequested)] == ["each[0]/c"]
 
 
 async def test_retry_of_a_cancelled_run_goes_on() -> None:

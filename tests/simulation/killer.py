@@ -2,9 +2,10 @@
 
 The runs are in a SQLite file a case, or all in the PostgreSQL of `--store`.
 
-A process of its own: it imports everything once, and every worker is a fork of it. It prints one line of JSON:
-`{"kills", "plans", "asked", "called", "answered", "violations"}`, with calls of tools that call others, and questions
-that people answered.
+A process of its own: it imports everything once, and every worker is a fork of it. It tells each violation on stderr
+when it is found, and how far it is, so that one that is stopped has told what it knew. At its end it prints one line of
+JSON: `{"kills", "plans", "asked", "called", "answered", "violations"}`, with calls of tools that call others, and
+questions that people answered.
 """
 
 from __future__ import annotations
@@ -227,39 +228,51 @@ class Killer:
         seed = self.seed
         while self.kills < self.wanted and len(self.violations) < 10:
             if structure(seed).exact:
-                self._case(seed)
+                self._tell(*self._case(seed))
                 self.plans += 1
             seed += 1
 
-    def _case(self, seed: int) -> None:
+    def _tell(self, *faults: str) -> None:
+        """Say what was found, and how far it is every twenty plans."""
+        self.violations += faults
+        for fault in faults:
+            sys.stderr.write(f"{fault}\n")
+        if self.plans % 20 == 0:
+            sys.stderr.write(f"{self.kills} of {self.wanted} kills, {self.plans} plans\n")
+        sys.stderr.flush()
+
+    def _case(self, seed: int) -> Iterator[str]:
         calm = Case(self.folder / f"{seed}_calm", seed, self.store)
         began = time.monotonic()
-        if not self._undisturbed(calm):
+        if (fault := self._undisturbed(calm)) is not None:
+            yield fault
             return
         self.usual = time.monotonic() - began
         case = Case(self.folder / f"{seed}", seed, self.store)
         for _ in range(self.chance.randint(1, 8)):
             if not self._killed(case):
                 break
-        if self._undisturbed(case):
-            self.violations += [f"seed {seed}: {fault}" for fault in faults(calm, case)]
-            result = json.loads(case.result.read_text())
-            self.asked += result["asked"]
-            self.answered += result["answered"]
-            self.called += result["called"]
+        if (fault := self._undisturbed(case)) is not None:
+            yield fault
+            return
+        yield from (f"seed {seed}: {fault}" for fault in faults(calm, case))
+        result = json.loads(case.result.read_text())
+        self.asked += result["asked"]
+        self.answered += result["answered"]
+        self.called += result["called"]
 
-    def _undisturbed(self, case: Case) -> bool:
+    def _undisturbed(self, case: Case) -> str | None:
+        """Drive the case to its end. Gives what keeps it from there."""
         if case.result.exists():
-            return True
+            return None
         errors = case.folder / "errors.txt"
         pid = fork(lambda: asyncio.run(drive(case, Suicide())), errors)
         status = ended(pid, PATIENCE)
         if status is None:
             kill(pid)
         if status == 0 and case.result.exists():
-            return True
-        self.violations.append(f"seed {case.seed}: the worker ended with {status}:\n{errors.read_text()[-3000:]}")
-        return False
+            return None
+        return f"seed {case.seed}: the worker ended with {status}:\n{errors.read_text()[-3000:]}"
 
     def _killed(self, case: Case) -> bool:
         """Kill one worker of the case; false when it was done before."""

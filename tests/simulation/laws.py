@@ -1,6 +1,8 @@
 """What must hold of every random structure: each function gives what does not, for the structure of one number.
 
-As a program it tries many: `laws.py schedules --first 0 --count 20000`, and prints one line of JSON.
+As a program it tries many: `laws.py schedules --first 0 --count 20000`. It prints a line for each violation when it is
+found and a line of JSON at its end, and tells on stderr how far it is, so that one that is stopped has told what it
+knew.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 from plays import CONTEXT, Played, called_again, differing, effects_in, faults_of, opened, play, resume_from, to_the_end
@@ -23,6 +25,7 @@ from worlds import CALLERS, World, drawn
 from toolpath.app import Toolpath
 from toolpath.language.names import written_variables
 from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Block, Plan, every_step
 from toolpath.values import JsonObject
 
@@ -179,12 +182,26 @@ async def _fork(
 def _done_anew(plan: Plan, first: Played, forked: Played, step: str | None, others: JsonObject | None) -> Iterator[str]:
     changed = _changed(plan, step, others)
     due = _followers(plan, changed | _unfinished(plan, first))
+    earlier = _paths_before(first.events, due) if plan.flow == "chain" else set()
     called = {made.path for made in forked.world.made if made.tool not in REPEATABLE}
-    if needless := {_top(path) for path in called} - due:
+    needless = called & earlier if plan.flow == "chain" else {_top(path) for path in called} - due
+    if needless:
         yield f"called without need: {sorted(needless)}"
-    before = {made.path for made in first.world.made if made.tool not in REPEATABLE and _top(made.path) in due}
+    calls = [made.path for made in first.world.made if made.tool not in REPEATABLE]
+    before = {path for path in calls if path not in earlier and (plan.flow == "chain" or _top(path) in due)}
     if others is None and before != called:
         yield f"not done anew: {sorted(before ^ called)}"
+
+
+def _paths_before(events: Sequence[AnyEvent], due: set[str]) -> set[str]:
+    """What a chain began before it first came to one of these steps: it may come back to a step from there."""
+    paths: set[str] = set()
+    for event in events:
+        if isinstance(event, ev.StepStarted | ev.StepSkipped | ev.StepReady):
+            if _top(event.path) in due:
+                break
+            paths.add(event.path)
+    return paths
 
 
 def _unfinished(plan: Plan, first: Played) -> set[str]:
@@ -240,19 +257,15 @@ LAWS: dict[str, Callable[[int], Iterator[str]]] = {
 }
 
 
-def violations(law: Callable[[int], Iterator[str]], seeds: range, most: int = 10) -> list[str]:
-    """What does not hold of these structures, up to so many of them."""
-    found: list[str] = []
+def violations(law: Callable[[int], Iterator[str]], seeds: Iterable[int]) -> Iterator[str]:
+    """What does not hold of these structures, a line for each that violates the law, as soon as it is known."""
     for seed in seeds:
         try:
             fault = next(law(seed), None)
         except Exception:  # what it raised is what is found
             fault = traceback.format_exc(limit=-3)
         if fault is not None:
-            found.append(f"structure({seed}): {fault}")
-        if len(found) >= most:
-            break
-    return found
+            yield f"structure({seed}): {fault}"
 
 
 def main() -> None:
@@ -261,11 +274,22 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
     wanted = parser.parse_args()
-    began = time.process_time()
-    found = violations(LAWS[wanted.law], range(wanted.first, wanted.first + wanted.count))
-    seconds = round(time.process_time() - began, 1)
-    json.dump({"law": wanted.law, "first": wanted.first, "count": wanted.count, "seconds": seconds}, sys.stdout)
-    sys.stdout.write("\n" + "".join(f"{fault}\n" for fault in found))
+    seeds = range(wanted.first, wanted.first + wanted.count)
+    count = 0
+    for fault in violations(LAWS[wanted.law], _told(seeds)):
+        count += 1
+        sys.stdout.write(f"{fault}\n")
+        sys.stdout.flush()
+    seconds = round(time.process_time(), 1)
+    sys.stdout.write(json.dumps({**vars(wanted), "violations": count, "seconds": seconds}) + "\n")
+
+
+def _told(seeds: range, each: int = 100) -> Iterator[int]:
+    """The seeds; after so many of them a line on stderr says how far it is."""
+    for tried, seed in enumerate(seeds):
+        if tried and tried % each == 0:
+            sys.stderr.write(f"{tried} of {len(seeds)}, next is {seed}\n")
+        yield seed
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ are cut, and a quarter as many are forked and tried again.
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 import pytest
 from laws import LAWS, violations
@@ -43,7 +44,7 @@ def test_structures_hold_every_kind_of_step_in_every_other() -> None:
 @pytest.mark.parametrize("law", LAWS)
 def test_random_structures_obey(law: str) -> None:
     first, count = QUICK[law]
-    assert violations(LAWS[law], range(first, first + count)) == []
+    assert list(islice(violations(LAWS[law], range(first, first + count)), 10)) == []
 
 
 @pytest.mark.soak
@@ -53,4 +54,4 @@ def test_random_structures_obey(law: str) -> None:
 def test_many_random_structures_obey(law: str, part: int) -> None:
     count = MOST // SHARE[law] // PARTS
     first = 100_000 + part * count
-    assert violations(LAWS[law], range(first, first + count)) == []
+    assert list(islice(violations(LAWS[law], range(first, first + count)), 10)) == []

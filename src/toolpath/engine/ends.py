@@ -39,6 +39,7 @@ def end(state: State, step: StepState) -> None:
 def follow(state: State, scope: Scope, step: StepState) -> None:
     """Where a chain goes after a step: to the next one, by a jump, or to its end."""
     node = step.node
+    scope.position = node.index
     scope.failure = None
     if step.status == "succeeded":
         target = node.after_success

@@ -108,7 +108,7 @@ def _ready(state: State, event: ev.StepReady) -> None:
 
 
 def _started(state: State, event: ev.StepStarted) -> None:
-    step = state.steps.get(event.path) or state.find(event.path)
+    step = state.find(event.path)
     if not step.node.targets and event.tool and step.scope.block is EMPTY:
         step.node = state.program.dynamic(event.tool)
     step.status = "running"

@@ -88,7 +88,11 @@ class State:
     def find(self, path: str) -> StepState:
         """The step instance of a path, made when the journal first speaks of it. Raises `KeyError`."""
         step = self.steps.get(path)
-        return step if step is not None else self._make(path)
+        if step is None:
+            return self._make(path)
+        # A chain comes again to what a retry has taken back.
+        step.scope.position = step.node.index
+        return step
 
     def _make(self, path: str) -> StepState:
         head, _, last = path.rpartition("/")
