@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ async def test_so_many_in_a_turn_and_the_rest_in_order() -> None:
 
     async def one(number: int) -> None:
         if not turns.have():
-            await turns.next()
+            await turns.next("run")
         done.append((turn, number))
 
     tasks = [asyncio.create_task(one(number)) for number in range(10)]
@@ -34,7 +35,7 @@ async def test_so_many_in_a_turn_and_the_rest_in_order() -> None:
 async def test_one_that_gives_up_takes_nobodys_turn() -> None:
     turns = Turns(most=1)
     assert turns.have()
-    waiting = [asyncio.create_task(turns.next()) for _ in range(3)]
+    waiting = [asyncio.create_task(turns.next("run")) for _ in range(3)]
     await asyncio.sleep(0)
     waiting[0].cancel()
     async with asyncio.timeout(5):
@@ -47,7 +48,7 @@ def test_a_loop_that_ended_in_the_middle_of_a_turn_stops_no_other() -> None:
     async def take() -> None:
         for _ in range(3):
             if not turns.have():
-                await asyncio.wait_for(turns.next(), 5)
+                await asyncio.wait_for(turns.next("run"), 5)
 
     for _ in range(2):
         loop = asyncio.new_event_loop()
@@ -55,8 +56,63 @@ def test_a_loop_that_ended_in_the_middle_of_a_turn_stops_no_other() -> None:
         loop.close()
 
 
+async def turns_of(turns: Turns, costs: dict[str, list[float]], spend: Callable[[float], None]) -> list[list[str]]:
+    """Whose calls were concluded in each turn of the loop; a call takes as long as it says."""
+    done: list[list[str]] = [[]]
+
+    async def one(run_id: str, cost: float) -> None:
+        await turns.room(run_id)
+        spend(cost)
+        done[-1].append(run_id)
+
+    tasks = [asyncio.create_task(one(run_id, cost)) for run_id, all_ in costs.items() for cost in all_]
+    while not all(task.done() for task in tasks):
+        await asyncio.sleep(0)
+        done.append([])
+    return [turn for turn in done if turn]
+
+
+async def test_a_turn_is_over_when_it_has_taken_its_time() -> None:
+    now = 0.0
+
+    def spend(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    turns = Turns(seconds=1.0, now=lambda: now)
+    done = await turns_of(turns, {"cheap": [0.01] * 30, "dear": [0.4] * 30}, spend)
+    assert sum(map(len, done)) == 60
+    # No more than began while there was time left, or the fewest that go on in any case.
+    assert max(turn.count("dear") for turn in done) <= 3
+    assert len(done) >= 10
+
+
+async def test_where_others_take_all_the_time_runs_still_go_on() -> None:
+    now = 0.0
+
+    def later() -> float:
+        nonlocal now
+        now += 100.0
+        return now
+
+    turns = Turns(seconds=1.0, now=later)
+    async with asyncio.timeout(20):
+        assert sum(map(len, await turns_of(turns, {"run": [0.0] * 20}, lambda _: None))) == 20
+
+
+async def test_who_has_one_call_does_not_wait_for_all_of_another_run() -> None:
+    turns = Turns(most=4)
+    done = [
+        run_id
+        for turn in await turns_of(turns, {"heavy": [0.0] * 400, "small": [0.0]}, lambda _: None)
+        for run_id in turn
+    ]
+    assert done.index("small") <= 2 * 4
+
+
+@pytest.mark.parametrize("durable", [False, True])
 async def test_calls_of_many_runs_that_end_together_do_not_go_on_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durable: bool
 ) -> None:
     ended = asyncio.Event()
     waiting = concluded = 0
@@ -78,7 +134,7 @@ async def test_calls_of_many_runs_that_end_together_do_not_go_on_together(
     conclude_really = Runner.conclude
     monkeypatch.setattr(Runner, "conclude", conclude)
     monkeypatch.setattr(Turns.__init__, "__defaults__", (most,))
-    async with Toolpath(tmp_path / "runs.db") as tp:
+    async with Toolpath(tmp_path / "runs.db" if durable else None) as tp:
         tp.add(wait)
         plan = tp.read({"name": "crowd", "steps": [{"id": "wait", "tool": "crowd.wait"}]})
         runs = [await tp.start(plan) for _ in range(20 * most)]

@@ -48,6 +48,7 @@ class Starting(Looking):
         replan: JsonObject | None = None,
     ) -> Run:
         """Store a new run and begin it. `replan`: how far it may be planned anew when it fails."""
+        await self._services.turns.room()
         context = context or RunContext()
         started, info = self._new_run(program, inputs, context, run_id, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})
@@ -94,6 +95,7 @@ class Starting(Looking):
         if self._services.queue is not None:
             run = await self.start(program, inputs, context=context, origin=origin, replan=replan)
             return await self.result(run.run_id)
+        await self._services.turns.room()
         context = context or RunContext()
         started, info = self._new_run(program, inputs, context, None, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})

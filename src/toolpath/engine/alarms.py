@@ -21,7 +21,7 @@ class Alarms:
         self._timers: dict[StepState | None, set[Timer]] = {}
         """By the step that each is set for; None: for the run."""
         self.settling = False
-        """What the plan does without calls is followed further in the loop's next turn."""
+        """What the plan does without calls is followed further when it is the run's turn."""
 
     def at(self, when: float, callback: Callable[[], None], step: StepState | None = None) -> None:
         """Have `callback` called at Unix time `when`, while the drive lasts and the step is watched."""
@@ -54,7 +54,7 @@ class Alarms:
         control = self._drive.control
         if control.unsettled and not self.settling:
             self.settling = True
-            self._drive.loop.call_soon(self._settle)
+            self._drive.spawn(self._settle_in_turn())
         over, control.unwatched = control.unwatched, []
         for step in over:
             self._drive.over_for(step)
@@ -71,7 +71,9 @@ class Alarms:
         for when, step in blocks:
             self.at(when, partial(self._block_timed_out, step, step.entry), step)
 
-    def _settle(self) -> None:
+    async def _settle_in_turn(self) -> None:
+        drive = self._drive
+        await drive.services.turns.next(drive.state.run_id)
         self.settling = False
         drive = self._drive
         if drive.over:

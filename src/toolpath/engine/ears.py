@@ -61,6 +61,7 @@ class Ears:
                 with contextlib.suppress(StoreError):
                     await services.store.beat(services.driver)
             if not services.store.hears_others:
+                await services.turns.room(self._drive.state.run_id)
                 await self._hear_and_go_on()
 
     async def hear(self) -> None:

@@ -127,8 +127,9 @@ class Runner(Drive):
         services, state = self.services, self.state
         self.left = asyncio.get_running_loop().create_future()
         listener: asyncio.Task[None] | None = None
-        self._safely(begin or self.takes.arm)
         try:
+            await services.turns.room(state.run_id)
+            self._safely(begin or self.takes.arm)
             services.store.on_signal(state.run_id, self.ears.call)
             if self.commits.durable:
                 listener = self.spawn(self.ears.listen())
@@ -258,8 +259,8 @@ class Runner(Drive):
             if self.over:
                 return
             outcome = await outcome_of(attempt, self)
-            if (commits.durable or turns.is_full) and not turns.have():
-                await turns.next()
+            if not turns.have():
+                await turns.next(self.state.run_id)
             if attempt.abandoned:
                 return
             self.conclude(attempt, outcome)
