@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from toolpath.cli.verbs.plans import NoInput
+from toolpath.cli.run_options import NoInput
 from toolpath.cli.verbs.runs import RunId, WaitingRun
 
 StepPath = Annotated[str, typer.Argument(metavar="STEP", help="Path or id of the step that waits.")]

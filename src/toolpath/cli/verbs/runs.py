@@ -8,7 +8,7 @@ import typer
 
 from toolpath.cli.completion import run_completer, status_completer
 from toolpath.cli.groups import Commands
-from toolpath.cli.verbs.plans import Inputs, NoInput
+from toolpath.cli.run_options import Inputs, NoInput
 
 app = typer.Typer(
     cls=Commands,

@@ -8,7 +8,7 @@ import typer
 
 from toolpath.cli import completion
 from toolpath.cli.groups import Commands
-from toolpath.cli.verbs.plans import Case, InputFile, Inputs, NoInput, Permissions, SessionId, User
+from toolpath.cli.run_options import Case, InputFile, Inputs, NoInput, Permissions, SessionId, User
 
 app = typer.Typer(
     cls=Commands, no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Tools: list, find, call."
