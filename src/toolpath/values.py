@@ -146,6 +146,11 @@ class Handle(msgspec.Struct, frozen=True, kw_only=True, rename={"digest": "$blob
 HANDLE_KEY = "$blob"
 
 
+def handle_of(data: bytes, known: str = "") -> Handle:
+    """The handle of a value with this text, whose digest may be known."""
+    return Handle(digest=known or digest_bytes(data), size=len(data), preview=data[:200].decode(errors="replace"))
+
+
 def as_handle(value: Json) -> Handle | None:
     """The handle that a journaled value stands for, or None for an ordinary value."""
     if type(value) is Handle:

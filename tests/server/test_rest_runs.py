@@ -258,6 +258,23 @@ async def test_a_large_value_is_fetched_by_its_handle_and_only_from_its_own_run(
         assert_problem(await client.get(f"runs/{other}/values/{digest}"), 404, "unknown_run")
 
 
+async def test_a_large_value_deep_inside_an_output_or_argument_is_fetched_by_its_handle_too() -> None:
+    tp = tools(Toolpath(settings=Settings(max_result_size=1_000)))
+    tp.add(lambda: "x" * 5_000, name="large", description="Large.")
+    tp.add(lambda v: len(v["deep"][0]), name="count", description="Count.")
+    steps = [
+        {"id": "a", "tool": "large"},
+        {"id": "b", "tool": "count", "inputs": {"v": {"deep": ["{{ a }}"]}}},
+    ]
+    async with api(tp) as client:
+        plan = {"steps": steps, "outputs": {"deep": {"a": "{{ a }}", "b": "{{ b }}"}}}
+        done = await settled(client, await begun(client, {"plan": plan}))
+        assert done["outputs"]["deep"]["b"] == 5_000
+        for handle in (done["outputs"]["deep"]["a"], done["results"][1]["inputs"]["v"]["deep"][0]):
+            answer = await client.get(f"runs/{done['run_id']}/values/{handle['$blob']}")
+            assert answer.json() == "x" * 5_000
+
+
 async def test_tools_are_listed_found_shown_called_and_counted() -> None:
     async with api() as client:
         assert [tool["key"] for tool in (await client.get("tools")).json()["tools"]] == ["add", "fail", "hold"]

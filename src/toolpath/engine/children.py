@@ -278,6 +278,10 @@ class Children:
         reply: ChatReply = await chat(request)
         return reply
 
+    def restored(self, value: Json) -> Json:
+        """The value with large ones in the place of what stands for them."""
+        return self._drive.large.restored(value)
+
     def redact(self, text: str) -> str:
         """The text without any secret."""
         return self._drive.services.redactor.text(text)

@@ -12,9 +12,9 @@ from toolpath.redaction import Redactor
 from toolpath.values import Handle
 
 #: Names, numbers and digests that the engine goes by. None is made of what a tool or a person gave.
-_NAMES = "run_id path tool key digest plan bodies tools kept planner source target question budget status accepted"
+_NAMES = "run_id path tool key digest aside plan bodies tools kept planner source target question budget status"
 _NUMBERS = "seq at attempt timeout delay duration epoch deadline index seconds used limit"
-_OWN = frozenset(f"{_NAMES} {_NUMBERS}".split())
+_OWN = frozenset(f"{_NAMES} {_NUMBERS} accepted".split())
 
 
 def clean(event: AnyEvent, redactor: Redactor) -> AnyEvent:

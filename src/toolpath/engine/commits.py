@@ -46,6 +46,7 @@ class Commits:
         """All events handed over, where somebody is about to ask for them: else they would be read back."""
         self.parked = False
         self.blobs: list[Blob] = []
+        """Large values that no journal has yet."""
         self._control = control
         self._clock = clock
         self._failed = failed
@@ -96,9 +97,8 @@ class Commits:
             self.written += batch
         self.weighty = False
         self.asking.follow(batch)
-        blobs = self.blobs
-        if blobs:
-            self.blobs = []
+        blobs = self.blobs[:]
+        self.blobs.clear()
         observer = self._observer
         begun = self._now()
         future = self.journal.append(batch, blobs=blobs, change=self._change())

@@ -35,6 +35,10 @@ class Caller(Protocol):
         """The text without any secret."""
         ...
 
+    def restored(self, value: Json) -> Json:
+        """The value with large ones in the place of what stands for them."""
+        ...
+
     def report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
         """Journal how far the call is."""
         ...
@@ -69,7 +73,8 @@ class CallContext:
     @property
     def results(self) -> JsonObject:
         """Outputs of the steps that ended before it in its block, by id."""
-        return dict(self._attempt.step.scope.outputs)
+        found: JsonObject = self._caller.restored(dict(self._attempt.step.scope.outputs))
+        return found
 
     @property
     def conversation(self) -> list[JsonObject]:

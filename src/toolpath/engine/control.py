@@ -57,6 +57,7 @@ class Control(Starts):
             1.0 if done.confidence is None else done.confidence
         ):
             done.output, done.confidence, done.sources = step.doubt.output, step.doubt.confidence, step.doubt.sources
+            done.output, done.handle = self.restore(done.output), None
         output = done.output if done.handle is None else done.handle
         if step.calls:
             # First what is inside it: with this success the item around it may be over, and nothing in it is left.
@@ -118,7 +119,7 @@ class Control(Starts):
     def _write_state(self, step: StepState, whole: Json, output: Json, merged: JsonObject) -> None:
         """Write down what the step writes, then that it succeeded: only with that do the variables change."""
         owner = self.state.state_owner(step.scope)
-        written, warnings = Writing(step, owner).of(whole, output, merged, lambda: self.frame_of(step))
+        written, warnings = Writing(step, owner).of(self.restore(whole), output, merged, lambda: self.frame_of(step))
         for code, message in warnings:
             self.warn(step.path, code, message)
         for values in written:

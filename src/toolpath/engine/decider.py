@@ -85,6 +85,10 @@ class Decider:
         """How much the values in the journal may weigh: a run that goes beyond begins nothing more."""
         self.bytes = 0
         """What they weigh, but for those aside."""
+        self.most_inline = sys.maxsize
+        """What weighs more has large parts, perhaps, that stand by their handles."""
+        self.put_aside: Callable[[AnyEvent], AnyEvent] = _as_it_is
+        """Puts the large parts of an event aside."""
         self.aside: Callable[[], int] = int
         """What the values weigh that are kept aside of the journal."""
         self.replies: list[StepState] = []
@@ -94,7 +98,14 @@ class Decider:
         """Write the event and make it true."""
         if self.redactor.active:
             event = clean(event, self.redactor)
-        self.write(event)
+        if type(event) in WEIGHTY:
+            weight = weight_of(event)
+            if weight > self.most_inline:
+                event = self.put_aside(event)
+                weight = weight_of(event)
+            self.write(event, weight)
+        else:
+            self.batch.append(event)
         state = self.state
         # `fold.apply` in place: three times a step is often enough to count.
         handler = HANDLERS.get(type(event))
@@ -103,11 +114,10 @@ class Decider:
         state.seq = event.seq
         state.last_at = event.at
 
-    def write(self, event: AnyEvent) -> None:
-        """Write the event, which is true already."""
+    def write(self, event: AnyEvent, weight: int) -> None:
+        """Write the event, which is true already, and whose value weighs this."""
         self.batch.append(event)
-        if type(event) in WEIGHTY:
-            self.bytes += weight_of(event)
+        self.bytes += weight
 
     def redact(self, value: Json) -> Json:
         """The value as the journal may have it."""

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from toolpath.engine.accounts import Account
+from toolpath.engine.asides import parted
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.cancel import fail_run
 from toolpath.engine.commits import Commits
@@ -55,8 +56,12 @@ class Drive:
         self.control.most_bytes = services.settings.max_run_bytes
         self.control.aside = lambda: self.large.weight
         self.control.restore = self.large.restored
+        self.control.most_inline = services.settings.max_result_size
+        self.control.put_aside = partial(parted, shelf=self.large, most=services.settings.max_result_size)
+        self.state.restore, self.state.view = self.large.restored, self.large.view
         self.control.redactor = services.redactor
         self.commits = Commits(journal, self.control, services.clock, self.fail, services.observer)
+        self.commits.blobs = self.large.blobs
         self.time_limits = TimeLimits(services.statistics, services.settings)
         self.deadlines = Deadlines(services.clock, self.expired)
         self.running: dict[StepState, Attempt] = {}

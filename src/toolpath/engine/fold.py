@@ -125,8 +125,8 @@ def _started(state: State, event: ev.StepStarted) -> None:
         state.calls += 1
         charge(step.scope, calls=1)
     elif step.node.kind == "loop":
-        items = event.inputs["over"]
-        step.loop = Loop(_unredacted(step, items) if isinstance(items, list) else [])
+        items = state.restore(event.inputs["over"])
+        step.loop = Loop(_unredacted(state, step, items) if isinstance(items, list) else [])
         if step.node.blocks[0].has_state and isinstance(step.node.step, LoopStep) and step.node.step.concurrency != 1:
             step.loop.before = dict(step.scope.state)
     else:
@@ -143,13 +143,13 @@ def _open_blocks(state: State, step: StepState) -> None:
         state.open(step, block, branch=number)
 
 
-def _unredacted(step: StepState, items: list[Json]) -> list[Json]:
+def _unredacted(state: State, step: StepState, items: list[Json]) -> list[Json]:
     """A loop's items with the secrets in them, which are in no journal, where they are found the same as they were."""
     over = step.node.over
     if over is None or not is_redacted(items):
         return items
     try:
-        found = over.evaluate(step.scope)
+        found = over.evaluate(state.view(step.scope))
     except ExpressionError:
         # Whoever goes on with the loop finds them, or says why not.
         return items

@@ -17,6 +17,7 @@ from toolpath.engine.fold import HANDLERS
 from toolpath.engine.instances import Loop, Scope, StepState
 from toolpath.engine.paths import scope_name
 from toolpath.engine.results import Done
+from toolpath.engine.weights import weight_of_value
 from toolpath.errors import ExpressionError, SchemaError
 from toolpath.model import events as ev
 from toolpath.values import JsonObject
@@ -58,6 +59,8 @@ class Lane:
         self.loop = loop
         self.concurrency = concurrency
         self.most = most
+        self._inputs_weigh = 0
+        """What the inputs weigh that were computed last."""
         """Calls that the run may make."""
         self.run_id = state.run_id
         self.target = call.targets[0]
@@ -126,7 +129,7 @@ class Lane:
         state.seq = seq = state.seq + 1
         started = ev.StepStarted(seq, control.at, path, 1, self.target.key, inputs, self.timeout, key)
         # What the event changes, where there is no step: as `fold` has it.
-        control.write(started)
+        control.write(started, self._inputs_weigh)
         state.last_at = control.at
         state.calls += 1
         loop.next = index + 1
@@ -147,6 +150,9 @@ class Lane:
         try:
             inputs: JsonObject = target.inputs.evaluate(frame)
             if not target.is_valid(inputs):
+                return None
+            self._inputs_weigh = weight_of_value(inputs)
+            if self._inputs_weigh > drive.control.most_inline:
                 return None
         except (ExpressionError, SchemaError):
             return None
@@ -175,15 +181,19 @@ class Lane:
             except ExpressionError:
                 return False
         state, control = drive.state, drive.control
+        weight = 0 if self._collect is None else weight_of_value(given)
+        if weight > control.most_inline:
+            return False
         at, seq, path = control.at, state.seq + 1, attempt.event.path
         control.write(
             ev.StepSucceeded(
                 seq, at, path, output, done.duration, False, done.confidence, done.sources, done.cost, done.tokens
-            )
+            ),
+            weight_of_value(output),
         )
         if self._collect is not None:
             seq += 1
-            control.write(ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given))
+            control.write(ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given), weight)
         state.seq, state.last_at = seq, at
         if done.cost:
             state.cost += done.cost

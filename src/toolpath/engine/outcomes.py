@@ -22,7 +22,7 @@ from toolpath.model.events import Failure
 from toolpath.model.tool import ToolResult
 from toolpath.redaction import Redactor
 from toolpath.retry_after import seconds_of
-from toolpath.values import Handle, Json, digest_bytes, encode, plain, writable
+from toolpath.values import Json, encode, handle_of, plain, writable
 
 #: Bytes of a result's sources: they travel in the journal.
 LARGEST_SOURCES = 100_000
@@ -64,7 +64,7 @@ def check_result(
     # What a schema says of the result holds for what the tool gave; all else is said, cut and kept of what is left.
     done.output, data = redactor.result(done.output, data if done.output is value else encode(done.output))
     if len(data) > settings.max_result_size:
-        done.handle = Handle(digest=digest_bytes(data), size=len(data), preview=data[:200].decode(errors="replace"))
+        done.handle = handle_of(data)
         done.blob = data
     return done
 

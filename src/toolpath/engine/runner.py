@@ -95,10 +95,10 @@ class Runner(Drive):
 
         `authority`: of whom it is that has it go on. `to_end`: it was told to end, which is heard before all else.
         """
+        await self.large.load(events, self.services.store)
         fold(self.state, events)
         self.commits.kept = self.state.seq
         self.taken(events)
-        await self.large.load(events, self.services.store)
         control = self.control
         control.at = self.services.clock.time()
         if self.state.status in ENDED_RUN and reason != "retry":

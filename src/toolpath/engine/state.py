@@ -5,8 +5,9 @@ Folding the journal again gives the live state. What an event changes costs the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from toolpath.engine.accounts import account_of
 from toolpath.engine.instances import EMPTY, UNNAMED, Loop, Scope, StepState
@@ -14,6 +15,7 @@ from toolpath.engine.nodes import BlockProgram, with_optional
 from toolpath.engine.paths import parse_segment, scope_name, step_name
 from toolpath.engine.program import Program
 from toolpath.engine.resolve import resolve_inputs
+from toolpath.language.names import Frame
 from toolpath.language.work import Work
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
@@ -23,8 +25,17 @@ from toolpath.redaction import is_redacted
 from toolpath.values import Json, JsonObject
 
 
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
 class State:
     """A run as its journal tells it."""
+
+    restore: Callable[[Json], Json] = staticmethod(_as_it_is)
+    """Puts large values in the place of what stands for them in the journal."""
+    view: Callable[[Scope], Frame] = staticmethod(_as_it_is)
+    """The frame that a block's expressions read."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -277,7 +288,7 @@ class State:
         inputs = owner.inputs
         if owner.given is None and (target.inputs.uses_secrets or is_redacted(inputs)):
             # Secrets are in no journal: what a nested plan was given of them is found anew.
-            found = resolve_inputs(target, owner.scope, owner.node.on_unresolved)
+            found = resolve_inputs(target, self.view(owner.scope), owner.node.on_unresolved)
             inputs = found.value if found.failure is None else inputs
             if found.failure is not None:
                 self.lost.append((owner, found.failure))

@@ -145,8 +145,6 @@ class Takes:
         journaled = inputs
         if target.inputs.uses_secrets and step.given is None:
             journaled = resolve_inputs(target, frame, step.node.on_unresolved, shown=True).value
-        if drive.large.values:
-            journaled = drive.large.handled(journaled)
         timeout = target.timeout
         if timeout is None:
             timeout = drive.time_limits.of(target)

@@ -26,7 +26,11 @@ def weight_of_text(data: bytes) -> int:
 
 def weight_of(event: Any) -> int:
     """What the value of an event of a kind in `WEIGHTY` weighs; what a handle stands for is weighed where it is."""
-    value: Json = getattr(event, WEIGHTY[type(event)])
+    return weight_of_value(getattr(event, WEIGHTY[type(event)]))
+
+
+def weight_of_value(value: Json) -> int:
+    """What the value weighs."""
     if type(value) is dict and len(value) <= _FEW:
         return sum(map(_weight_of_value, value.values()))
     return _weight_of_value(value)
@@ -34,7 +38,7 @@ def weight_of(event: Any) -> int:
 
 def _weight_of_value(value: Json) -> int:
     if type(value) is str:
-        return len(value)
+        return len(value) if len(value) <= _SMALL else len(encode(value))
     if value is None or type(value) is Handle:
         return 0
     return weight_of_text(encode(value))
@@ -50,4 +54,7 @@ WEIGHTY: dict[type, str] = {
     ev.ApprovalRequested: "inputs",
     ev.InputRequested: "form",
     ev.InputReceived: "values",
+    ev.RunCompleted: "outputs",
+    ev.RunFailed: "outputs",
+    ev.RunCancelled: "outputs",
 }

@@ -96,6 +96,7 @@ class RunCompleted(Event, frozen=True, tag="run.completed", gc=False):
     status: Literal["completed", "completed_with_errors"] = "completed"
     outputs: Json = None
     warnings: int = 0
+    aside: tuple[str, ...] = ()
 
 
 class RunFailed(Event, frozen=True, tag="run.failed", gc=False):
@@ -104,6 +105,7 @@ class RunFailed(Event, frozen=True, tag="run.failed", gc=False):
     reason: str = ""
     error: Failure | None = None
     outputs: Json = None
+    aside: tuple[str, ...] = ()
 
 
 class RunCancelled(Event, frozen=True, tag="run.cancelled", gc=False):
@@ -111,6 +113,7 @@ class RunCancelled(Event, frozen=True, tag="run.cancelled", gc=False):
 
     reason: str = ""
     outputs: Json = None
+    aside: tuple[str, ...] = ()
 
 
 class StepReady(Event, frozen=True, tag="step.ready", gc=False):
@@ -129,6 +132,8 @@ class StepStarted(Event, frozen=True, tag="step.started", gc=False):
     """As resolved; secrets stay templates. Of a loop: `{over: [...]}`."""
     timeout: float | None = None
     key: str = ""
+    aside: tuple[str, ...] = ()
+    """Digests of the values that stand by handle in it; anything else that looks like a handle is data."""
 
 
 class StepProgress(Event, frozen=True, tag="step.progress", gc=False):
@@ -164,6 +169,7 @@ class StepSucceeded(Event, frozen=True, tag="step.succeeded", gc=False):
     settled_by: str = ""
     large: bool = False
     """The output is a handle that the engine made; anything else that looks like one is data of the tool."""
+    aside: tuple[str, ...] = ()
 
 
 class StepFailed(Event, frozen=True, tag="step.failed", gc=False):
@@ -230,6 +236,7 @@ class FallbackStarted(Event, frozen=True, tag="fallback.started", gc=False):
     confidence: float | None = None
     sources: tuple[Any, ...] = ()
     duration: float = 0.0
+    aside: tuple[str, ...] = ()
 
 
 class StateWritten(Event, frozen=True, tag="state.written", gc=False):
@@ -239,6 +246,7 @@ class StateWritten(Event, frozen=True, tag="state.written", gc=False):
     values: JsonObject
     source: str = ""
     """The step that writes them: they are set when it has succeeded. Empty, in earlier journals: at once."""
+    aside: tuple[str, ...] = ()
 
 
 class BranchTaken(Event, frozen=True, tag="branch.taken", gc=False):
@@ -258,6 +266,7 @@ class ApprovalRequested(Event, frozen=True, tag="approval.requested", gc=False):
     tool: str = ""
     inputs: Json = None
     deadline: float | None = None
+    aside: tuple[str, ...] = ()
 
 
 class ApprovalDecided(Event, frozen=True, tag="approval.decided", gc=False):

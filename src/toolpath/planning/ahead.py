@@ -15,6 +15,7 @@ import msgspec
 
 from toolpath.drives.drives import Drives
 from toolpath.drives.run import Run
+from toolpath.engine.large import LargeValues, digests_of
 from toolpath.engine.program import Program
 from toolpath.errors import PlanningFailed, RunConflict, RunNotFound, ToolFailed
 from toolpath.ids import new_id
@@ -25,7 +26,7 @@ from toolpath.planner.records import Planned
 from toolpath.planner.replan import Replanning
 from toolpath.planner.streaming import PlanWritten, StepWritten
 from toolpath.ports import Clock, Signal, Store
-from toolpath.values import Handle, Json, JsonObject, decode
+from toolpath.values import Json, JsonObject
 
 Compile = Callable[[Plan], Awaitable[Program]]
 Parts = AsyncGenerator[StepWritten | PlanWritten]
@@ -138,15 +139,14 @@ class Ahead:
         return await self._outcome(run_id, step_id, len(copied))
 
     async def _outcome(self, run_id: str, step_id: str, copied: int) -> Found | None:
-        events = (await self._store.read_events(run_id))[1 + copied :]
-        own = [event for event in events if _is_of(event, step_id)]
+        events = await self._store.read_events(run_id)
+        own = [event for event in events[1 + copied :] if _is_of(event, step_id)]
         end = next((e for e in own if isinstance(e, StepSucceeded) and e.path == step_id), None)
         if end is None:
             return None
-        output = end.output
-        if end.large and isinstance(output, Handle | dict):
-            output = decode(await self._store.get_blob(msgspec.convert(output, Handle).digest))
-        return Found(tuple(own), output)
+        large = LargeValues()
+        await large.load(events, self._store, only=frozenset(digests_of(end.output)))
+        return Found(tuple(own), large.restored(end.output))
 
     def _started(self, program: Program, run_id: str) -> RunStarted:
         return RunStarted(

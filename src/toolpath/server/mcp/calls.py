@@ -14,7 +14,7 @@ from mcp_types import (
 from mcp_types import Tool as McpTool
 
 from toolpath.app import Toolpath
-from toolpath.engine.large import LargeValues
+from toolpath.engine.large import LargeValues, digests_of
 from toolpath.errors import RunNotFound, SchemaError, ToolpathError
 from toolpath.language.schema.coerce import coerce
 from toolpath.language.schema.validate import Validator
@@ -136,5 +136,7 @@ async def _asking_run(tp: Toolpath, client: McpClient, state: str) -> str:
 async def restored(tp: Toolpath, result: RunResult) -> Json:
     """The outputs with large values in place of their handles."""
     large = LargeValues()
-    await large.load(await tp.events(result.run_id), tp.store)
+    wanted = frozenset(digests_of(result.outputs))
+    if wanted:
+        await large.load(await tp.events(result.run_id), tp.store, only=wanted)
     return large.restored(result.outputs)

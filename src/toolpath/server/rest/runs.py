@@ -12,9 +12,9 @@ from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
 from toolpath.aside import weight_of
 from toolpath.checks.start import check_arguments
+from toolpath.engine.large import handle_in
 from toolpath.errors import PlanInvalid, RunNotFound, ToolNotFound
 from toolpath.ids import new_id
-from toolpath.model.events import StepSucceeded
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunStatus
 from toolpath.model.stored import StoredPlan
@@ -26,7 +26,7 @@ from toolpath.server.rest.bodies import JsonBody, NewRun
 from toolpath.server.rest.described import Before, Filter, Limit, answer, problems, shows, takes
 from toolpath.server.rest.views import RunDetail, RunPage, RunRow, run_detail, run_row
 from toolpath.server.visibility import visible_plan, visible_run
-from toolpath.values import Handle, JsonObject, as_handle
+from toolpath.values import Handle, JsonObject
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 
@@ -190,10 +190,9 @@ async def value(
     await visible_run(tp, caller, run_id)
     for event in await tp.store.read_events(run_id):
         # What a tool made to look like a handle may point to what is another's.
-        if isinstance(event, StepSucceeded) and event.large:
-            handle = as_handle(event.output)
-            if handle is not None and handle.digest == digest:
-                pieces = await _pieces(tp, handle)
-                length = {"Content-Length": str(handle.size)}
-                return StreamingResponse(pieces, media_type="application/json", headers=length)
+        handle = handle_in(event, digest)
+        if handle is not None:
+            pieces = await _pieces(tp, handle)
+            length = {"Content-Length": str(handle.size)}
+            return StreamingResponse(pieces, media_type="application/json", headers=length)
     raise RunNotFound(f"The run {run_id} has no value {digest}.")
