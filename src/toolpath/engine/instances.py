@@ -21,6 +21,11 @@ ENDED = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
 class Lane(Protocol):
     """Calls the items of a loop."""
 
+    @property
+    def room(self) -> int:
+        """How many more items may begin now."""
+        ...
+
     def queue(self) -> None:
         """Stand among what is ready, as long as an item may begin."""
         ...

@@ -89,6 +89,11 @@ class Lane:
         base = outer.base + (outer.block.rank[node.index] if node.index < len(outer.block.rank) else 0.0)
         self._weight = base + (rank[0] if rank else 0.0)
 
+    @property
+    def room(self) -> int:
+        """How many more items may begin now."""
+        return min(self.concurrency - self.loop.active, len(self.loop.items) - self.loop.next)
+
     def queue(self) -> None:
         """Stand among what is ready, as long as an item may begin."""
         loop = self.loop

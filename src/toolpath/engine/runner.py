@@ -211,11 +211,17 @@ class Runner(Drive):
             self.commits.flush_soon()
 
     def _may_begin(self) -> bool:
-        """Whether one more worker is to be begun: two at a time, or all at once where they will wait for one commit."""
+        """Whether one more worker is to be begun: two at a time, or all at once where they will wait for one commit.
+
+        Never more than there is to take: each costs a task, found work or not.
+        """
         ready = self.control.ready
         if not ready or self.busy >= self.slots:
             return False
-        return self.starting < TWO or (self.commits.durable and self.commits.holds(ready[0][2]))
+        first = ready[0][2]
+        if self.starting >= len(ready) and (first.lane is None or self.starting >= len(ready) + first.lane.room):
+            return False
+        return self.starting < TWO or (self.commits.durable and self.commits.holds(first))
 
     def wake(self) -> None:
         """Something changed outside of a worker: keep what was written, then go on."""
