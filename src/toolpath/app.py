@@ -101,6 +101,7 @@ class Toolpath(Asking, Steering):
             redactor=Redactor(),
             observer=observer,
             chat=self._model,
+            load=self._load,
             queue=queue,
             chance=chance.SystemRandom().random,
             driver=f"{socket.gethostname()}:{os.getpid()}:{chance.token_hex(4)}",

@@ -10,7 +10,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.config import Settings
 from toolpath.engine.program import Program
 from toolpath.errors import RunConflict, ToolpathError
-from toolpath.model.events import AnyEvent, PlanRevised, RunStarted
+from toolpath.model.events import AnyEvent, PlanRevised, RunStarted, ToolsFrozen
 from toolpath.model.plan import thaw
 from toolpath.model.tool import Body, Tool
 from toolpath.values import Json, JsonObject
@@ -69,10 +69,17 @@ async def frozen_program(
     if not isinstance(started, RunStarted):
         raise RunConflict("The run was stored, but never begun.", hint="Start it anew.")
     stages: list[RunStarted | PlanRevised] = [started, *(one for one in events if isinstance(one, PlanRevised))]
-    catalog = await load({key for stage in stages for key in stage.tools})
+    called = [event for event in events if isinstance(event, ToolsFrozen)]
+    catalog = await load({key for stage in (*stages, *called) for key in stage.tools})
+    later = {key: body for event in called for key, body in event.bodies.items()}
     programs = [
-        Program(thaw(stage.plan), FrozenBodies(catalog, stage.bodies, to_end=to_end), settings) for stage in stages
+        Program(thaw(stage.plan), FrozenBodies(catalog, {**later, **stage.bodies}, to_end=to_end), settings)
+        for stage in stages
     ]
+    for program in programs:
+        for event in called:
+            for key in event.tools:
+                program.dynamic(key)
     for program in programs[1:]:
         programs[0].revise(program)
     return programs[0]

@@ -39,6 +39,7 @@ from toolpath.model.events import (
     StepTimedOut,
     StepUnknown,
     StepWaiting,
+    ToolsFrozen,
     Warned,
 )
 from toolpath.model.tool import ToolStats
@@ -285,6 +286,7 @@ EVERY = journal(
     InputReceived(0, 0, "f", {}, by="bob"),
     BudgetExceeded(0, 0, "cost", 1.2, 1.0),
     RunAuthorized(0, 0, ("tools.read",), "ann"),
+    ToolsFrozen(0, 0, {"t.a": "sha256:1"}),
     PlanRevised(0, 0, {}, reason="a failed"),
     Warned(0, 0, "a", "coerced", "text became a number"),
     RunCompleted(0, 0, status="completed_with_errors"),
@@ -318,6 +320,7 @@ def test_every_kind_of_event_is_a_line_for_people() -> None:
         "answered by bob",
         "budget of cost exceeded: 1.2 of 1",
         "goes on with the rights of ann",
+        "tools called by tools: t.a",
         "plan revised: a failed",
         "warning coerced: text became a number",
         "run completed with errors",

@@ -13,13 +13,16 @@ from toolpath.engine.bounds import too_deep
 from toolpath.engine.chatting import CHAT, asked, reply_of
 from toolpath.engine.drive import Drive
 from toolpath.engine.instances import EMPTY, ENDED, StepState
+from toolpath.engine.nodes import Node
 from toolpath.engine.paths import old_key, safe_key
 from toolpath.engine.places import Places
 from toolpath.engine.recover import take_up_step
-from toolpath.errors import OutputInvalid, ToolFailed
+from toolpath.engine.wider import Wider
+from toolpath.errors import OutputInvalid, ToolFailed, ToolNotFound, ToolUnavailable
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
+from toolpath.model.plan import Plan, freeze
 from toolpath.ports import Signal
 from toolpath.values import Json, JsonObject, digest, plain, writable
 
@@ -68,7 +71,7 @@ class Children:
         deep = None if tool == CHAT else too_deep(parent.step.scope, f"{parent.step.path}/{safe_key(key or tool)}")
         if deep is not None:
             raise TooDeep(deep.message, hint=deep.hint)
-        node = drive.program.dynamic(tool)
+        node = await self._node(tool)
         if drive.program.has_exclusive and drive.control.lanes:
             # It has come with the tool.
             drive.control.leave_lanes()
@@ -77,6 +80,7 @@ class Children:
         if parent.is_over or drive.running.get(parent.step) is not parent:
             # Also a task that the tool has left behind: whatever the step does now is not its own.
             raise ToolFailed("The call is over: it can make no calls any more.")
+        self._freeze(node)
         name = self._name(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
         child = drive.state.child(parent.step, name, target.key)
         # A tool that is run again, as its driver died or a person has answered, is told what it was told before.
@@ -90,6 +94,29 @@ class Children:
             return drive.large.restored(child.output)
         error = child.error
         raise ToolFailed(error.message if error else f"{child.path} was {child.status}.")
+
+    async def _node(self, tool: str) -> Node:
+        """The call of a tool, which need not be one that the plan names: its server is asked for it now."""
+        program, load = self._drive.program, self._drive.services.load
+        try:
+            return program.dynamic(tool)
+        except (ToolNotFound, ToolUnavailable):
+            if load is None:
+                raise
+            return program.dynamic(tool, Wider(program.tools, await load({tool})))
+
+    def _freeze(self, node: Node) -> None:
+        """Write down what is called, and all that it may call: whoever goes on with the run finds it so."""
+        drive, key = self._drive, node.targets[0].key
+        known = drive.state.fingerprints
+        if key == CHAT or key in known:
+            return
+        control, found = drive.control, drive.program.reached(key)
+        control.at = drive.services.clock.time()
+        prints = {name: tool.fingerprint for name, tool in found.items() if name not in known}
+        plans = {name: body for name in prints if isinstance(body := found[name].body, Plan)}
+        bodies = {name: freeze(body) for name, body in plans.items()}
+        control.emit(ev.ToolsFrozen(control.seq, control.at, prints, bodies))
 
     def _public(self, key: str) -> None:
         """Raise `ToolFailed` for a key with a secret in it: it becomes part of a path, and paths are not changed."""

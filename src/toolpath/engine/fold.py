@@ -15,7 +15,7 @@ from toolpath.engine.accounts import charge
 from toolpath.engine.ends import CUT, cut_inside, cut_off, end, item_done, item_failed
 from toolpath.engine.instances import EMPTY, Loop, Scope, StepState
 from toolpath.engine.reopen import reopen, take_back_half_said
-from toolpath.engine.revise import revise
+from toolpath.engine.revise import revise, tools_frozen
 from toolpath.engine.state import State
 from toolpath.engine.written import set_variables, state_written
 from toolpath.errors import ExpressionError
@@ -54,7 +54,7 @@ def _run_started(state: State, event: ev.RunStarted) -> None:
     state.fingerprints = dict(event.tools)
     state.approval = event.approval
     state.paths = event.paths
-    state.run_frame = {"id": event.run_id, "started_at": datetime.fromtimestamp(event.at, UTC).isoformat()}
+    state.run_frame = {"id": state.run_id, "started_at": datetime.fromtimestamp(event.at, UTC).isoformat()}
     state.open_root()
 
 
@@ -368,13 +368,12 @@ def _warned(state: State, event: ev.Warned) -> None:
     state.warnings.append(event)
 
 
-Handler = Callable[[State, Any], None]
-
-HANDLERS: dict[type, Handler] = {
+HANDLERS: dict[type, Callable[[State, Any], None]] = {
     ev.RunStarted: _run_started,
     ev.RunPaused: _run_paused,
     ev.RunResumed: _run_resumed,
     ev.RunAuthorized: _run_authorized,
+    ev.ToolsFrozen: tools_frozen,
     ev.RunCompleted: _run_ended,
     ev.RunFailed: _run_ended,
     ev.RunCancelled: _run_ended,

@@ -97,8 +97,24 @@ class Program:
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:
-        """Fingerprints of every tool in the plan, by key."""
+        """Fingerprints of every tool in the plan, and of those that a journal tells of, by key."""
         return {key: tool.fingerprint for key, tool in self.used.items()}
+
+    def reached(self, key: str) -> dict[str, Tool]:
+        """The tool of a call that a running tool makes, and what that may call in turn, by key."""
+        found: dict[str, Tool] = {}
+        blocks: list[BlockProgram] = []
+        nodes = [self.dynamic(key)]
+        while nodes:
+            node = nodes.pop()
+            blocks.extend(node.blocks)
+            for target in node.targets:
+                if target.key not in found and target.key != CHAT:
+                    found[target.key] = target.tool
+                    blocks.extend(() if target.plan is None else (target.plan,))
+            while blocks:
+                nodes.extend(blocks.pop().nodes)
+        return found
 
     @cached_property
     def secrets(self) -> tuple[str, ...]:
@@ -122,10 +138,11 @@ class Program:
             if tool.max_concurrency is not None or tool.rate is not None or tool.server
         )
 
-    def dynamic(self, key: str) -> Node:
-        """A node for a call that a running tool makes. Raises `ToolNotFound`."""
+    def dynamic(self, key: str, tools: Tools | None = None) -> Node:
+        """A node for a call that a running tool makes, of `tools` where it is not known yet. Raises `ToolNotFound`."""
         node = self._dynamic.get(key)
         if node is None:
+            self.tools = tools or self.tools
             step = Call(id="call", tool=key)
             node = self._node(0, step, plan_names(Plan()), self.root)
             self._dynamic[key] = node

@@ -8,6 +8,11 @@ from toolpath.engine.state import State
 from toolpath.model import events as ev
 
 
+def tools_frozen(state: State, event: ev.ToolsFrozen) -> None:
+    """What running tools call stays as it was when it was first called."""
+    state.fingerprints.update(event.tools)
+
+
 def revise(state: State, event: ev.PlanRevised) -> None:
     """Put the program that follows in place of the run's, with the finished steps in it.
 

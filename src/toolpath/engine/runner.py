@@ -91,10 +91,8 @@ class Runner(Drive):
         authority: Authority | None = None,
         to_end: bool = False,
     ) -> None:
-        """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed.
-
-        `authority`: of whom it is that has it go on. `to_end`: it was told to end, which is heard before all else.
-        """
+        """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed;
+        `authority`: of whoever has it go on; `to_end`: it was told to end, which is heard before all else."""
         await self.large.load(events, self.services.store)
         fold(self.state, events)
         self.commits.kept = self.state.seq

@@ -11,6 +11,7 @@ import msgspec
 from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
 from toolpath.engine.limits import Limits
+from toolpath.engine.program import Tools
 from toolpath.engine.threads import Threads
 from toolpath.engine.turns import Turns
 from toolpath.ports import Chat, Clock, Observer, Queue, Store
@@ -46,6 +47,8 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     chance: Callable[[], float] = lambda: 0.5
     chat: Callable[[], Awaitable[Chat | None]] | None = None
     """Gives the model that tools may ask; None where none is configured."""
+    load: Callable[[set[str]], Awaitable[Tools]] | None = None
+    """Gives the tools of today, those of these names among them: servers are asked that no plan has named yet."""
     observer: Observer | None = None
     """Looks on: logs, metrics, traces."""
     driver: str = ""

@@ -90,6 +90,15 @@ class RunAuthorized(Event, frozen=True, tag="run.authorized", gc=False):
     by: str = ""
 
 
+class ToolsFrozen(Event, frozen=True, tag="tools.frozen", gc=False):
+    """A running tool calls one that no step names: it, and what it may call in turn, as they are from here on."""
+
+    tools: dict[str, str]
+    """Fingerprints by tool key."""
+    bodies: dict[str, JsonObject] = {}
+    """Plans that are bodies among them."""
+
+
 class RunCompleted(Event, frozen=True, tag="run.completed", gc=False):
     """The run ended well, perhaps with failures that were continued."""
 
@@ -338,6 +347,7 @@ AnyEvent = (
     | RunPaused
     | RunResumed
     | RunAuthorized
+    | ToolsFrozen
     | RunCompleted
     | RunFailed
     | RunCancelled

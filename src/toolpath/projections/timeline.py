@@ -57,7 +57,7 @@ def _line(text: str) -> str:
 
 def _what(event: AnyEvent) -> str:
     kind = event_type(event)
-    if kind.startswith("run."):
+    if kind.startswith(("run.", "tools.")):
         return _of_run(event)
     if kind.startswith("step.") and not kind.endswith(("waiting", "skipped", "unknown", "progress")):
         return _of_attempt(event)
@@ -74,6 +74,8 @@ def _of_run(event: AnyEvent) -> str:
             return _with("run paused", event.reason)
         case model.RunAuthorized(by=by):
             return f"goes on with the rights of {by}" if by else "goes on with somebody else's rights"
+        case model.ToolsFrozen(tools=tools):
+            return f"tools called by tools: {', '.join(tools)}"
         case model.RunResumed():
             return _with("run resumed", event.reason)
         case model.RunCompleted():

@@ -1,0 +1,22 @@
+"""The tools that a program goes by when a running tool calls one that no step names. Pure."""
+
+from __future__ import annotations
+
+from toolpath.engine.program import Tools
+from toolpath.errors import ToolNotFound, ToolUnavailable
+from toolpath.model.tool import Tool
+
+
+class Wider:
+    """The tools that a program began with, then those that were found later: what it has is never changed."""
+
+    def __init__(self, first: Tools, later: Tools) -> None:
+        self._first: Tools = first._first if isinstance(first, Wider) else first
+        self._later = later
+
+    def find(self, name: str) -> Tool:
+        """The tool of that key, alias or unambiguous name."""
+        try:
+            return self._first.find(name)
+        except (ToolNotFound, ToolUnavailable):
+            return self._later.find(name)

@@ -1,0 +1,141 @@
+"""Tools of a server that no step names, as running tools call them: found then, frozen then, bound as any other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolpath import Settings, ToolContext, Toolpath
+from toolpath.errors import ToolNotFound
+from toolpath.language.composite import read_composite
+from toolpath.model import events as ev
+from toolpath.store.memory import MemoryStore
+from toolpath.testing.clock import FakeClock
+from toolpath.testing.scripted import scripted
+
+pytestmark = pytest.mark.mcp
+SERVER = str(Path(__file__).parent.parent / "servers" / "probe_server.py")
+PLAN: dict[str, Any] = {"steps": [{"id": "a", "tool": "agent"}]}
+
+
+async def agent(context: ToolContext, n: int = 1) -> Any:
+    """Add with a tool of a server."""
+    return await context.call("probe.add", {"a": n, "b": 1})
+
+
+def add_probe(tp: Toolpath, **how: Any) -> None:
+    tp.add_mcp("probe", command=sys.executable, args=[SERVER], **how)
+
+
+async def test_a_tool_calls_a_tool_of_a_server_that_no_step_names() -> None:
+    async with Toolpath(settings=Settings()) as tp:
+        add_probe(tp)
+        tp.add(agent)
+        result = await tp.run(PLAN)
+        events = await tp.events(result.run_id)
+    assert result.status == "completed", result.error
+    frozen = [event for event in events if isinstance(event, ev.ToolsFrozen)]
+    assert [list(event.tools) for event in frozen] == [["probe.add"]]
+    assert "probe.add" not in events[0].tools  # type: ignore[union-attr]
+
+
+async def test_one_that_no_server_has_is_still_not_found() -> None:
+    async def lost(context: ToolContext) -> Any:
+        """Call what is not there."""
+        try:
+            await context.call("probe.ad", {})
+        except ToolNotFound as error:
+            return error.suggestions
+
+    async with Toolpath(settings=Settings()) as tp:
+        add_probe(tp)
+        tp.add(lost)
+        result = await tp.run({"steps": [{"id": "a", "tool": "lost"}], "outputs": "{{ a }}"})
+    assert result.status == "completed", result.error
+    assert "probe.add" in result.outputs
+
+
+async def test_its_server_gets_no_more_calls_at_once_than_it_may() -> None:
+    steps = [{"id": f"s{n}", "tool": "agent", "inputs": {"n": n}} for n in range(6)]
+    async with Toolpath(settings=Settings()) as tp:
+        add_probe(tp, max_concurrency=2)
+        tp.add(agent)
+        result = await tp.run({"concurrency": 6, "steps": steps})
+        events = await tp.events(result.run_id)
+    assert result.status == "completed", result.error
+    flying = most = 0
+    for event in events:
+        if "/" in getattr(event, "path", ""):
+            flying += isinstance(event, ev.StepStarted) - isinstance(event, ev.StepSucceeded)
+            most = max(most, flying)
+    assert most == 2
+
+
+async def test_a_run_whose_tool_called_one_that_has_changed_since_waits_for_a_person() -> None:
+    store, clock = MemoryStore(), FakeClock(auto=True)
+    agent_that_asks = _asking_between()
+    async with Toolpath(store=store, clock=clock, settings=Settings()) as tp:
+        add_probe(tp)
+        tp.add(agent_that_asks, name="agent")
+        first = await (await tp.start(PLAN)).result()
+    assert first.status == "waiting"
+    async with Toolpath(store=store, clock=clock, settings=Settings()) as tp:
+        add_probe(tp, env={"PROBE_WORDS": "Add two integers, and more."})
+        tp.add(agent_that_asks, name="agent")
+        run = await tp.resume(first.run_id)
+        held = await run.result()
+        assert held.status == "waiting"
+        assert [warning.code for warning in held.warnings] == ["tool_changed"]
+        assert "probe.add" in held.warnings[0].message
+
+
+async def test_a_plan_that_a_tool_called_stays_what_it_was_when_the_run_goes_on() -> None:
+    """Whatever stands under its name by then: what is half done of it fits no other plan."""
+
+    def inner(given: str) -> Any:
+        return read_composite(
+            {
+                "name": "inner",
+                "parameters": [],
+                "implementation": {
+                    "type": "composite",
+                    "composite": {"steps": [{"tool": "give", "parameters": {"n": given}}]},
+                },
+            }
+        )
+
+    async def calling(context: ToolContext) -> Any:
+        """Call a plan, ask, and call it again."""
+        await context.call("inner", {}, key="first")
+        await context.ask(FORM)
+        await context.call("inner", {}, key="second")
+
+    store, clock = MemoryStore(), FakeClock(auto=True)
+    for given in ("old", "new"):
+        give = scripted("give", then=lambda inputs: inputs["n"])
+        async with Toolpath(store=store, clock=clock, settings=Settings()) as tp:
+            tp.add(calling, give, inner(given))
+            if given == "old":
+                run = await tp.start({"steps": [{"id": "a", "tool": "calling"}]})
+                assert (await run.result()).status == "waiting"
+            else:
+                await tp.answer(run.id, "a", {})
+                result = await (await tp.resume(run.id)).result()
+    assert result.status == "completed", result.error
+    assert give.calls == [{"n": "old"}]
+
+
+FORM = {"title": "Go on?", "inputs": [{"name": "a", "required": False}]}
+
+
+def _asking_between() -> Any:
+    async def calling(context: ToolContext) -> Any:
+        """Add, ask, and add again."""
+        await context.call("probe.add", {"a": 1, "b": 1})
+        await context.ask(FORM)
+        return await context.call("probe.add", {"a": 2, "b": 1})
+
+    return calling
