@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 
@@ -103,11 +103,7 @@ def _top(path: str) -> str:
 
 
 def _kept_graph(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int]) -> list[AnyEvent]:
-    finished = {
-        _top(event.path)
-        for event in events
-        if isinstance(event, ev.StepSucceeded | ev.StepSkipped) and event.path in block.index_of
-    }
+    finished = {event.path for event in events if _is_finished(event) and event.path in block.index_of}
     skipped_for_failure = {event.path for event in events if isinstance(event, ev.StepSkipped) and event.spreads}
     keep = {name for name in finished - skipped_for_failure if block.index_of[name] not in redo}
     # Nothing that waits for something unfinished may be kept.
@@ -126,6 +122,13 @@ def _kept_graph(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
         if _top(path) in keep and not isinstance(event, ev.StepReady):
             kept.append(event)
     return kept
+
+
+def _is_finished(event: AnyEvent) -> TypeGuard[ev.StepSucceeded | ev.StepSkipped | ev.StepFailed | ev.StepTimedOut]:
+    """Whether the step has ended for good. A failure that the plan continued over is an end too."""
+    if isinstance(event, ev.StepFailed | ev.StepTimedOut):
+        return event.continued
+    return isinstance(event, ev.StepSucceeded | ev.StepSkipped)
 
 
 def _without_taken_back(events: Sequence[AnyEvent]) -> list[AnyEvent]:

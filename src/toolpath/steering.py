@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from toolpath.access.acting import who_acts
-from toolpath.access.permits import own_authority, permit, permit_again
+from toolpath.access.permits import own_authority, permit_again, permit_rest
 from toolpath.access.trail import Trail
 from toolpath.checks.start import check_inputs, secrets_given
 from toolpath.drives.drives import Drives
@@ -19,6 +19,7 @@ from toolpath.ids import new_id
 from toolpath.model.events import RunStarted
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo, RunResult
+from toolpath.opening import check_priority
 from toolpath.ports import Clock, Queue, Signal, Store
 from toolpath.retention import prune_runs
 from toolpath.values import Json, JsonObject, plain
@@ -136,17 +137,20 @@ class Steering:
         inputs: JsonObject | None = None,
         repeat_writes: bool = False,
         context: RunContext | None = None,
+        priority: int | None = None,
     ) -> Run:
         """A new run that keeps what this one finished up to `from_step`, and does the rest with these inputs.
 
         `context` is who forks it, with whose permissions it goes on; without it, that of this run, with the permissions
-        of whoever asks at a door.
+        of whoever asks at a door. Its `priority` is that of this run where none is said.
 
-        Raises `RunConflict` naming the finished writes that it would make again, unless `repeat_writes`.
+        Raises `RunConflict` naming the finished writes that it would make again, unless `repeat_writes`;
+        `PolicyViolationError` where who forks it may not do what it writes or calls.
         """
+        info = await self.store.get_run(run_id)
+        if priority is not None:
+            check_priority(priority)
         events = await self.store.read_events(run_id)
-        if not events:
-            await self.store.get_run(run_id)
         # A run that was planned anew is forked with the plan it went by in the end.
         program = (await self._drives.program_of(events)).latest
         started = events[0]
@@ -170,21 +174,23 @@ class Steering:
         assert isinstance(first, RunStarted)
         async with self.trail.refusing("run.fork", context):
             if context is not None:
-                permit(program.plan, program.secrets, context)
+                permit_rest(program.plan, remaining_tools(program, fork.events), program.secrets, context)
                 first = msgspec.structs.replace(first, context=context.as_json())
             if (first.inputs, first.tools) != (started.inputs, started.tools):
-                await self._not_approved(run_id, first)
+                await self._not_approved(info, first)
                 first = msgspec.structs.replace(first, approval=None)
-        return await self._drives.begin_fork(program, (first, *kept))
+        return await self._drives.begin_fork(
+            program, (first, *kept), priority=info.priority if priority is None else priority
+        )
 
-    async def _not_approved(self, run_id: str, first: RunStarted) -> None:
+    async def _not_approved(self, info: RunInfo, first: RunStarted) -> None:
         """Raise `PolicyViolationError` where a fork differs from what was approved, and its plan needs that."""
         if first.approval is None:
             return
-        record = await self.store.get_record("plan", (await self.store.get_run(run_id)).plan_id)
+        record = await self.store.get_record("plan", info.plan_id)
         if record is None or record.data.get("requires_approval"):
             raise PolicyViolationError(
-                f"The run {run_id} was approved with other inputs or tools.",
+                f"The run {info.run_id} was approved with other inputs or tools.",
                 missing=["approval"],
                 hint="Have the plan approved with these inputs, and run it.",
             )

@@ -249,6 +249,21 @@ async def test_fork_of_a_chain_keeps_a_failure_that_the_chain_went_on_from(toler
     assert [len(broken.calls), len(w.calls), len(t.calls)] == [1, 1, 2]  # type: ignore[attr-defined]
 
 
+async def test_fork_of_a_graph_keeps_a_failure_that_the_plan_continued_over() -> None:
+    steps = [
+        {"id": "a", "tool": "broken", "on_failure": {"action": "continue"}},
+        {"id": "b", "tool": "t", "inputs": {"v": "{{ a.v | default(7) }}"}},
+        {"id": "c", "tool": "t", "inputs": {"v": "{{ b.v }}"}},
+    ]
+    async with opened(t := identity("t"), broken := scripted("broken", ValueError("no"), then={"v": 1})) as tp:
+        first = await tp.run(tp.read({"steps": steps}))
+        kept = await (await tp.fork(first.run_id, from_step="c")).result()
+        assert (kept.status, kept.outputs) == (first.status, {"c": {"v": 7}})
+        assert (len(broken.calls), len(t.calls)) == (1, 3)  # type: ignore[attr-defined]
+        anew = await (await tp.fork(first.run_id, from_step="a")).result()
+    assert (anew.status, anew.outputs, len(broken.calls)) == ("completed", {"c": {"v": 1}}, 2)
+
+
 async def test_a_fork_names_the_writes_it_would_repeat_and_wants_to_be_told() -> None:
     plan = {"flow": "chain", "steps": [{"id": "a", "tool": "w"}, {"id": "b", "tool": "w"}]}
     async with opened(w := identity("w", effect="write")) as tp:

@@ -118,3 +118,14 @@ async def test_runs_have_the_priority_of_the_key_where_the_request_says_none(tmp
             for more in ({}, {"priority": 2}, {"priority": 0})
         ]
     assert told == [-4, 2, 0]
+
+
+async def test_a_fork_has_the_priority_of_its_run_where_the_request_says_none(tmp_path: Path) -> None:
+    tp = tools_of(Toolpath(tmp_path / "runs.db", queue=Kept()))
+    async with api(tp) as client:
+        run_id = (await client.post("runs", json={"plan": SUM, "inputs": {"a": 1}, "priority": 3})).json()["run_id"]
+        told = [
+            (await client.post(f"runs/{run_id}/fork", json=more)).json()["priority"] for more in ({}, {"priority": -2})
+        ]
+        assert_problem(await client.post(f"runs/{run_id}/fork", json={"priority": 99}), 422, "invalid_request")
+    assert told == [3, -2]

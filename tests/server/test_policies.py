@@ -181,14 +181,30 @@ async def test_whoever_forks_a_run_goes_on_with_their_own_permissions() -> None:
     async with guarded(tools=TOOLS) as door:
         ada = await door.key("run", "read", **CAN, tenant="acme", user="ada")
         bob = await door.key("run", "read", tenant="acme", user="bob")
+        carl = await door.key("run", "read", **CAN, tenant="acme", user="carl")
         begun = await door.client.post(f"{API}/runs", json={"plan": {"steps": [READ]}}, headers=ada)
         assert (await ended(door, ada, begun))["status"] == "completed"
         path = f"{API}/runs/{begun.json()['run_id']}/fork"
-        forked = await door.client.post(path, json={"from_step": "read_mail"}, headers=bob)
+        refused = await door.client.post(path, json={"from_step": "read_mail"}, headers=bob)
+        assert assert_problem(refused, 403, "policy")["missing"] == ["permission mail.read"]
+        assert [run.user for run in await door.tp.runs()] == ["ada"]
+        forked = await door.client.post(path, json={"from_step": "read_mail"}, headers=carl)
         assert forked.status_code == 202, forked.text
-        assert_refused(await ended(door, bob, forked), "permission", "permission mail.read")
+        assert (await ended(door, carl, forked))["status"] == "completed"
         info = await door.tp.store.get_run(forked.json()["run_id"])
-        assert (info.tenant, info.user) == ("acme", "bob")
+        assert (info.tenant, info.user) == ("acme", "carl")
+
+
+async def test_whoever_forks_a_run_need_not_be_allowed_what_it_keeps() -> None:
+    later = {"id": "later", "tool": "mail.send_key", "inputs": {"key": "{{ read_mail }}"}}
+    async with guarded(tools=TOOLS) as door:
+        ada = await door.key("run", "read", **CAN, tenant="acme", user="ada")
+        bob = await door.key("run", "read", tenant="acme", user="bob")
+        begun = await door.client.post(f"{API}/runs", json={"plan": {"steps": [READ, later]}}, headers=ada)
+        assert (await ended(door, ada, begun))["status"] == "completed"
+        path = f"{API}/runs/{begun.json()['run_id']}/fork"
+        forked = await door.client.post(path, json={"from_step": "later"}, headers=bob)
+        assert (await ended(door, bob, forked))["outputs"] == {"later": 10}
 
 
 async def test_a_secret_is_given_to_no_plan_that_somebody_sends_without_the_permission(

@@ -205,14 +205,14 @@ def _paths_before(events: Sequence[AnyEvent], due: set[str]) -> set[str]:
 
 
 def _unfinished(plan: Plan, first: Played) -> set[str]:
-    """The plan's steps that a fork does anew whatever is changed: those that failed, but where a chain went on."""
+    """The plan's steps that a fork does anew whatever is changed: those that failed, but where the plan went on."""
     steps = {step.id: step for step in plan.steps}
     return {
         step.path
         for step in first.result.results
         if step.path in steps
         and step.status not in ("succeeded", "skipped")
-        and not (plan.flow == "chain" and (step.continued or not steps[step.path].critical))
+        and not (step.continued or (plan.flow == "chain" and not steps[step.path].critical))
     }
 
 

@@ -50,9 +50,12 @@ def permit_again(plan: Plan, tools: Iterable[Tool], secrets: Sequence[str], star
     tools call themselves is known only then, and looked at then.
     """
     caller = who_acts()
-    if caller is None:
-        return
-    context = started.with_permissions(caller.permissions)
+    if caller is not None:
+        permit_rest(plan, tools, secrets, started.with_permissions(caller.permissions))
+
+
+def permit_rest(plan: Plan, tools: Iterable[Tool], secrets: Sequence[str], context: RunContext) -> None:
+    """Raise `PolicyViolationError` where the plan may not be run, or one of the tools that are left to it not called."""
     permit(plan, secrets, context)
     for tool in tools:
         refused = refusal(tool, context)

@@ -126,7 +126,7 @@ class Starting(Looking):
             await self._enqueue(stored.run_id, stored.priority)
         return Run(stored.run_id, self)
 
-    async def begin_fork(self, program: Program, events: tuple[AnyEvent, ...]) -> Run:
+    async def begin_fork(self, program: Program, events: tuple[AnyEvent, ...], *, priority: int = 0) -> Run:
         """Store the run that begins with these events, and go on from there."""
         started = events[0]
         assert isinstance(started, ev.RunStarted)
@@ -140,6 +140,7 @@ class Starting(Looking):
             user=context.user_id,
             parent=str(started.parent.get("run_id", "")),
             conversation_id=context.conversation_id,
+            priority=priority,
         )
         await self.trail.run_asked("run.fork", info, context, program.fingerprints)
         if self._services.queue is not None:

@@ -99,6 +99,8 @@ class Fork(Sent, frozen=True, kw_only=True):
     inputs: JsonObject | None = None
     repeat_writes: bool = False
     """Finished writes may be made again."""
+    priority: Priority | None = None
+    """That of the run where none is said."""
 
 
 class Decision(Sent, frozen=True, kw_only=True):
