@@ -141,6 +141,37 @@ async def test_a_nested_plan_spends_no_more_than_it_may(clock: FakeClock, bounds
         )
 
 
+async def test_a_call_that_is_the_last_at_work_in_a_plan_beyond_its_budget_is_cut_off_by_its_own_call() -> None:
+    beyond = asyncio.Event()
+
+    async def call(inputs: dict[str, Any], context: Any) -> Any:
+        if inputs["after"]:
+            await beyond.wait()
+        return await context.call("leaf", {}, key="k")
+
+    async def leaf(_inputs: dict[str, Any], _context: Any) -> Any:
+        return {}
+
+    steps = [{"id": f"s{n}", "tool": "caller", "inputs": {"after": n}} for n in range(2)]
+    tools = [
+        Tool(name=name, input_schema={"type": "object"}, body=Body(invoke=invoke, wants_context=True))
+        for name, invoke in (("caller", call), ("leaf", leaf))
+    ]
+    inner = plan_tool("inner", {"name": "inner", "steps": steps, "budget": {"calls": 2}})
+    async with opened(*tools, inner) as tp, asyncio.timeout(30):
+        ask = {"id": "ask", "ask": {"title": "?", "inputs": [{"name": "a"}]}}
+        plan = {"failure_mode": "isolate", "steps": [ask, {"id": "all", "tool": "inner"}]}
+        begun = await tp.start(tp.read(plan))
+        async for event in tp.watch(begun.run_id):
+            if isinstance(event, ev.BudgetExceeded):
+                beyond.set()
+                break
+        result = await begun.result()
+    failed = result.step("all").error
+    assert failed is not None
+    assert (result.status, failed.code) == ("waiting", "budget")
+
+
 @pytest.mark.parametrize("slots", [1, 2, 3])
 async def test_a_nested_plan_has_no_more_calls_at_once_than_it_may(clock: FakeClock, slots: int) -> None:
     counted = Counted(clock)

@@ -55,7 +55,7 @@ def permit_again(plan: Plan, tools: Iterable[Tool], secrets: Sequence[str], star
 
 
 def permit_rest(plan: Plan, tools: Iterable[Tool], secrets: Sequence[str], context: RunContext) -> None:
-    """Raise `PolicyViolationError` where the plan may not be run, or one of the tools that are left to it not called."""
+    """Raise `PolicyViolationError` where the plan may not be run, or a tool that is left to it not be called."""
     permit(plan, secrets, context)
     for tool in tools:
         refused = refusal(tool, context)

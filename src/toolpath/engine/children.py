@@ -231,6 +231,9 @@ class Children:
         places.rest(parent)
         drive.wake()
         try:
+            if parent.stopped:
+                # What it gave back was the last that its plan waited for to end.
+                raise asyncio.CancelledError
             await reply
         finally:
             if not parent.ended:

@@ -225,11 +225,13 @@ class Drive:
         if attempt.stopped:
             return
         attempt.stopped = why
-        if attempt.task is None or not attempt.calling or attempt.task is asyncio.current_task():
+        if attempt.task is None or not attempt.calling:
             return
         clock = self.services.clock
         attempt.grace = clock.call_at(clock.monotonic() + GRACE, lambda: self.abandon(attempt))
-        attempt.task.cancel()
+        # A tool that is cut off by what it does itself learns that where it would wait.
+        if attempt.task is not asyncio.current_task():
+            attempt.task.cancel()
 
     def abandon(self, attempt: Attempt) -> None:
         """It does not heed being cut off: its slot is given away, what it gives later thrown away."""
