@@ -9,6 +9,8 @@ from collections.abc import Generator
 import pytest
 
 _SERVICES = ("postgres", "rabbitmq")
+#: Seconds that a long test has, where it says nothing itself: the limits of its module are those of the quick tests.
+_LONG = 3600
 
 
 def pytest_configure() -> None:
@@ -22,12 +24,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--soak"):
-        return
     skip = pytest.mark.skip(reason="long; run with --soak")
     for item in items:
-        if item.get_closest_marker("soak"):
+        if not item.get_closest_marker("soak"):
+            continue
+        if not config.getoption("--soak"):
             item.add_marker(skip)
+        elif not any(marker.name == "timeout" for marker in item.own_markers):
+            item.add_marker(pytest.mark.timeout(_LONG), append=False)
 
 
 @pytest.hookimpl(wrapper=True)

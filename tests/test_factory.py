@@ -393,8 +393,9 @@ def test_hostile_texts_never_give_a_module_that_cannot_be_read():
 
 
 @pytest.mark.soak
-def test_hostile_texts_never_give_a_module_that_cannot_be_read_in_large():
-    assert sum(generated_or_refused(seed) for seed in range(1_000, 3_000)) > 1_000
+@pytest.mark.parametrize("first", range(1_000, 3_000, 200))
+def test_hostile_texts_never_give_a_module_that_cannot_be_read_in_large(first):
+    assert sum(generated_or_refused(seed) for seed in range(first, first + 200)) > 70
 
 
 def test_a_module_that_python_could_not_read_is_refused():

@@ -222,8 +222,9 @@ async def test_every_door_reads_the_same_plan_finds_the_same_and_gives_the_same(
 
 
 @pytest.mark.soak
-async def test_every_door_reads_the_same_plan_in_large(tmp_path: Path) -> None:
-    assert sum((await compare_many(tmp_path, range(1_000, 6_000))).values()) == 5_000
+@pytest.mark.parametrize("first", range(1_000, 6_000, 500))
+async def test_every_door_reads_the_same_plan_in_large(tmp_path: Path, first: int) -> None:
+    assert sum((await compare_many(tmp_path, range(first, first + 500))).values()) == 500
 
 
 @pytest.mark.parametrize("seed", range(4))
