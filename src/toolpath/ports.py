@@ -313,8 +313,13 @@ class Store(Turns, Trails, Protocol):
         """The running runs of these drivers, longest unseen first."""
         ...
 
-    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
-        """The committed events with a greater `seq` than `after`, in order."""
+    async def read_events(
+        self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None
+    ) -> list[AnyEvent]:
+        """The committed events with a greater `seq` than `after`, in order.
+
+        No more than `limit`, and none behind the one with which their JSON texts have reached `most_bytes`.
+        """
         ...
 
     async def wait_events(self, run_id: str, after: int) -> None:

@@ -265,10 +265,29 @@ def test_a_session_that_nobody_uses_counts_no_more() -> None:
         sessions.name("ann", place, name)
     assert sessions.begin("ann") is None
     now = IDLE - 1
-    sessions.use("ann", "b")
+    with sessions.using("ann", "b"):
+        pass
     now = IDLE + 1
     assert sessions.begin("ann") is not None
     assert sessions.begin("ann") is None
+
+
+def test_a_session_in_which_a_stream_is_open_counts_as_long_as_that_is() -> None:
+    now = 0.0
+    sessions = Sessions(1, lambda: now)
+    place = sessions.begin("ann")
+    assert place is not None
+    now = 10 * IDLE
+    assert sessions.begin("ann") is None, "it is still being opened"
+    sessions.name("ann", place, "a")
+    with sessions.using("ann", "a"):
+        with sessions.using("ann", "a"):
+            now = 20 * IDLE
+        assert sessions.begin("ann") is None
+    now = 20 * IDLE + IDLE / 2
+    assert sessions.begin("ann") is None
+    now = 22 * IDLE
+    assert sessions.begin("ann") is not None
 
 
 async def test_a_body_whose_length_is_said_twice_closes_the_connection() -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.server.rest_cases import ASKING, SUM, Gate, api, begun, settled, stream_of, tools, until_asked
-from tests.server.serving_cases import assert_problem
+from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import Toolpath
 from toolpath.server import feeds
+from toolpath.server.asgi import create_app
 from toolpath.server.feeds import Feeds
 from toolpath.store.memory import MemoryStore
 
@@ -102,9 +103,11 @@ class CountingStore(MemoryStore):
 
     reads = 0
 
-    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None):  # type: ignore[no-untyped-def]
+    async def read_events(  # type: ignore[no-untyped-def]
+        self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None
+    ):
         self.reads += 1
-        return await super().read_events(run_id, after=after, limit=limit)
+        return await super().read_events(run_id, after=after, limit=limit, most_bytes=most_bytes)
 
 
 async def test_a_journal_is_read_once_for_all_its_readers() -> None:
@@ -150,6 +153,36 @@ async def test_a_reader_who_stands_still_holds_nothing_and_misses_nothing(monkey
             numbers += [frame.seq for frame in batch.frames]
         assert numbers == [event.seq for event in await tp.events(run.run_id)]
         assert len(numbers) > 20
+
+
+async def test_readers_are_given_large_events_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "TAIL_BYTES", 120_000)
+    monkeypatch.setattr(feeds, "PAGE_BYTES", 120_000)
+    async with tools(Toolpath()) as tp:
+        steps = [{"id": f"s{n}", "tool": "large"} for n in range(40)]
+        tp.add(lambda: "x" * 40_000, name="large", effect="read", description="Give much text.")
+        run = await tp.start(tp.read({"steps": steps, "outputs": {"done": True}}))
+        live = Feeds(tp)
+        numbers: list[int] = []
+        async for batch in live.follow(await tp.store.get_run(run.run_id)):
+            assert sum(len(frame.data) for frame in batch.frames) < 240_000
+            numbers += [frame.seq for frame in batch.frames]
+        await run.result()
+        late = [frame.seq async for batch in live.follow(await tp.store.get_run(run.run_id)) for frame in batch.frames]
+        assert numbers == late == [event.seq for event in await tp.events(run.run_id)]
+        async with serving(create_app(tp)) as client:
+            pages = []
+            after, ended = 0, False
+            while not ended:
+                answer = await client.get(
+                    f"/api/v1/runs/{run.run_id}/events", params={"follow": "false", "after": after, "limit": 1_000}
+                )
+                page = answer.json()
+                after, ended = page["last"], page["ended"]
+                pages.append(answer.content)
+                assert len(pages) <= len(numbers)
+            assert after == numbers[-1]
+            assert len(pages) > 1
 
 
 async def test_a_run_that_is_deleted_while_somebody_reads_it_is_gone() -> None:

@@ -23,9 +23,11 @@ class Reading(SqliteStore):
 
     whole = 0
 
-    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[Any]:
+    async def read_events(
+        self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None
+    ) -> list[Any]:
         self.whole += limit is None
-        return await super().read_events(run_id, after=after, limit=limit)
+        return await super().read_events(run_id, after=after, limit=limit, most_bytes=most_bytes)
 
 
 async def all_pages(client: httpx.AsyncClient, limit: int) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from tests.store.store_cases import STORES, Now, blob, emptied, keep, large, new
 
 from toolpath.errors import RunConflict, RunNotFound, StaleEpoch, StoreError, ToolpathError, Unstorable
 from toolpath.ids import new_id
-from toolpath.model.events import AnyEvent, RunStarted, StepReady, StepStarted, StepSucceeded
+from toolpath.model.events import AnyEvent, RunStarted, StepReady, StepStarted, StepSucceeded, encode_event
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import ToolStats
 from toolpath.ports import CacheEntry, RunChange, Signal, Store
@@ -183,6 +183,23 @@ async def test_a_long_journal_is_read_whole_and_in_parts(store: Store) -> None:
     assert await store.read_events("run_1") == events
     assert await store.read_events("run_1", after=3, limit=5_000) == events[3:5_003]
     assert await store.read_events("run_1", after=4_999, limit=5_002) == events[4_999:]
+
+
+async def test_a_page_of_a_journal_ends_with_its_bytes(store: Store) -> None:
+    journal = await new_run(store)
+    events: list[AnyEvent] = [
+        StepSucceeded(seq, 1.0, f"s{seq}", output="x" * (100_000 if seq % 3 else 10)) for seq in range(1, 31)
+    ]
+    await keep(journal, *events)
+    found: list[AnyEvent] = []
+    while page := await store.read_events("run_1", after=len(found), limit=20, most_bytes=250_000):
+        assert sum(len(encode_event(event)) for event in page[:-1]) < 250_000
+        found += page
+    assert found == events
+    # However little is asked for, there is one: who reads page by page comes to the end.
+    assert await store.read_events("run_1", after=4, most_bytes=1) == events[4:5]
+    assert await store.read_events("run_1", after=4, limit=2, most_bytes=10**9) == events[4:6]
+    assert await store.read_events("run_1", after=30, most_bytes=1) == []
 
 
 async def test_a_journal_that_came_in_many_pieces_is_read_as_one(store: Store) -> None:

@@ -18,6 +18,7 @@ from toolpath.cli.questions import as_json, how_to_answer
 from toolpath.cli.session import Session, perform
 from toolpath.cli.trees import in_tree_order
 from toolpath.drives.elsewhere import is_driven_elsewhere
+from toolpath.drives.looking import PAGE, PAGE_BYTES
 from toolpath.likeness import closest
 from toolpath.model.events import encode_event
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
@@ -160,12 +161,15 @@ def show_events(options: Options, run: str, after: int) -> int:
     async def work(session: Session) -> int:
         run_id = await run_id_of(session.tp, run)
         since: float | None = None
-        for event in await session.tp.events(run_id, after=after):
-            since = event.at if since is None else since
-            if options.json:
-                session.output.write(encode_event(event).decode())
-            elif line := event_line(event, since):
-                session.output.paragraph(f"{event.seq:6} {line}")
+        last = after
+        while events := await session.tp.store.read_events(run_id, after=last, limit=PAGE, most_bytes=PAGE_BYTES):
+            for event in events:
+                since = event.at if since is None else since
+                if options.json:
+                    session.output.write(encode_event(event).decode())
+                elif line := event_line(event, since):
+                    session.output.paragraph(f"{event.seq:6} {line}")
+            last = events[-1].seq
         return ExitCode.DONE
 
     return perform(options, work, sources=False)

@@ -17,6 +17,9 @@ from toolpath.ports import Signal
 from toolpath.projections.results import run_end, run_result
 from toolpath.projections.steps import step_results
 
+#: Events that are read at once for who looks on, and the bytes with which a page of them ends.
+PAGE = 1_000
+PAGE_BYTES = 1_000_000
 #: Seconds between two looks at a run that nobody here drives: of a store that is woken for it, and of one that is not.
 HEARD = 10.0
 UNHEARD = 1.0
@@ -91,7 +94,7 @@ class Looking(Revising):
         while True:
             task = self._live.get(run_id)
             driven = task is not None and not task.done()
-            events = await store.read_events(run_id, after=after)
+            events = await store.read_events(run_id, after=after, limit=PAGE, most_bytes=PAGE_BYTES)
             for event in events:
                 after = event.seq
                 yield event
@@ -99,8 +102,10 @@ class Looking(Revising):
                 continue
             if not driven and await self._rests(run_id):
                 # What came between the two looks is not left out.
-                for event in await store.read_events(run_id, after=after):
-                    yield event
+                while events := await store.read_events(run_id, after=after, limit=PAGE, most_bytes=PAGE_BYTES):
+                    for event in events:
+                        after = event.seq
+                        yield event
                 return
             await self._news(run_id, after, task)
 

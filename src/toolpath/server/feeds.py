@@ -17,10 +17,12 @@ from toolpath.errors import RunNotFound, StoreError
 from toolpath.model.events import AnyEvent, RunCancelled, RunCompleted, RunFailed, RunResumed, encode_event
 from toolpath.model.run import ENDED_RUN, RunInfo
 
-#: Events of a run that are kept for readers who are nearly at its end.
+#: Events of a run that are kept for readers who are nearly at its end, and the bytes that their texts have at most.
 TAIL = 512
-#: Events that are read at once for one who is further behind.
+TAIL_BYTES = 2_000_000
+#: Events that are read at once for one who is further behind, and the bytes with which a page of them ends.
 PAGE = 256
+PAGE_BYTES = 1_000_000
 #: Seconds without news after which readers are told that the server is there.
 HEARTBEAT = 15.0
 #: Seconds between two looks at a run whose driver cannot wake this process.
@@ -94,7 +96,9 @@ class _Feed:
         self._tp = tp
         self._run_id = info.run_id
         self._last = max(0, info.last_seq - TAIL)
-        self._tail: deque[Frame] = deque(maxlen=TAIL)
+        self._tail: deque[Frame] = deque()
+        self._size = 0
+        """Bytes of the texts in the tail."""
         self._ended = False
         self._caught_up = False
         self._gone = False
@@ -128,7 +132,9 @@ class _Feed:
         return self._ended and self._caught_up
 
     async def _stored(self, after: int, begin: int) -> list[Frame]:
-        events = await self._tp.store.read_events(self._run_id, after=after, limit=min(PAGE, begin - 1 - after))
+        events = await self._tp.store.read_events(
+            self._run_id, after=after, limit=min(PAGE, begin - 1 - after), most_bytes=PAGE_BYTES
+        )
         return [_frame(event) for event in events]
 
     async def _watch(self) -> None:
@@ -136,7 +142,7 @@ class _Feed:
         store = self._tp.store
         while not self._gone:
             try:
-                events = await store.read_events(self._run_id, after=self._last, limit=PAGE)
+                events = await store.read_events(self._run_id, after=self._last, limit=PAGE, most_bytes=PAGE_BYTES)
                 if events:
                     self._take(events)
                     continue
@@ -158,16 +164,27 @@ class _Feed:
                 self._beat()
 
     def _take(self, events: Sequence[AnyEvent]) -> None:
+        size = 0
         for event in events:
-            self._tail.append(_frame(event))
+            size += self._keep(_frame(event))
             match event:
                 case RunCompleted() | RunFailed() | RunCancelled():
                     self._ended = True
                 case RunResumed():
                     self._ended = False
         self._last = events[-1].seq
-        self._caught_up = len(events) < PAGE
+        # As long as it was not asked for less than there is, by number or by bytes.
+        self._caught_up = len(events) < PAGE and size < PAGE_BYTES // 2
         self.wake()
+
+    def _keep(self, frame: Frame) -> int:
+        """Put it at the end of the tail, and let go of what is too much at its beginning; gives its bytes."""
+        tail = self._tail
+        tail.append(frame)
+        self._size += len(frame.data)
+        while len(tail) > TAIL or (self._size > TAIL_BYTES and len(tail) > 1):
+            self._size -= len(tail.popleft().data)
+        return len(frame.data)
 
     def _patience(self, info: RunInfo) -> float:
         """Seconds until the run is looked at unasked: another process that drives it may not be able to wake this."""

@@ -11,9 +11,10 @@ from toolpath.errors import RunNotFound
 from toolpath.model.tool import ToolStats
 from toolpath.projections.statistics import tool_stats
 
-#: Runs of a tenant that are looked through, newest first, and events of each.
+#: Runs of a tenant that are looked through, newest first, and events and bytes of each.
 RUNS = 200
 EVENTS = 5_000
+BYTES = 4_000_000
 
 
 async def visible_stats(tp: Toolpath, caller: Caller) -> Mapping[str, ToolStats]:
@@ -23,7 +24,7 @@ async def visible_stats(tp: Toolpath, caller: Caller) -> Mapping[str, ToolStats]
     found = Statistics()
     for info in reversed(await tp.store.list_runs(tenant=caller.of_tenant, limit=RUNS)):
         try:
-            events = await tp.store.read_events(info.run_id, limit=EVENTS)
+            events = await tp.store.read_events(info.run_id, limit=EVENTS, most_bytes=BYTES)
         except RunNotFound:
             # It was deleted meanwhile.
             continue

@@ -287,10 +287,18 @@ class MemoryStore(MemoryResults, MemoryRecords):
         found.sort(key=lambda run: (run.info.driver_seen_at, run.info.run_id))
         return [run.row() for run in found[: max(limit, 0)]]
 
-    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
-        """The events with a greater `seq` than `after`, in order."""
+    async def read_events(
+        self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None
+    ) -> list[AnyEvent]:
+        """The events with a greater `seq` than `after`, in order, no more than are asked for."""
         start = max(after, 0)
-        return self._find(run_id).events.read(start, None if limit is None else max(limit, 0))
+        found = self._find(run_id).events.read(start, None if limit is None else max(limit, 0))
+        if most_bytes is not None:
+            for count, event in enumerate(found, start=1):
+                most_bytes -= len(encode_event(event))
+                if most_bytes <= 0:
+                    return found[:count]
+        return found
 
     async def wait_events(self, run_id: str, after: int) -> None:
         """Return when the run has events beyond `after`."""

@@ -177,17 +177,26 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteTurns):
             lambda connection: [_info(row) for row in connection.execute(self._sql.select_runs_of, values)]
         )
 
-    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
-        """The committed events with a greater `seq` than `after`, in order."""
+    async def read_events(
+        self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None
+    ) -> list[AnyEvent]:
+        """The committed events with a greater `seq` than `after`, in order, no more than are asked for."""
         values = {"run_id": run_id, "after": max(after, 0), "limit": -1 if limit is None else max(limit, 0)}
 
         def work(connection: sqlite3.Connection) -> list[AnyEvent]:
-            rows = connection.execute(self._sql.select_events, values).fetchall()
-            if not rows:
+            events: list[AnyEvent] = []
+            size = 0
+            # Row by row: the texts of a long run are not all held beside its events.
+            for row in connection.execute(self._sql.select_events, values):
+                events.append(self._event(run_id, row["seq"], row["data"]))
+                size += len(row["data"])
+                if most_bytes is not None and size >= most_bytes:
+                    break
+            if not events:
                 self._find(connection, run_id)
-            return [self._event(run_id, row["seq"], row["data"]) for row in rows]
+            return events
 
-        return list(await self._shared.read(("events", run_id, after, limit), lambda: self._read(work)))
+        return list(await self._shared.read(("events", run_id, after, limit, most_bytes), lambda: self._read(work)))
 
     def _event(self, run_id: str, seq: int, data: bytes) -> AnyEvent:
         try:

@@ -150,9 +150,11 @@ class CrashingStore:
         """As the store inside."""
         return await self.living().runs_of(drivers, limit)
 
-    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
+    async def read_events(
+        self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None
+    ) -> list[AnyEvent]:
         """As the store inside."""
-        return await self.living().read_events(run_id, after=after, limit=limit)
+        return await self.living().read_events(run_id, after=after, limit=limit, most_bytes=most_bytes)
 
     async def wait_events(self, run_id: str, after: int) -> None:
         """As the store inside."""

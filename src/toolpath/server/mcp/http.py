@@ -72,8 +72,8 @@ class McpOverHttp:
         headers = dict(scope["headers"])
         session_id = headers.get(_SESSION, b"").decode("latin-1")
         if session_id:
-            self._sessions.use(owner, session_id)
-            await handle(send)
+            with self._sessions.using(owner, session_id):
+                await handle(send)
             if scope["method"] == "DELETE":
                 self._sessions.end(owner, session_id)
         elif headers.get(_VERSION, b"").decode("latin-1") in MODERN_PROTOCOL_VERSIONS:

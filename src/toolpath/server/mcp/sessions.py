@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 #: Seconds after which a session that nobody uses is closed.
 IDLE = 600.0
@@ -18,19 +20,32 @@ class Sessions:
         self._clock = clock
         self._used: dict[str, dict[str, float]] = {}
         """When each was last used, by whom and by its id."""
+        self._under_way: Counter[tuple[str, str]] = Counter()
+        """Requests that are being answered in each."""
 
-    def use(self, owner: str, session_id: str) -> None:
-        """It is used now."""
-        own = self._used.get(owner)
-        if own is not None and session_id in own:
-            own[session_id] = self._clock()
+    @contextmanager
+    def using(self, owner: str, session_id: str) -> Iterator[None]:
+        """It is used from now until the end of the scope: a stream may be open for hours."""
+        held = owner, session_id
+        self._under_way[held] += 1
+        try:
+            yield
+        finally:
+            self._under_way[held] -= 1
+            if not self._under_way[held]:
+                del self._under_way[held]
+            own = self._used.get(owner, {})
+            if session_id in own:
+                own[session_id] = self._clock()
 
     def begin(self, owner: str) -> str | None:
         """A place for one more, for `name` or `end`; None: they have as many as may be."""
         now = self._clock()
         own = self._used.setdefault(owner, {})
         for session_id in [known for known, used in own.items() if now - used > IDLE]:
-            del own[session_id]
+            # A place is given back by whoever has it.
+            if (owner, session_id) not in self._under_way and not session_id.startswith("?"):
+                del own[session_id]
         if len(own) >= self._most:
             return None
         place = f"?{next(_numbers)}"

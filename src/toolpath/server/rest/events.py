@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
-from toolpath.server.feeds import Feeds, Frame
+from toolpath.server.feeds import PAGE_BYTES, Feeds, Frame
 from toolpath.server.guard import PIECE
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.described import answer, problems, shows
@@ -57,14 +57,17 @@ async def events(
     caller: Asker,
     follow: Annotated[bool, Query(description="Stay and send what comes; false: a page of what is there.")] = True,
     after: _Seq = 0,
-    limit: Annotated[int, Query(ge=1, le=1_000, description="At most so many in a page.")] = 500,
+    limit: Annotated[
+        int, Query(ge=1, le=1_000, description="At most so many in a page; fewer where they are large.")
+    ] = 500,
     last_event_id: _LastEventId = None,
 ) -> Response:
     """The events of a run from its first on, or beyond `after` or `Last-Event-ID`."""
     info = await visible_run(tp, caller, run_id)
     start = after if last_event_id is None else last_event_id
     if not follow:
-        return answer(page_of(info, await tp.store.read_events(run_id, after=start, limit=limit), start))
+        found = await tp.store.read_events(run_id, after=start, limit=limit, most_bytes=PAGE_BYTES)
+        return answer(page_of(info, found, start))
     if last_event_id is not None and info.status in ENDED_RUN and start >= info.last_seq:
         return Response(status_code=204)
     feeds: Feeds = request.app.state.feeds

@@ -19,6 +19,7 @@ from toolpath.model.plan import Plan
 from toolpath.model.run import RunStatus
 from toolpath.model.stored import StoredPlan
 from toolpath.opening import call_plan
+from toolpath.server.feeds import PAGE, PAGE_BYTES
 from toolpath.server.guard import PIECE
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
@@ -188,11 +189,14 @@ async def value(
 ) -> Response:
     """A value that was too large for the journal, which has a handle `{"$blob": …, "size": …}` in its place."""
     await visible_run(tp, caller, run_id)
-    for event in await tp.store.read_events(run_id):
-        # What a tool made to look like a handle may point to what is another's.
-        handle = handle_in(event, digest)
-        if handle is not None:
-            pieces = await _pieces(tp, handle)
-            length = {"Content-Length": str(handle.size)}
-            return StreamingResponse(pieces, media_type="application/json", headers=length)
+    after = 0
+    while events := await tp.store.read_events(run_id, after=after, limit=PAGE, most_bytes=PAGE_BYTES):
+        after = events[-1].seq
+        for event in events:
+            # What a tool made to look like a handle may point to what is another's.
+            handle = handle_in(event, digest)
+            if handle is not None:
+                pieces = await _pieces(tp, handle)
+                length = {"Content-Length": str(handle.size)}
+                return StreamingResponse(pieces, media_type="application/json", headers=length)
     raise RunNotFound(f"The run {run_id} has no value {digest}.")

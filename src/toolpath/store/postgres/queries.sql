@@ -246,9 +246,16 @@ SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8) AS now,
        CAST(extract(epoch FROM pg_postmaster_start_time()) AS float8) AS begun;
 
 -- name: select_events
-SELECT seq, data FROM events
-WHERE number = (SELECT number FROM runs WHERE run_id = :run_id) AND seq > :after
-ORDER BY seq LIMIT :limit;
+-- Those before which the texts of the page have not reached so many bytes.
+SELECT seq, data FROM (
+    SELECT seq, data, sum(octet_length(data)) OVER (ORDER BY seq) - octet_length(data) AS before
+    FROM (
+        SELECT seq, data FROM events
+        WHERE number = (SELECT number FROM runs WHERE run_id = :run_id) AND seq > :after
+        ORDER BY seq LIMIT :limit
+    ) AS page
+) AS summed
+WHERE before < :bytes ORDER BY seq;
 
 -- name: select_blob
 SELECT data FROM blobs WHERE digest = :digest;

@@ -26,8 +26,9 @@ from toolpath.store.sql import filtered
 
 #: A driver unseen for this many seconds is forgotten.
 FORGOTTEN = 86_400.0
-#: Events that are read and decoded at once.
+#: Events that are read and decoded at once, and the bytes with which a page of them ends.
 PAGE = 5_000
+PAGE_BYTES = 4_000_000
 #: Runs that are deleted in one transaction.
 TOGETHER = 50
 #: Seconds that deleting some of them may take.
@@ -194,22 +195,26 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresTurns):
         values = {"drivers": list(drivers), "limit": max(limit, 0)}
         return [self._info(row) for row in await self._rows(self._sql.select_runs_of, values)]
 
-    async def read_events(self, run_id: str, *, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
-        """The committed events with a greater `seq` than `after`, in order."""
+    async def read_events(
+        self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None
+    ) -> list[AnyEvent]:
+        """The committed events with a greater `seq` than `after`, in order, no more than are asked for."""
         after = min(max(after, 0), 2**31 - 1)
         most = 2**31 if limit is None else max(limit, 0)
-        key = ("events", run_id, after, limit)
-        return list(await self._shared.read(key, lambda: self._events(run_id, after, most)))
+        key = ("events", run_id, after, limit, most_bytes)
+        return list(await self._shared.read(key, lambda: self._events(run_id, after, most, most_bytes)))
 
-    async def _events(self, run_id: str, after: int, most: int) -> list[AnyEvent]:
+    async def _events(self, run_id: str, after: int, most: int, most_bytes: int | None) -> list[AnyEvent]:
         """Page by page: reading a long run must not hold the loop."""
         events: list[AnyEvent] = []
         while True:
             size = min(PAGE, most - len(events))
-            values = {"run_id": run_id, "after": after, "limit": size}
+            bytes_ = PAGE_BYTES if most_bytes is None else most_bytes
+            values = {"run_id": run_id, "after": after, "limit": size, "bytes": bytes_}
             rows = await self._rows(self._sql.select_events, values, patient=True)
             events += [self._event(run_id, row["seq"], row["data"]) for row in rows]
-            if len(rows) < size or len(events) == most:
+            # A page may be short for its bytes: what is asked for whole ends with an empty one.
+            if not rows or most_bytes is not None or len(events) == most:
                 break
             after = rows[-1]["seq"]
         if not events:
