@@ -220,6 +220,42 @@ async def test_the_one_who_made_the_shared_call_may_time_out_while_another_still
     assert found.statuses() == {"hasty": "timed_out", "patient": "succeeded"}
 
 
+async def test_a_call_that_goes_on_for_others_keeps_the_place_of_whoever_made_it_and_gave_up(clock: FakeClock) -> None:
+    """It is still one of the calls of which the tool allows so many at once."""
+    flying, most = 0, 0
+
+    async def counted(inputs: Any) -> Any:
+        nonlocal flying, most
+        flying += 1
+        most = max(most, flying)
+        try:
+            return await after(clock, 10, {"n": 1})
+        finally:
+            flying -= 1
+
+    t = scripted("t", then=counted, cache=Cache(), max_concurrency=2)
+    hasty = {"id": "hasty", "tool": "t", "timeout": 2, "retry": {"max_retries": 0}}
+    others = [{"id": f"o{n}", "tool": "t", "inputs": {"x": n}, "timeout": 100} for n in range(3)]
+    plan = {
+        "failure_mode": "isolate",
+        "steps": [hasty, {"id": "patient", "tool": "t", "timeout": 50}, *others],
+    }
+    found = await run(plan, t, clock=clock)
+    assert found.statuses() == {"hasty": "timed_out"} | dict.fromkeys(("patient", "o0", "o1", "o2"), "succeeded")
+    assert most == 2
+
+
+async def test_who_waits_for_an_equal_call_of_another_run_gives_up_in_its_own_time(clock: FakeClock) -> None:
+    t = scripted("t", then=lambda _: after(clock, 10, {"n": 1}), cache=Cache(), max_concurrency=2)
+    async with opened(t, clock=clock) as tp:
+        patient = await tp.start(tp.read(call(timeout=50)))
+        hasty = await tp.start(tp.read(call(timeout=3, retry={"max_retries": 0})))
+        results = [await run_.result() for run_ in (hasty, patient)]
+    assert [result.status for result in results] == ["failed", "completed"]
+    assert results[0].total_duration == pytest.approx(3)
+    assert len(t.calls) == 1
+
+
 async def test_the_journal_of_a_cached_step_is_whole() -> None:
     async with opened(counter(cache=Cache())) as tp:
         await run_in(tp, call())

@@ -107,6 +107,19 @@ def _landed(services: Services, key: str, flight: Flight) -> None:
         del services.flights[key]
 
 
+def _hold_places(attempt: Attempt, flight: Flight) -> None:
+    """The call goes on for others when the one who made it gives up: the places that it is made in stay taken."""
+    held = attempt.held
+    for limit in held:
+        limit.retake()
+
+    def release(_: object) -> None:
+        for limit in held:
+            limit.release()
+
+    flight.task.add_done_callback(release)
+
+
 async def _join(
     attempt: Attempt, flight: Flight, drive: Drive, key: str, *, first: bool = False
 ) -> Done | Failure | None:
@@ -133,6 +146,8 @@ async def _join(
         if attempt.grace is not None:
             attempt.grace.cancel()
         flight.waiters -= 1
+        if first and flight.waiters and not flight.task.done():
+            _hold_places(attempt, flight)
         if not flight.waiters and not flight.task.done():
             # It may take its time to clean up: who comes meanwhile is not to be given its end.
             _landed(drive.services, key, flight)
