@@ -86,6 +86,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Files with `mcpServers`, as other MCP clients write them."""
     http_allow: tuple[str, ...] = ()
     """Hosts and networks that `http.get` and `http.request` may reach besides the public Internet, as `10.0.0.0/8`."""
+    http_proxy: str = ""
+    """`http://host:port` of a proxy for `http.get` and `http.request`; variables as HTTP_PROXY are not heeded."""
     http: bool = False
     """Whether `http.get` and `http.request` are offered to every plan and planner, on servers too."""
     search: Literal["words", "meaning"] = "words"

@@ -97,17 +97,27 @@ def test_a_run_of_another_process_is_stopped_without_its_tools(toolpath: Command
     assert not (shop / "touched").exists()
 
 
-def test_a_run_that_nobody_drives_rests_once_its_tools_are_mended(toolpath: Command, shop: Path, waiting: str) -> None:
+def test_a_run_that_nobody_drives_is_paused_without_its_tools(toolpath: Command, shop: Path, waiting: str) -> None:
     (module,) = shop.glob("shop_*.py")
     whole = module.read_text()
     module.write_text("raise RuntimeError('broken')")
     ran = toolpath("runs", "pause", waiting)
-    assert (ran.code, "broken" in ran.err) == (2, True)
+    assert (ran.code, "broken" in ran.err) == (0, False), ran.err
+    assert toolpath("runs", "show", waiting, "--json").json["status"] == "paused"
     module.write_text(whole)
-    assert toolpath("runs", "pause", waiting).code == 0
     assert toolpath("runs", "resume", waiting, "--no-input").code == 4
     assert toolpath("approve", waiting).code == 0
     assert (shop / "orders.txt").read_text() == "tea 2\n"
+
+
+def test_a_run_whose_process_was_killed_is_paused_without_its_tools(toolpath: Command, shop: Path) -> None:
+    process = slow_run(shop)
+    process.kill()
+    process.communicate()
+    spied(shop, breaks=True)
+    ran = toolpath("runs", "pause", "last", "--json")
+    assert (ran.code, ran.json["status"]) == (0, "paused"), ran.err
+    assert not (shop / "touched").exists()
 
 
 def test_a_broken_module_is_told_by_what_needs_it(shop: Path) -> None:

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 from engine_cases import after, opened
+from hypothesis import given
+from hypothesis import strategies as st
 
+from toolpath import ToolContext, tool
+from toolpath.engine.paths import safe_key
 from toolpath.model.plan import Retry
 from toolpath.store.memory import MemoryStore
 from toolpath.testing.clock import FakeClock
@@ -63,3 +67,31 @@ async def test_a_write_in_doubt_is_not_settled_by_a_tool_while_a_changed_tool_is
     await till.drive(run_id, ValueError("cannot tell"))
     _, info = await till.drive(run_id, {"happened": False}, "another one now")
     assert (info.status, till.told, till.calls) == ("waiting", 0, 1)
+
+
+async def test_a_call_under_the_key_verify_is_never_taken_for_the_answer_of_the_tool_that_can_tell() -> None:
+    clock = FakeClock()
+    store = MemoryStore(clock=clock.time)
+
+    async def pay(context: ToolContext) -> Any:
+        """Look first, then write."""
+        await context.call("look", {}, key="verify")
+        await context.call("look", {}, key="verify-2")
+        return await after(clock, 1000)
+
+    paying = tool(effect="write", verify="told", timeout=5000.0)(pay)
+    look, told = scripted("look", then=False), scripted("told", then={"happened": True, "output": "paid"})
+    async with opened(paying, look, told, clock=clock, store=store) as tp:
+        run = await tp.start(tp.read(PLAN))
+        await clock.settle()
+    async with opened(paying, look, told, clock=clock, store=store) as tp:
+        result = await (await tp.resume(run.id)).result()
+    assert (result.status, result.outputs) == ("completed", "paid")
+    assert (len(look.calls), len(told.calls)) == (2, 1)
+
+
+@given(st.lists(st.text(alphabet="verify-0123456789abcdef /~#[]", min_size=1, max_size=20), unique=True))
+def test_keys_that_differ_have_paths_that_differ_and_none_has_one_of_the_engine_s_own(keys: list[str]) -> None:
+    names = [safe_key(key) for key in keys]
+    assert len(set(names)) == len(names)
+    assert not {"verify", "verify-2", "verify-10", "pay-0123abcd"} & set(names)

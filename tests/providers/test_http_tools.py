@@ -10,7 +10,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, ClassVar
 
 import jsonschema_rs
 import pytest
@@ -307,3 +307,52 @@ def test_no_address_at_random_of_a_closed_network_is_public():
                 halves = f"{int(address) >> 16:x}:{int(address) & 0xFFFF:x}"
                 for text in (f"::ffff:{address}", f"64:ff9b::{address}", f"2002:{halves}::"):
                     assert not Reach()._may(ipaddress.ip_address(text)), text
+
+
+class Proxy(BaseHTTPRequestHandler):
+    asked: ClassVar[list[tuple[str, str]]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append((self.path, self.headers["host"]))
+        self.send_response(200)
+        self.send_header("content-length", "9")
+        self.end_headers()
+        self.wfile.write(b"via proxy")
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def proxy() -> Iterator[str]:
+    Proxy.asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+async def test_a_proxy_of_the_environment_is_not_heeded(base, proxy, monkeypatch, name):
+    monkeypatch.setenv(name, proxy)
+    assert (await get(f"{base}/"))["body"] == "hello"
+    assert Proxy.asked == []
+
+
+async def test_a_proxy_that_is_named_is_given_addresses_that_were_looked_at(proxy, monkeypatch):
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(2, 1, 6, "", ("93.184.216.34", 80))])
+    (tool, _) = http_tools(HttpLimits(proxy=proxy))
+    answer = await tool.body.invoke({"url": "http://example.org/a"}, None)
+    assert answer["body"] == "via proxy"
+    assert Proxy.asked == [("http://93.184.216.34/a", "example.org")]
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "169.254.169.254", "10.1.2.3", "[::1]"])
+async def test_what_may_not_be_reached_is_reached_through_no_proxy(proxy, host):
+    (tool, _) = http_tools(HttpLimits(proxy=proxy))
+    with pytest.raises(HostRefused):
+        await tool.body.invoke({"url": f"http://{host}/"}, None)
+    assert Proxy.asked == []

@@ -216,5 +216,5 @@ def _values(read: SettingsRead) -> dict[str, JsonObject]:
     settings: dict[str, Any] = msgspec.to_builtins(read.settings)
     settings["store"] = without_password(settings["store"] or DEFAULT_STORE)
     settings["queue"] = without_password(settings["queue"])
-    settings["queue"] = without_password(settings["queue"])
+    settings["http_proxy"] = without_password(settings["http_proxy"])
     return {name: {"value": value, "source": read.sources.get(name, "")} for name, value in settings.items()}

@@ -22,7 +22,7 @@ def add_http(tp: Toolpath) -> None:
     from toolpath.providers.builtin.reach import Reach
 
     there = tp.registry.snapshot()
-    limits = HttpLimits(reach=Reach(allow=tp.settings.http_allow))
+    limits = HttpLimits(reach=Reach(allow=tp.settings.http_allow), proxy=tp.settings.http_proxy)
     tp.add(*(tool for tool in http_tools(limits) if tool.key not in there.tools))
 
 

@@ -12,9 +12,8 @@ from toolpath.cli.history import run_id_of
 from toolpath.cli.inputs import parse_pairs
 from toolpath.cli.options import Options
 from toolpath.cli.questions import person
-from toolpath.cli.session import Session, add_sources, perform
+from toolpath.cli.session import Session, perform
 from toolpath.cli.sources import add_recorded
-from toolpath.drives.elsewhere import is_driven_elsewhere
 from toolpath.drives.run import Run
 from toolpath.errors import RunConflict
 from toolpath.model.events import AnyEvent, RunPaused
@@ -43,15 +42,12 @@ def _change(options: Options, run: str, change: Change, *, no_input: bool = Fals
 def _stop(options: Options, run: str, change: Change, wanted: str, *, until: type[AnyEvent] | None = None) -> int:
     """Apply a change that ends the run or lets it rest; 0 where it did. `until` tells that it has been heard.
 
-    Nothing is called for that, so no tools are loaded, unless the run is to rest and nobody drives it: then it is taken
-    up here, and what was interrupted is judged by the tools that there are.
+    Nothing is called for that, so no tools are loaded.
     """
 
     async def work(session: Session) -> int:
         run_id = await run_id_of(session.tp, run)
         events = await session.tp.events(run_id)
-        if wanted != "cancelled":
-            await _with_tools(session, run_id, events)
         await change(session.tp, run_id)
         result, _ = await follow(session.tp, run_id, session.output, events[-1].seq if events else 0, until=until)
         if options.json:
@@ -63,14 +59,6 @@ def _stop(options: Options, run: str, change: Change, wanted: str, *, until: typ
         return ExitCode.DONE if result.status not in ENDED_RUN else of_result(result)
 
     return perform(options, work, sources=False)
-
-
-async def _with_tools(session: Session, run_id: str, events: list[AnyEvent]) -> None:
-    """Load the tools of a run that would be taken up here."""
-    info = await session.tp.store.get_run(run_id)
-    if info.status == "waiting" or not is_driven_elsewhere(info, session.tp.clock.time()):
-        add_sources(session.tp, session.settings)
-        add_recorded(session, events)
 
 
 def resume_run(options: Options, run: str, *, force: bool = False, no_input: bool = False) -> int:

@@ -7,11 +7,12 @@ import msgspec
 from toolpath.drives.run import Run
 from toolpath.drives.taking import Taking
 from toolpath.engine.people import read_answers
-from toolpath.errors import RunConflict
+from toolpath.errors import RunConflict, StaleEpoch
 from toolpath.likeness import closest
 from toolpath.model import events as ev
-from toolpath.model.run import ENDED_RUN
-from toolpath.ports import Signal
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.ports import RunChange, Signal
 from toolpath.projections.questions import open_questions
 from toolpath.projections.steps import step_results
 
@@ -50,10 +51,29 @@ class Telling(Taking):
         if info.status == "paused" and signal.kind != "cancel":
             # It is heard when the run is resumed.
             return Run(run_id, self)
+        if signal.kind == "pause":
+            await self._let_rest(info, str(signal.data.get("reason", "")))
+            return Run(run_id, self)
         # Whoever has taken it up since hears what was kept before.
         return await self.take_up(
             run_id, to_end=signal.kind == "cancel", expected=info.epoch, authority=signal.authority
         )
+
+    async def _let_rest(self, info: RunInfo, reason: str) -> None:
+        """Pause a run that nobody drives. Nothing is called: what was interrupted is judged when it goes on."""
+        store, services = self._services.store, self._services
+        said = [signal.id for signal in await store.take_signals(info.run_id) if signal.kind == "pause"]
+        try:
+            journal = await store.drive(info.run_id, services.driver, expected=info.epoch)
+        except StaleEpoch:
+            # Whoever has taken it up just now hears it.
+            return
+        last, now = (await store.get_run(info.run_id)).last_seq, services.clock.time()
+        rests: list[AnyEvent] = [ev.RunResumed(last + 1, now, journal.epoch), ev.RunPaused(last + 2, now, reason)]
+        for kept in (journal.append(rests, change=RunChange(status="paused", reason=reason)), journal.release()):
+            if kept is not None:
+                await kept
+        await store.drop_signals(info.run_id, said)
 
     async def _told(self, run_id: str, signal: Signal) -> Run:
         """See that a worker hears it. A driver that has parked before the signal was kept does not."""

@@ -50,8 +50,7 @@ class Runner(Drive):
         self.children = Children(self, self.places)
         self.takes = Takes(self, self.children, self.places)
         self.control.lane_of = self.takes.lane_of
-        self.linger = False
-        """Go on while a running tool waits for a person, instead of leaving it."""
+        self.linger = False  # or go on while a running tool waits for a person, instead of leaving it
         self.endings = Endings(self, self.takes)
         self.alarms, self.ears = Alarms(self), Ears(self)
         self.commits.told = self.ears.told
@@ -77,7 +76,7 @@ class Runner(Drive):
     def _open(self) -> None:
         self.program.rank(self.services.statistics)
         self.takes.arm()
-        if self.state.root is not None and self._allowed():
+        if self.state.root is not None and self.state.plan_question is None:
             self.control.open_block(self.state.root)
             self.control.settle()
         self.commits.weighty = bool(self.control.batch)
@@ -97,10 +96,10 @@ class Runner(Drive):
         fold(self.state, events)
         self.commits.kept = self.state.seq
         self.taken(events)
-        control = self.control
-        control.at = self.services.clock.time()
+        self.control.at = self.services.clock.time()
         if self.state.status in ENDED_RUN and reason != "retry":
             return
+        control = self.control
         control.emit(ev.RunResumed(control.seq, control.at, self.commits.journal.epoch, reason, accepted or {}))
         control.authorize(authority)
         await self._drive(None if to_end else self._take_up, then=self._take_up if to_end else None)
@@ -108,16 +107,12 @@ class Runner(Drive):
     def _take_up(self) -> None:
         self.program.rank(self.services.statistics)
         self.takes.arm()
-        if self._allowed():
+        if self.state.plan_question is None:
             if self.hold_if_changed():
                 self._leaving = True
             else:
                 recover(self.control)
         self.doubts.ask()
-
-    def _allowed(self) -> bool:
-        """Whether the run may begin: a plan that asks for approval as a whole waits for it."""
-        return self.state.plan_question is None
 
     async def _drive(
         self, begin: Callable[[], None] | None, *, unheard: bool = True, then: Callable[[], None] | None = None

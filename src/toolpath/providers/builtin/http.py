@@ -37,6 +37,9 @@ class HttpLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Where the call does not say."""
     reach: Reach = Reach()
     """Where requests may go."""
+    proxy: str = ""
+    """`http://host:port` of the proxy that requests go through, to addresses that were looked at here. Variables as
+    HTTP_PROXY say nothing: what may be reached is not to depend on where a process runs."""
 
 
 def http_tools(limits: HttpLimits | None = None) -> tuple[Tool, Tool]:
@@ -120,7 +123,9 @@ async def _request(inputs: JsonObject, limits: HttpLimits, context: Any) -> Json
     url = inputs["url"]
     _check_url(url)
     try:
-        async with httpx2.AsyncClient(timeout=seconds) as client:
+        # With a transport of its own it heeds no proxy but this one.
+        transport = httpx2.AsyncHTTPTransport(proxy=limits.proxy or None)
+        async with httpx2.AsyncClient(timeout=seconds, transport=transport) as client:
             request = client.build_request(
                 inputs["method"],
                 url,
