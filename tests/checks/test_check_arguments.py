@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 from check_cases import (
     INTEGER,
@@ -212,6 +215,31 @@ def test_formats_are_asserted_only_where_the_tool_is_strict() -> None:
     assert told(plan, catalog_of(make_tool("mail.send", schema, strict_formats=True))) == [
         "error wrong_literal /steps/0/inputs/to"
     ]
+
+
+@pytest.mark.parametrize(
+    ("part", "given"),
+    [
+        ({"type": "array", "uniqueItems": True}, "{{ [1, 1] }}"),
+        ({"type": "array", "contains": {"const": 3}}, "{{ [1, 2] }}"),
+        ({"type": "object", "propertyNames": {"pattern": "^b"}}, "{{ {'a': 'x'} }}"),
+        ({"type": "object", "dependentRequired": {"a": ["b"]}}, "{{ {'a': 'x'} }}"),
+        ({"type": "object", "if": {"required": ["a"]}, "then": {"required": ["b"]}}, "{{ {'a': 'x'} }}"),
+        (
+            {"allOf": [{"properties": {"b": {}}, "additionalProperties": TEXT}, {"properties": {"a": INTEGER}}]},
+            "{{ {'a': 1} }}",
+        ),
+        ({"type": "string", "not": {"const": "x"}}, "{{ author.name }}"),
+    ],
+    ids=["uniqueItems", "contains", "propertyNames", "dependentRequired", "if", "allOf", "not"],
+)
+def test_what_an_input_asks_for_beyond_types_is_a_warning_that_says_so(part: dict[str, Any], given: str) -> None:
+    taker = make_tool("x.taker", {"type": "object", "properties": {"v": part}, "required": ["v"]})
+    author = make_tool("x.author", {"type": "object"}, object_schema("name:string"))
+    steps = [{"id": "author", "tool": "x.author"}, {"id": "t", "tool": "x.taker", "inputs": {"v": given}}]
+    found = findings_of(json.dumps({"steps": steps}), catalog_of(taker, author))
+    assert [(one.code, one.severity, one.path) for one in found] == [("may_not_fit", "warning", "/steps/1/inputs/v")]
+    assert "not described" not in found[0].message
 
 
 def test_a_schema_that_is_none_is_a_warning() -> None:

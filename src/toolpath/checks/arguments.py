@@ -126,7 +126,7 @@ def _list(context: Context, template: Template) -> Iterator[Finding]:
 
 def _unfitting(fit: Fit, given: Argument, schema: Located, path: str, *, what: str) -> Finding:
     is_error = fit.verdict == "never" and fits(given.sure, schema.schema, input_root=schema.root).verdict == "never"
-    hint = "" if is_error or fit.verdict == "may" else "The tool's results are not held to its output schema."
+    hint = "" if is_error or fit.verdict != "never" else "The tool's results are not held to its output schema."
     return remark(
         "error" if is_error else "warning",
         "never_fits" if is_error else "may_not_fit",
@@ -188,7 +188,7 @@ class _Arguments:
             context.note_unknown(use.template, at)
             return
         fit = context.types.memory.fits(given.schema, place)
-        if fit.verdict == "unknown":
+        if fit.verdict == "unknown" and not fit.by_input:
             context.note_unknown(use.template, at)
         elif fit.verdict != "fits":
             yield _unfitting(fit, given, place, use.template.path + at, what=f"'{name}' of '{use.tool.key}'")

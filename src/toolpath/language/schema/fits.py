@@ -37,7 +37,6 @@ _SCALARS: Final = frozenset({"null", "boolean", "integer", "number", "string"})
 #: Keywords of an input that only narrow it and are not judged, by the type they are about.
 _NOT_JUDGED: Final = {
     "": frozenset({"not", "if", "$dynamicRef", "$recursiveRef"}),
-    "string": frozenset({"contentEncoding", "contentMediaType"}),
     "array": frozenset({"uniqueItems", "contains", "unevaluatedItems"}),
     "object": frozenset(
         {"propertyNames", "unevaluatedProperties", "dependentSchemas", "dependentRequired", "dependencies"}
@@ -55,6 +54,8 @@ class Fit(msgspec.Struct, frozen=True):
 
     verdict: Word
     reason: str = ""
+    by_input: bool = False
+    """Unknown because of what the input asks for: the output is described."""
 
 
 def fits(
@@ -75,7 +76,7 @@ def fits(
         verdict = _Judge(Document(output_root or output), *_entry(input, input_root)).judge(output, None, "")
     except (SchemaError, RecursionError, TypeError, ValueError, AttributeError) as error:
         return Fit("unknown", f"a schema cannot be used: {str(error).partition(chr(10))[0]}")
-    return Fit(verdict.word, verdict.reason)
+    return Fit(verdict.word, verdict.reason, verdict.by_input)
 
 
 def _entry(schema: JsonObject, root: JsonObject | None) -> tuple[Document, Node]:
@@ -228,7 +229,8 @@ class _Judge:
             verdict = msgspec.structs.replace(verdict, reason=_place(at) + verdict.reason)
         unjudged = schema.keys() & (_NOT_JUDGED[""] | _NOT_JUDGED.get(kind, frozenset()))
         if verdict.word == "fits" and unjudged:
-            return unknown(f"{_place(at)}the input has {', '.join(sorted(unjudged))}, which is not compared")
+            keywords = ", ".join(sorted(unjudged))
+            return unknown(f"{_place(at)}the input has {keywords}, which is not compared", by_input=True)
         return verdict
 
     def _container(self, flat: JsonObject, kind: str, node: Node, schema: JsonObject, at: str) -> Verdict:

@@ -19,6 +19,8 @@ class Verdict(msgspec.Struct, frozen=True):
     """Fits, but only after coercion."""
     firm: bool = False
     """Never, whatever coercion another rule may do first."""
+    by_input: bool = False
+    """Not known because of what the input asks for, not for want of a type of what it is given."""
 
 
 FITS: Final = Verdict("fits")
@@ -35,9 +37,9 @@ def never(reason: str, *, firm: bool = False) -> Verdict:
     return Verdict("never", reason, firm=firm)
 
 
-def unknown(reason: str) -> Verdict:
+def unknown(reason: str, *, by_input: bool = False) -> Verdict:
     """The schemas do not say."""
-    return Verdict("unknown", reason)
+    return Verdict("unknown", reason, by_input=by_input)
 
 
 def for_each(verdicts: Sequence[Verdict]) -> Verdict:
@@ -49,7 +51,7 @@ def for_each(verdicts: Sequence[Verdict]) -> Verdict:
         return never(verdicts[0].reason, firm=all(verdict.firm for verdict in verdicts))
     if "may" in words or "never" in words:
         return may(_first(verdicts, "never", "may").reason)
-    return unknown(_first(verdicts, "unknown").reason)
+    return _first(verdicts, "unknown")
 
 
 def under_all(verdicts: Sequence[Verdict]) -> Verdict:
@@ -65,7 +67,7 @@ def under_all(verdicts: Sequence[Verdict]) -> Verdict:
         if word in words:
             return _first(verdicts, word)
     if any(verdict.coerced for verdict in verdicts):
-        return unknown("several rules apply at once and the value must be converted")
+        return unknown("several rules apply at once and the value must be converted", by_input=True)
     return FITS
 
 
