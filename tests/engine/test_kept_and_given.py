@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 import time
 from email.utils import formatdate
 from typing import Any
@@ -163,6 +165,66 @@ async def test_a_tool_that_keeps_the_loop_from_cutting_it_off_has_timed_out() ->
     async with opened(blocking, clock=SystemClock()) as tp:
         found = await run_in(tp, {"steps": [{"id": "a", "tool": "blocking"}]})
     assert found.statuses() == {"a": "timed_out"}
+
+
+@pytest.mark.parametrize("kind", ["waits", "is called", "thread"])
+async def test_a_read_that_is_back_in_time_succeeds_though_another_tool_held_the_loop(kind: str) -> None:
+    began = asyncio.Event()
+    thread_began = threading.Event()
+
+    @tool(name="hog", effect="read", timeout=60)
+    async def hog() -> int:
+        if kind == "thread":
+            while not thread_began.is_set():  # noqa: ASYNC110  # it is set in a thread
+                await asyncio.sleep(0)
+        else:
+            await began.wait()
+        time.sleep(0.6)  # noqa: ASYNC251  # that it blocks is what is tried
+        return 1
+
+    async def waits() -> int:
+        began.set()
+        await asyncio.sleep(0.02)
+        await asyncio.sleep(0)
+        return 1
+
+    async def called() -> int:
+        back = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().call_later(0.02, back.set_result, 1)
+        began.set()
+        return await back
+
+    def works() -> int:
+        thread_began.set()
+        return 1
+
+    read = {"waits": waits, "is called": called, "thread": works}[kind]
+    quick = tool(name="quick", effect="read", timeout=0.15, retry={"max_retries": 0})(read)
+    async with opened(hog, quick, clock=SystemClock()) as tp:
+        found = await run_in(tp, {"steps": [{"id": "hog", "tool": "hog"}, {"id": "a", "tool": "quick"}]})
+    assert found.statuses() == {"hog": "succeeded", "a": "succeeded"}
+
+
+async def test_a_function_in_a_thread_that_took_too_long_has_timed_out_though_the_loop_was_held() -> None:
+    began = threading.Event()
+
+    @tool(name="hog", effect="read", timeout=60)
+    async def hog() -> int:
+        while not began.is_set():  # noqa: ASYNC110  # it is set in a thread
+            await asyncio.sleep(0)
+        time.sleep(0.8)  # noqa: ASYNC251  # that it blocks is what is tried
+        return 1
+
+    @tool(name="slow", effect="read", timeout=0.1, retry={"max_retries": 0})
+    def slow() -> int:
+        began.set()
+        time.sleep(0.5)
+        return 1
+
+    async with opened(hog, slow, clock=SystemClock()) as tp:
+        plan = {"failure_mode": "isolate", "steps": [{"id": "hog", "tool": "hog"}, {"id": "a", "tool": "slow"}]}
+        found = await run_in(tp, plan)
+    assert found.statuses() == {"hog": "succeeded", "a": "timed_out"}
 
 
 async def test_a_budget_of_steps_says_what_would_be_too_many() -> None:

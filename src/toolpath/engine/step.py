@@ -12,15 +12,16 @@ from toolpath.engine import outcomes
 from toolpath.engine.attempt import Attempt
 from toolpath.engine.results import Done
 from toolpath.engine.services import Services
+from toolpath.engine.slices import OwnTime
 from toolpath.engine.timers import Deadlines, Unwatched
 from toolpath.model.events import Failure
 from toolpath.values import JsonObject
 
-#: A call that is back so many seconds after its time was up stood in the loop's own way.
+#: A call that holds the loop, or its thread, for so many seconds after its time was up has timed out.
 LATE = 0.1
 
 
-async def perform(  # noqa: PLR0912  # one attempt, readable from top to bottom
+async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to bottom
     attempt: Attempt, services: Services, deadlines: Deadlines | Unwatched
 ) -> Done | Failure | None:
     """What came of the attempt; None when it was cut off and somebody else has recorded that."""
@@ -30,6 +31,7 @@ async def perform(  # noqa: PLR0912  # one attempt, readable from top to bottom
     clock = services.clock
     attempt.started = started = clock.monotonic()
     attempt.calling = True
+    own = OwnTime(clock.monotonic, started + attempt.timeout + LATE)
     deadlines.add(attempt)
     observer = services.observer
     over = _unseen if observer is None else observer.calling(*attempt.where())
@@ -37,12 +39,16 @@ async def perform(  # noqa: PLR0912  # one attempt, readable from top to bottom
         assert target.invoke is not None
         inputs = own_copy(attempt.inputs)
         if target.runs == "thread":
-            result = await services.threads.run(target.invoke, inputs, attempt.context)
+            result = await services.threads.run(own.timed(target.invoke), inputs, attempt.context)
         else:
             result = target.invoke(inputs, attempt.context)
         # Nearly always a coroutine: the general question costs far more to ask.
-        if type(result) is CoroutineType or isinstance(result, Awaitable):
+        if type(result) is CoroutineType:
+            result = await own.of(result)
+        elif isinstance(result, Awaitable):
             result = await result
+        elif target.runs != "thread":
+            own.look()
     except asyncio.CancelledError as error:
         if attempt.stopped:
             swallow_cancellation(attempt)
@@ -66,10 +72,9 @@ async def perform(  # noqa: PLR0912  # one attempt, readable from top to bottom
         swallow_cancellation(attempt)
         return outcomes.timed_out(target, attempt.timeout) if attempt.stopped == "timeout" else None
     duration = clock.monotonic() - started
-    is_late = type(deadlines) is Deadlines and clock.monotonic() - attempt.started > attempt.timeout + LATE
-    if is_late and target.repeatable:
-        # It kept the loop from cutting it off, or something else did. A write that has told what came of it is not
-        # in doubt, whoever was late.
+    if own.over and type(deadlines) is Deadlines and target.repeatable:
+        # It kept the loop from cutting it off. Where something else did, it was back as soon as it could be. And a
+        # write that has told what came of it is not in doubt, whoever was late.
         return outcomes.timed_out(target, attempt.timeout)
     return outcomes.check_result(result, target, services.settings, duration=duration, redactor=services.redactor)
 

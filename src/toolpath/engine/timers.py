@@ -7,9 +7,17 @@ from collections.abc import Callable
 from toolpath.engine.attempt import Attempt
 from toolpath.ports import Clock, Timer
 
+#: Seconds after which a timer that fires was kept from it: something held the loop.
+LATE = 0.1
+#: Seconds in which what has come back meanwhile is heard, before calls are cut off.
+MOMENT = 0.05
+
 
 class Deadlines:
-    """Cuts off calls whose time is up."""
+    """Cuts off calls whose time is up.
+
+    Where the loop was held, a call may be back, and its result not yet have been looked at: it is given a moment.
+    """
 
     def __init__(self, clock: Clock, expired: Callable[[Attempt], None]) -> None:
         self._clock = clock
@@ -36,10 +44,13 @@ class Deadlines:
     def _arm(self, length: float, first: Attempt) -> None:
         self._timers[length] = self._clock.call_at(first.started + length, lambda: self._fire(length))
 
-    def _fire(self, length: float) -> None:
+    def _fire(self, length: float, *, heard: bool = False) -> None:
         self._timers.pop(length, None)
         line = self._lines[length]
         now = self._clock.monotonic()
+        if not heard and line and now - next(iter(line)).started - length > LATE:
+            self._timers[length] = self._clock.call_at(now + MOMENT, lambda: self._fire(length, heard=True))
+            return
         # Fresh dictionaries: many removals from the front would make finding the first one slow.
         late = []
         for attempt in line:
