@@ -19,6 +19,10 @@ class Trails(Protocol):
         """Add the entries to the trail, all or none. They are kept when this returns, and links when read."""
         ...
 
+    async def unlinked_audit(self) -> int:
+        """How many entries are kept and are no links of the chain yet."""
+        ...
+
     async def drop_audit(self, through: int) -> None:
         """Forget the entries up to this number, at the beginning of the chain; the last of all stays."""
         ...

@@ -60,3 +60,17 @@ def test_doctor_says_who_may_use_a_server(toolpath: Command, monkeypatch: pytest
     broken = toolpath("doctor")
     assert broken.code == 1
     assert "gone.pem (jwt_keys) is not there" in broken.out
+
+
+def test_old_entries_of_the_trail_are_let_go_of_by_a_command_that_the_trail_tells(toolpath: Command) -> None:
+    for name in ("one", "two"):
+        assert toolpath("keys", "create", name).code == 0
+    assert toolpath("audit", "prune", "--older-than", "soon").code == 2
+    assert toolpath("audit", "prune", "--older-than", "1d").out.strip() == "0 entries let go of."
+    would = toolpath("audit", "prune", "--older-than", "0s", "--dry-run", "--json")
+    assert (would.code, would.json) == (0, {"entries": 2, "dry_run": True})
+    assert [entry["action"] for entry in toolpath("audit", "list", "--json").json] == ["key.create", "key.create"]
+    assert toolpath("audit", "prune", "--older-than", "0s").out.strip() == "2 entries let go of."
+    assert [entry["action"] for entry in toolpath("audit", "list", "--json").json] == ["audit.prune"]
+    verdict = toolpath("audit", "verify", "--json").json
+    assert (verdict["good"], verdict["unlinked"]) == (True, 0)

@@ -76,5 +76,7 @@ async def test_what_a_process_kept_and_did_not_link_is_linked_by_who_reads(store
         f'INSERT INTO "{schema}".audit_inbox (token, data) VALUES (\'t\', \'{{"action":"left","at":5}}\')'
     )
     await connection.close()
-    assert (await verify(stores[0])).entries == 1
+    verdict = await verify(stores[0])
+    assert (verdict.entries, verdict.unlinked) == (1, 1)
+    assert (await verify(stores[0])).unlinked == 0
     assert [entry.action for entry in await stores[1].read_audit()] == ["left"]

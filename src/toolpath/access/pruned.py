@@ -11,11 +11,13 @@ ACTION = "audit.prune"
 _PAGE = 1_000
 
 
-async def prune_trail(store: Store, trail: Trail, *, before: float, because: str = "prune") -> int:
+async def prune_trail(
+    store: Store, trail: Trail, *, before: float, because: str = "prune", dry_run: bool = False
+) -> int:
     """Delete the entries at the beginning of the trail that are older than a Unix time; gives how many.
 
     First an entry is written that names the last of them with its digest. Raises `StoreError`: what cannot be written
-    is not deleted.
+    is not deleted. With `dry_run` nothing is.
     """
     last, count = None, 0
     while page := await store.read_audit(after=last.seq if last is not None else 0, limit=_PAGE):
@@ -25,6 +27,8 @@ async def prune_trail(store: Store, trail: Trail, *, before: float, because: str
             break
     if last is None or not trail.is_kept:
         return 0
+    if dry_run:
+        return count
     await trail.record(ACTION, str(last.seq), through=last.seq, digest=last.digest, because=because)
     await store.drop_audit(last.seq)
     return count

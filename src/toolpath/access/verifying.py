@@ -29,6 +29,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     unended: tuple[str, ...]
     """Runs that have ended without that being in the trail: their process died in between."""
 
+    unlinked: int = 0
+    """Entries that had been kept and were in no chain yet when the look began: nothing vouches for those but now."""
+
     @property
     def good(self) -> bool:
         """The trail is whole."""
@@ -65,7 +68,7 @@ async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> Ver
     is_known = True
     expected = dict(noted or {})
     beginning = Beginning()
-    count = 0
+    count, unlinked = 0, await store.unlinked_audit()
     async for row in _rows_of(store):
         count += 1
         try:
@@ -93,7 +96,9 @@ async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> Ver
     faults += [f"Entry {seq} was exported, and is not there any more." for seq in sorted(expected)]
     unended = [run_id for run_id in begun if await _has_ended(store, run_id)]
     head = "" if last is None else last.digest
-    return Verdict(entries=count, head=head, faults=tuple(faults[:MOST_FAULTS]), unended=tuple(unended))
+    return Verdict(
+        entries=count, head=head, faults=tuple(faults[:MOST_FAULTS]), unended=tuple(unended), unlinked=unlinked
+    )
 
 
 async def _has_ended(store: Store, run_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""`toolpath audit list|export|verify`."""
+"""`toolpath audit list|export|verify|prune`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 
 import msgspec
 
+from toolpath.access.pruned import prune_trail
 from toolpath.access.verifying import entries_of, verify
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import short, table
 from toolpath.cli.session import Session, perform
+from toolpath.language.reading.durations import HINT, seconds
 from toolpath.model.record import AuditEntry
 
 
@@ -59,11 +61,37 @@ def verify_trail(options: Options, against: str) -> int:
             session.output.tell(fault, "red")
         for run_id in verdict.unended:
             session.output.tell(f"The run {run_id} has ended, and its end is not in the trail.", "yellow")
+        if verdict.unlinked:
+            some = "entry was" if verdict.unlinked == 1 else "entries were"
+            session.output.tell(f"{verdict.unlinked} {some} kept, and in no chain before this.", "yellow")
         if verdict.good:
             session.output.say(
                 f"{verdict.entries} entries, none changed, removed or moved. Head: {verdict.head or '-'}"
             )
         return ExitCode.DONE if verdict.good else ExitCode.FAILED
+
+    return perform(options, work, sources=False)
+
+
+def prune_entries(options: Options, older_than: str, *, dry_run: bool) -> int:
+    """Let go of old entries; how many on stdout."""
+    age = seconds(older_than)
+    if age is None:
+        raise UsageError(f"{older_than!r} is no time.", hint=HINT.replace("30s", "400d"))
+
+    async def work(session: Session) -> int:
+        tp = session.tp
+        if not tp.trail.is_kept:
+            raise UsageError(
+                "The audit trail is not written, so nothing could tell what went.", hint="The setting is audit."
+            )
+        count = await prune_trail(tp.store, tp.trail, before=tp.clock.time() - age, dry_run=dry_run)
+        if options.json:
+            session.output.result({"entries": count, "dry_run": dry_run})
+        else:
+            done = "would be let go of" if dry_run else "let go of"
+            session.output.write(f"{count} entr{'y' if count == 1 else 'ies'} {done}.")
+        return ExitCode.DONE
 
     return perform(options, work, sources=False)
 

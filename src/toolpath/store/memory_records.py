@@ -71,6 +71,10 @@ class MemoryRecords:
         self._audit += links
         return links
 
+    async def unlinked_audit(self) -> int:
+        """How many entries are kept and are no links of the chain yet."""
+        return 0
+
     async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
         """Add the entries to the trail, all or none."""
         await self.append_audit(entries)

@@ -224,6 +224,10 @@ class CrashingStore:
         """As the store inside."""
         return await self.living().append_audit(entries)
 
+    async def unlinked_audit(self) -> int:
+        """As the store inside."""
+        return await self.living().unlinked_audit()
+
     async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
         """As the store inside."""
         await self.living().keep_audit(entries)

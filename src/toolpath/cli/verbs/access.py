@@ -74,7 +74,7 @@ audit = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
-    help="The audit trail: read, export, verify.",
+    help="The audit trail: read, export, verify, let go of what is old.",
 )
 
 
@@ -117,3 +117,16 @@ def verify(
     from toolpath.cli.audit import verify_trail
 
     raise typer.Exit(verify_trail(ctx.obj, against))
+
+
+@audit.command("prune")
+def prune_audit(
+    ctx: typer.Context,
+    *,
+    older_than: Annotated[str, typer.Option("--older-than", metavar="TIME", help="Written so long ago, e.g. 400d.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how many; let go of nothing.")] = False,
+) -> None:
+    """Let go of old entries at the beginning. An entry tells of it, so that `verify` knows it from a theft."""
+    from toolpath.cli.audit import prune_entries
+
+    raise typer.Exit(prune_entries(ctx.obj, older_than, dry_run=dry_run))

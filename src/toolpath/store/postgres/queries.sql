@@ -349,6 +349,9 @@ SELECT EXISTS (SELECT 1 FROM audit_inbox WHERE token = :token)
 -- name: select_is_unlinked
 SELECT EXISTS (SELECT 1 FROM audit_inbox);
 
+-- name: count_unlinked
+SELECT count(*) FROM audit_inbox;
+
 -- name: select_audit_inbox
 SELECT id, token, data FROM audit_inbox ORDER BY id LIMIT :limit;
 

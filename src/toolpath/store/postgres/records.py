@@ -207,6 +207,10 @@ class PostgresRecords(PostgresGround):
             await connection.execute(*bound(sql.delete_audit_inbox, {"ids": [row["id"] for row in kept]}))
         return len(links)
 
+    async def unlinked_audit(self) -> int:
+        """How many entries are kept and are no links of the chain yet."""
+        return int(await self._value(self._sql.count_unlinked, {}))
+
     async def drop_audit(self, through: int) -> None:
         """Forget the entries up to this number; the last of all stays."""
         while await self._value(self._sql.delete_audit, {"through": through, "limit": TOGETHER}):

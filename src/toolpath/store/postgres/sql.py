@@ -73,6 +73,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     insert_audit_inbox: str
     select_is_kept: str
     select_is_unlinked: str
+    count_unlinked: str
     select_audit_inbox: str
     delete_audit_inbox: str
     commit_soon: str
