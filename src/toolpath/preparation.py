@@ -14,6 +14,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
 from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
+from toolpath.checks.memory import Memory
 from toolpath.checks.start import check_inputs, check_intent, fill_inputs, secrets_given
 from toolpath.config import Settings
 from toolpath.engine.program import Program
@@ -61,6 +62,8 @@ class Preparation:
         self._load = load
         self.aside = Aside()
         """Does what is large beside the event loop."""
+        self._memory = Memory()
+        """What the checks so far found of schemas: most plans call the same few tools."""
         self._programs: Kept[int, tuple[Plan, int, Program, tuple[Finding, ...]]] = _kept()
         self._reviews: Kept[int, tuple[Plan, int, tuple[tuple[Finding, ...], Explanation]]] = _kept()
 
@@ -104,7 +107,12 @@ class Preparation:
     def checked(self, plan: Plan, catalog: Catalog) -> tuple[Finding, ...]:
         """Everything that is wrong with the plan."""
         known = list(self._secrets) if not isinstance(self._secrets, EnvironmentSecrets) else None
-        return check(plan, catalog, secrets=known)
+        memory = self._memory
+        try:
+            return check(plan, catalog, secrets=known, memory=memory)
+        finally:
+            if memory.is_full and memory is self._memory:
+                self._memory = Memory()
 
     async def read(self, source: Runnable) -> Plan | Tool:
         """As `document`, without holding the event loop up over what is large."""
@@ -141,8 +149,9 @@ class Preparation:
         return program, findings
 
     def _made(self, plan: Plan, catalog: Catalog) -> tuple[Program | None, tuple[Finding, ...]]:
+        memory = self._memory
         findings = self.checked(plan, catalog)
-        return None if has_errors(findings) else Program(plan, catalog, self._settings), findings
+        return None if has_errors(findings) else Program(plan, catalog, self._settings, memory=memory), findings
 
     def open_points(self, plan: Plan) -> tuple[Finding, ...]:
         """Why a plan that was made of words is not run yet; its tools have to be loaded. One that only reads may be

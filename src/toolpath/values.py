@@ -83,12 +83,21 @@ def writable(text: str) -> str:
 
 
 def _has_no_number(value: Any) -> bool:
-    if isinstance(value, float):
-        return not math.isfinite(value)
-    if isinstance(value, Mapping):
-        return any(_has_no_number(item) for item in value.values())
-    if isinstance(value, list | tuple | set | frozenset):
-        return any(_has_no_number(item) for item in value)
+    waiting = [value]
+    while waiting:
+        here = waiting.pop()
+        kind = type(here)
+        if kind is str or here is None or kind is int or kind is bool:
+            continue
+        if kind is dict:
+            waiting += here.values()
+        elif kind is list or isinstance(here, list | tuple | set | frozenset):
+            waiting += here
+        elif isinstance(here, float):
+            if not math.isfinite(here):
+                return True
+        elif isinstance(here, Mapping):
+            waiting += here.values()
     return False
 
 
@@ -121,6 +130,9 @@ def digest_bytes(data: bytes) -> str:
 
 def pointer(*parts: str | int) -> str:
     """A JSON pointer (RFC 6901) of these parts, e.g. `/steps/0/inputs`."""
+    if len(parts) == 1:
+        text = str(parts[0])
+        return "/" + (text.replace("~", "~0").replace("/", "~1") if "~" in text or "/" in text else text)
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 

@@ -14,6 +14,8 @@ from jinja2.exceptions import TemplateSyntaxError
 
 from toolpath.errors import ExpressionError, ToolpathError
 from toolpath.language.expressions.compile import compile_value
+from toolpath.language.expressions.leaf import plain_leaf
+from toolpath.language.expressions.lower import Lowering
 from toolpath.language.expressions.parse import parse_fully, plain_path
 from toolpath.language.expressions.scan import Template, scan
 from toolpath.language.names import Frame, Names
@@ -283,3 +285,47 @@ def test_what_both_can_compute_is_what_jinja_computes(source: str) -> None:
     except Exception:  # Jinja may fail where we do not, with anything
         return
     assert ours == theirs
+
+
+@given(_paths.map(lambda path: "{{" + path + "}}"))
+def test_the_short_way_to_a_whole_text_equals_the_long_one(source: str) -> None:
+    names = Names(flow="graph", ids={"a": "a", "rows": "rows"}, shared={"x1": ("p", "q")})
+    short = plain_leaf(source, "/at", names)
+    if short is None:
+        return
+    (template,) = scan(source)
+    assert isinstance(template, Template)
+    lowering = Lowering(names, "/at", template.offset, allow_secrets=True)
+    tree = lowering.whole(parse_fully(template.source))
+    piece = short.whole
+    assert piece is not None
+    assert (piece.text, piece.offset, piece.tree) == (template.text, template.offset, tree)
+    assert list(short.references) == lowering.references
+    assert not lowering.faults
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "{{ a.o }}",
+        {"whole": "{{ a }}", "deep": [{"x": "{{ rows[1].v }}", "y": 1}, [], "{{ a.o.k }}"], "same": {"z": [1]}},
+        {"text": "of {{ a.s }}, {{ a.o }}", "input": "{{ inputs.b.c }}", "a/b~": "{{ a.i }}"},
+        ["{{ a.none }}", "{{ a.i }}"],
+        {"x": "{{ gone.v }}"},
+        {"x": "text {{ inputs.missing }}"},
+    ],
+)
+def test_a_value_is_the_same_however_often_it_is_made(value: Any) -> None:
+    compiled = compile_value(value, NAMES)
+    where = frame()
+    where.inputs = {"b": {"c": [1]}}
+
+    def made() -> Any:
+        try:
+            return compiled.evaluate(where)
+        except ToolpathError as error:
+            return type(error), str(error)
+
+    first = made()
+    assert all(made() == first for _ in range(10))
+    assert compile_value(value, NAMES).references == compiled.references

@@ -139,10 +139,11 @@ def _unfitting(fit: Fit, given: Argument, schema: Located, path: str, *, what: s
 class _Arguments:
     """One call's inputs against its tool's schema."""
 
-    __slots__ = ("_context", "_use")
+    __slots__ = ("_context", "_memory", "_use")
 
     def __init__(self, context: Context, use: Use) -> None:
         self._context = context
+        self._memory = context.memory
         self._use = use
 
     def findings(self) -> Iterator[Finding]:
@@ -157,7 +158,7 @@ class _Arguments:
         yield from self._literals(validator, literals)
         for name, value in use.template.value.items():
             if name not in literals:
-                place = self._context.types.memory.locate(use.tool.input_schema, (name,))
+                place = self._memory.locate(self._memory.one(use.tool.input_schema), (name,))
                 if place.found == "found" and place.schema:
                     yield from self._template(name, value, place)
 
@@ -187,7 +188,7 @@ class _Arguments:
         if given.schema is None:
             context.note_unknown(use.template, at)
             return
-        fit = context.types.memory.fits(given.schema, place)
+        fit = self._memory.fits(given.schema, place)
         if fit.verdict == "unknown" and not fit.by_input:
             context.note_unknown(use.template, at)
         elif fit.verdict != "fits":

@@ -9,6 +9,7 @@ import msgspec
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks import arguments, effects, flow, limits, markup, reads, references, tools
 from toolpath.checks.context import Context
+from toolpath.checks.memory import Memory
 from toolpath.checks.nested import Bodies, nested_plans_are_sound
 from toolpath.errors import Finding, Severity
 from toolpath.model.plan import Plan
@@ -46,14 +47,19 @@ RULES: tuple[Rule, ...] = (
 _WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "information": 2}
 
 
-def check(plan: Plan, catalog: Catalog, *, secrets: Collection[str] | None = None) -> tuple[Finding, ...]:
+def check(
+    plan: Plan, catalog: Catalog, *, secrets: Collection[str] | None = None, memory: Memory | None = None
+) -> tuple[Finding, ...]:
     """All that is wrong with the plan, and all that may go wrong: errors block a start, the rest does not.
 
     `secrets` are the names of the secrets that there are; None: not known, so that none is missed. In the order of the
-    text, errors first where several stand at one place.
+    text, errors first where several stand at one place. `memory`: what earlier checks found of schemas; this one adds
+    to it.
     """
-    bodies = Bodies(catalog, secrets, plan.limits.depth)
-    return _check(plan, Context(plan, catalog, secrets=secrets, body_of=bodies.body), bodies, {})
+    memory = memory or Memory()
+    bodies = Bodies(catalog, secrets, plan.limits.depth, memory)
+    context = Context(plan, catalog, secrets=secrets, body_of=bodies.body, memory=memory)
+    return _check(plan, context, bodies, {})
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.dependencies import waits_of
 from toolpath.checks.history import History
+from toolpath.checks.memory import Memory
 from toolpath.checks.outputs import Types
 from toolpath.checks.remarks import Suggestions
 from toolpath.checks.shapes import Type
@@ -32,10 +33,10 @@ class Context:
     """The plan as rules see it."""
 
     __slots__ = (
-        "_validators",
         "catalog",
         "history",
         "least",
+        "memory",
         "plan",
         "secrets",
         "suggest",
@@ -52,6 +53,7 @@ class Context:
         *,
         secrets: Collection[str] | None = None,
         body_of: Callable[[Tool], Body | None] = lambda tool: None,
+        memory: Memory | None = None,
     ) -> None:
         self.plan = plan
         self.catalog = catalog
@@ -61,13 +63,13 @@ class Context:
         self.views = Views(plan, catalog)
         self.waits = waits_of(self.views)
         """What the steps of each block wait for, by `id` of its view."""
-        self.history = History(self.views)
-        self.types = Types(self.views, self.waits, self.history, lambda tool: _type(body_of(tool)))
+        self.memory = memory = memory or Memory()
+        self.history = History(self.views, memory)
+        self.types = Types(self.views, self.waits, self.history, lambda tool: _type(body_of(tool)), memory)
         self.least = Spending(plan, self.history, lambda tool: _least(body_of(tool))).block(self.views.root)
         """The least that a run spends when all goes well."""
         self.unknown: dict[str, list[Read]] = {}
         """Who does not say what they give → where that is read."""
-        self._validators: dict[str, Validator | SchemaError] = {}
 
     def note_unknown(self, template: Template, pointer: str) -> None:
         """Remember that the types of what is read at this place are not known; one finding tells of them all."""
@@ -87,14 +89,7 @@ class Context:
 
     def validator(self, tool: Tool) -> Validator | SchemaError:
         """What tries literals on the tool's inputs, or why its schema cannot be used."""
-        known = self._validators.get(tool.key)
-        if known is None:
-            try:
-                known = Validator(tool.input_schema, formats=tool.strict_formats)
-            except SchemaError as error:
-                known = error
-            self._validators[tool.key] = known
-        return known
+        return self.memory.validator(tool.input_schema, formats=tool.strict_formats)
 
 
 def _is_faulty(view: StepView) -> bool:

@@ -61,9 +61,9 @@ class History:
 
     __slots__ = ("_catalog", "_facts", "_given", "_kinds", "_numbers")
 
-    def __init__(self, views: Views) -> None:
+    def __init__(self, views: Views, memory: Memory | None = None) -> None:
         self._catalog = views.catalog
-        self._kinds = Kinds(Memory())
+        self._kinds = Kinds(memory or Memory())
         self._numbers: dict[str, int] = {}
         self._facts: dict[int, list[Facts | None]] = {}
         plan = views.plan

@@ -33,8 +33,8 @@ class Kinds:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._children: dict[tuple[int, Key], Type] = {}
-        self._items: dict[int, Type] = {}
+        self._children = memory.children
+        self._items = memory.items
 
     def flats(self, of: Type) -> list[Flat] | None:
         """The type as alternatives of one kind each, or of listed values; None where it may be of any kind."""

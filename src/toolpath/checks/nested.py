@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.context import Body, Context
+from toolpath.checks.memory import Memory
 from toolpath.checks.remarks import error, remark
 from toolpath.checks.views import called_tools
 from toolpath.errors import Finding
@@ -19,13 +20,14 @@ MAX_DEPTH = 50
 class Bodies:
     """What is known of the plans inside tools, found once each within one check."""
 
-    __slots__ = ("_below", "_catalog", "_checked", "_secrets", "limit")
+    __slots__ = ("_below", "_catalog", "_checked", "_memory", "_secrets", "limit")
 
-    def __init__(self, catalog: Catalog, secrets: Collection[str] | None, limit: int) -> None:
+    def __init__(self, catalog: Catalog, secrets: Collection[str] | None, limit: int, memory: Memory) -> None:
         """`limit`: how many plans the outermost one lets nest; those inside it have no say."""
         self.limit = min(limit, MAX_DEPTH)
         self._catalog = catalog
         self._secrets = secrets
+        self._memory = memory
         self._below: dict[str, tuple[str, ...]] = {}
         self._checked: dict[str, Context] = {}
 
@@ -33,7 +35,9 @@ class Bodies:
         """The plan inside a tool as the rules see it. Only for a tool without a ring."""
         known = self._checked.get(tool.key)
         if known is None:
-            known = self._checked[tool.key] = Context(plan, self._catalog, secrets=self._secrets, body_of=self.body)
+            known = self._checked[tool.key] = Context(
+                plan, self._catalog, secrets=self._secrets, body_of=self.body, memory=self._memory
+            )
         return known
 
     def body(self, tool: Tool) -> Body | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import get_args
 
+import msgspec
+
 from toolpath.checks.dependencies import Wait
 from toolpath.checks.history import Facts, History
 from toolpath.checks.judged import Judged, judge_leaf
@@ -85,7 +87,12 @@ class Types:
     )
 
     def __init__(
-        self, views: Views, waits: dict[int, list[Wait]], history: History, type_of_body: Callable[[Tool], Type]
+        self,
+        views: Views,
+        waits: dict[int, list[Wait]],
+        history: History,
+        type_of_body: Callable[[Tool], Type],
+        memory: Memory,
     ) -> None:
         self._views = views
         self._waits = waits
@@ -102,7 +109,7 @@ class Types:
         self._judged: dict[int, Judged] = {}
         self._open = 0
         """Variables that were read while their own type was being looked for: what was found with them is not kept."""
-        self.memory = Memory()
+        self.memory = memory
         self.kinds = Kinds(self.memory)
         self._depth = 0
         self._writers: dict[str, list[Callable[[], Type]]] = {}
@@ -220,7 +227,7 @@ class Types:
         held = (view.step.output_validation or tool.output_validation) == "strict"
         key = (tool.key, held)
         if schema and key not in self._results:
-            self._results[key] = {**schema, HELD: held}
+            self._results[key] = self.memory.one({**schema, HELD: held})
         return self._results.get(key)
 
     def _item_output(self, view: StepView) -> Type:
@@ -343,12 +350,19 @@ class Types:
                 return self._text(template, pointer)
             case dict() if len(value) <= _MOST_ITEMS or has_template(value):
                 parts = {name: self.value(template, pointer + pointer_of(name), item) for name, item in value.items()}
-                return object_of(parts)
+                return self._object(parts)
             case list() if len(value) <= _MOST_ITEMS or has_template(value):
                 items = [self.value(template, f"{pointer}/{index}", item) for index, item in enumerate(value)]
-                return tuple_of(items) if len(items) <= _MOST_ITEMS else list_of(either(items))
+                return self._tuple(items) if len(items) <= _MOST_ITEMS else list_of(either(items))
             case _:
-                return {"const": value}
+                return self.memory.literal(value)
+
+    def _object(self, parts: dict[str, Type]) -> JsonObject:
+        key = ("object", *parts, *map(id, parts.values()))
+        return self.memory.made(key, parts.values(), lambda: object_of(parts))
+
+    def _tuple(self, items: list[Type]) -> JsonObject:
+        return self.memory.made(("tuple", *map(id, items)), items, lambda: tuple_of(items))
 
     def _text(self, template: Template, pointer: str) -> Type:
         return self.judged(template, pointer).type if pointer in template.leaves else _TEXT
@@ -360,6 +374,10 @@ class Types:
         if known is None:
             before = self._open
             known = judge_leaf(self, template, leaf)
+            if known.type is not None and known.lone is not None:
+                known = msgspec.structs.replace(
+                    known, type=self.memory.one(known.type), lone=self.memory.one(known.lone)
+                )
             if self._open == before:
                 self._judged[id(leaf)] = known
         return known

@@ -12,12 +12,13 @@ from typing import Protocol
 import msgspec
 
 from toolpath.catalog.statistics import Statistics
+from toolpath.checks.memory import Memory
 from toolpath.config import Settings
 from toolpath.engine.chatting import CHAT, chat_tool
 from toolpath.engine.links import link
 from toolpath.engine.nodes import TO_END, BlockProgram, Kind, Node, Target
 from toolpath.engine.ranks import rank_nodes
-from toolpath.errors import PlanInvalid, ToolNotFound
+from toolpath.errors import PlanInvalid, SchemaError, ToolNotFound
 from toolpath.language.expressions.compile import compile_condition, compile_value
 from toolpath.language.names import Names, Root, inner_names, plan_names, retry_counts
 from toolpath.language.schema.nulls import admits_null
@@ -37,7 +38,9 @@ from toolpath.model.plan import (
     freeze,
 )
 from toolpath.model.tool import Body, Requires, Tool
-from toolpath.values import JsonObject, encode
+from toolpath.values import JsonObject
+
+_ANY_OBJECT: JsonObject = {"type": "object"}
 
 
 class Tools(Protocol):
@@ -51,7 +54,10 @@ class Tools(Protocol):
 class Program:
     """A plan ready to run against the tools of one catalogue."""
 
-    def __init__(self, plan: Plan, tools: Tools, settings: Settings, *, by_id: bool = False) -> None:
+    def __init__(
+        self, plan: Plan, tools: Tools, settings: Settings, *, by_id: bool = False, memory: Memory | None = None
+    ) -> None:
+        """`memory`: what the check found of the tools' schemas, so that none is made ready twice."""
         self.plan = plan
         self.settings = settings
         self.tools = tools
@@ -60,7 +66,7 @@ class Program:
         self._frozen: JsonObject | None = None
         self._dynamic: dict[str, Node] = {}
         self._compiling: list[str] = []
-        self._validators: dict[tuple[bytes, bool], Validator] = {}
+        self._memory = memory or Memory()
         self.has_exclusive = False
         """A step of it, or of a plan in it, lets nothing run beside it."""
         self.root = self._plan_block(plan, by_id=by_id)
@@ -258,7 +264,7 @@ class Program:
             self.used[tool.key] = tool
         body = tool.body
         explicit = step.retry is not None or tool.retry is not None
-        accepts = self._validator(tool.input_schema or {"type": "object"}, tool)
+        accepts = self._validator(tool.input_schema or _ANY_OBJECT, tool)
         returns = None
         validation = step.output_validation or tool.output_validation
         if tool.output_schema is not None and validation != "off":
@@ -288,11 +294,10 @@ class Program:
 
     def _validator(self, schema: JsonObject, tool: Tool) -> Validator:
         """One for all tools with the same schema: fewer to build, and a busy one stays at hand."""
-        key = (encode(schema), tool.strict_formats)
-        known = self._validators.get(key)
-        if known is None:
-            known = self._validators[key] = Validator(schema, formats=tool.strict_formats)
-        return known
+        found = self._memory.validator(schema, formats=tool.strict_formats)
+        if isinstance(found, SchemaError):
+            raise found
+        return found
 
     def _default_retry(self, tool: Tool, plan: Plan) -> Retry:
         if plan.composite or isinstance(tool.body, Plan) or not tool.is_repeatable:

@@ -8,11 +8,18 @@ from msgspec import Struct
 
 from toolpath.errors import ExpressionError, OverBudget, Unresolved
 from toolpath.language.expressions.budget import Budget
+from toolpath.language.expressions.emit import Run
 from toolpath.language.expressions.leaf import Leaf, read_condition, read_leaf
 from toolpath.language.expressions.look import Diagnose
 from toolpath.language.expressions.resolve import ambiguous, unknown
 from toolpath.language.expressions.shape import builds
-from toolpath.language.expressions.structure import filled, function_of_value, schema_of_value, texts
+from toolpath.language.expressions.structure import (
+    filled,
+    function_of_value,
+    plain_function,
+    schema_of_value,
+    texts,
+)
 from toolpath.language.expressions.tree import Aspect, Path, Reference
 from toolpath.language.names import Ambiguous, Frame, Names, Root
 from toolpath.values import MAX_DEPTH, Json, JsonObject
@@ -32,8 +39,12 @@ _FAILURES = (
 )
 
 
+#: Evaluations after which a value of plain paths gets code of its own.
+_WARM = 4
+
+
 class Compiled:
-    """A JSON value whose templates are code. Immutable; safe to evaluate many times, in any order."""
+    """A JSON value whose templates are code. Safe to evaluate many times, in any order, by one thread at once."""
 
     __slots__ = (
         "_builds",
@@ -66,10 +77,17 @@ class Compiled:
         self.uses_secrets = any(leaf.uses_secrets for leaf in leaves.values())
         self.path = None if condition else _plain_path(leaves)
         self._builds = not condition and _may_grow(leaves)
-        self._fast, charged = function_of_value(value, leaves, condition=condition)
+        plain = plain_function(value, leaves) if leaves and not condition else None
+        self._fast, charged = plain or function_of_value(value, leaves, condition=condition)
         self._charged = charged or self._builds
+        if plain is not None:
+            self._fast = _Cold(self, plain[0])
         public = {at: leaf for at, leaf in leaves.items() if not leaf.uses_secrets}
         self._public = Compiled(value, public, condition=condition) if self.uses_secrets else None
+
+    def warm_up(self) -> None:
+        """Have code of its own: it is evaluated often."""
+        self._fast, _ = function_of_value(self._value, self._leaves, condition=self._condition)
 
     @property
     def schema(self) -> JsonObject | None:
@@ -152,6 +170,23 @@ class Compiled:
         finally:
             budget.close()
         return bool(value) if self._condition else value
+
+
+class _Cold:
+    """Makes a value until it is known to be made often."""
+
+    __slots__ = ("_left", "_of", "_run")
+
+    def __init__(self, of: Compiled, run: Run) -> None:
+        self._of = of
+        self._run = run
+        self._left = _WARM
+
+    def __call__(self, frame: Frame, budget: Budget | None) -> Json:
+        self._left -= 1
+        if not self._left:
+            self._of.warm_up()
+        return self._run(frame, budget)
 
 
 class Inspection(Struct, frozen=True, eq=False):

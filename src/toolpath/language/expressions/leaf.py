@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
+import msgspec
+
 from toolpath.errors import ExpressionError, OverBudget, Unresolved
 from toolpath.language.expressions import operate
 from toolpath.language.expressions.budget import Budget
 from toolpath.language.expressions.emit import Emitter, Run
 from toolpath.language.expressions.lower import Lowering
-from toolpath.language.expressions.parse import parse
+from toolpath.language.expressions.parse import WORDS, parse
+from toolpath.language.expressions.resolve import resolve
 from toolpath.language.expressions.scan import Template, scan
-from toolpath.language.expressions.tree import Literal_, Reference, Tree
+from toolpath.language.expressions.tree import Literal_, Path, Reference, Tree
 from toolpath.language.names import Frame, Names, Root
 from toolpath.values import Json
+
+_plain = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)((?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t]*\}\}", re.ASCII)
+#: Names that are no plain ones, or follow rules of their own.
+_OTHER = WORDS | {"secrets", "steps", "null", "NULL", "Null", "NONE", "TRUE", "FALSE"}
+_MOST_KEYS = 20
 
 
 class Piece:
@@ -97,6 +107,9 @@ def read_leaf(source: str, pointer: str, names: Names, *, allow_secrets: bool) -
     """The string's templates, resolved; None where it has none. Faults are kept in the leaf, not raised."""
     if "{{" not in source:
         return None
+    plain = plain_leaf(source, pointer, names)
+    if plain is not None:
+        return plain
     try:
         parts = scan(source)
     except ExpressionError as error:
@@ -113,6 +126,22 @@ def read_leaf(source: str, pointer: str, names: Names, *, allow_secrets: bool) -
         else:
             pieces.append(part)
     return Leaf(source, pointer, tuple(pieces), tuple(references), tuple(faults))
+
+
+def plain_leaf(source: str, pointer: str, names: Names) -> Leaf | None:
+    """The leaf of a text that is one plain path with dots, as most are, without parser and tree of nodes.
+
+    Equals what `read_leaf` makes of it otherwise.
+    """
+    found = _plain.fullmatch(source)
+    if found is None or found[1] in _OTHER:
+        return None
+    keys = tuple(found[2].split(".")[1:])
+    reference = resolve(names, found[1], keys, found.start(1))
+    if not isinstance(reference, Reference) or not isinstance(reference.root, Root) or len(keys) > _MOST_KEYS:
+        return None
+    reference = msgspec.structs.replace(reference, pointer=pointer)
+    return Leaf(source, pointer, (Piece(source, 2, Path(reference)),), (reference,), ())
 
 
 def read_condition(source: str, names: Names) -> Leaf:

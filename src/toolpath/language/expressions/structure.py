@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from toolpath.errors import OverBudget
-from toolpath.language.expressions.emit import Emitter, Run
+from toolpath.language.expressions import operate
+from toolpath.language.expressions.emit import Emitter, Run, plain_path
 from toolpath.language.expressions.leaf import Leaf
 from toolpath.language.expressions.shape import schema_of
 from toolpath.values import MAX_DEPTH, Json, JsonObject, pointer, type_name
@@ -15,6 +16,8 @@ from toolpath.values import MAX_DEPTH, Json, JsonObject, pointer, type_name
 # Leaves by the JSON pointers of their strings.
 Leaves = Mapping[str, Leaf]
 _AT: dict[str, Any] = {"lineno": 1, "col_offset": 0}
+#: What may hold text.
+_INNER = frozenset({str, dict, list})
 
 
 def texts(value: Json, mark: str = "{{") -> Iterator[tuple[str, str | None]]:
@@ -28,10 +31,80 @@ def texts(value: Json, mark: str = "{{") -> Iterator[tuple[str, str | None]]:
         elif depth > MAX_DEPTH:
             yield at, None
         elif type(item) is dict:
-            stack += [(at + pointer(key), inner, depth + 1) for key, inner in reversed(item.items())]
+            stack += [
+                (at + pointer(key), inner, depth + 1)
+                for key, inner in reversed(item.items())
+                if type(inner) in _INNER and (type(inner) is not str or mark in inner)
+            ]
         elif type(item) is list:
-            below = [(f"{at}/{index}", inner, depth + 1) for index, inner in enumerate(item)]
+            below = [(f"{at}/{index}", inner, depth + 1) for index, inner in enumerate(item) if type(inner) in _INNER]
             stack += reversed(below)
+
+
+def plain_function(value: Json, leaves: Leaves) -> tuple[Run, bool] | None:
+    """What `function_of_value` gives, put together of functions that are there, where all templates are plain paths.
+
+    Compiling code takes as long as a hundred evaluations, and most templates are evaluated a few times.
+    """
+    made: dict[str, Run] = {}
+    charged = False
+    for at, leaf in leaves.items():
+        parts = [piece if isinstance(piece, str) else plain_path(piece.tree) for piece in leaf.pieces]
+        if None in parts:
+            return None
+        if leaf.whole is not None:
+            made[at] = cast(Run, parts[0])
+        else:
+            charged = True
+            made[at] = _text_of(tuple(cast(list[str | Run], parts)))
+    return _put_together(value, "", made, _holders(leaves)), charged
+
+
+def _text_of(parts: tuple[str | Run, ...]) -> Run:
+    def text_of(frame: Any, budget: Any) -> Json:
+        return "".join([part if isinstance(part, str) else operate.text(part(frame, budget), budget) for part in parts])
+
+    return text_of
+
+
+def _put_together(value: Json, at: str, made: Mapping[str, Run], holders: frozenset[str]) -> Run:
+    known = made.get(at)
+    if known is not None:
+        return known
+    if type(value) is dict:
+        fixed = dict.fromkeys(value)
+        runs: list[tuple[str, Run]] = []
+        for key, item in value.items():
+            below = at + pointer(key)
+            if below in made or below in holders:
+                runs.append((key, _put_together(item, below, made, holders)))
+            else:
+                fixed[key] = item
+        return _object_of(fixed, tuple(runs))
+    items: list[Run] = []
+    for index, item in enumerate(value):
+        below = f"{at}/{index}"
+        inner = below in made or below in holders
+        items.append(_put_together(item, below, made, holders) if inner else _always(item))
+    return _list_of(tuple(items))
+
+
+def _object_of(fixed: JsonObject, runs: tuple[tuple[str, Run], ...]) -> Run:
+    def object_of(frame: Any, budget: Any) -> Json:
+        value = fixed.copy()
+        for key, run in runs:
+            value[key] = run(frame, budget)
+        return value
+
+    return object_of
+
+
+def _list_of(items: tuple[Run, ...]) -> Run:
+    return lambda frame, budget: [item(frame, budget) for item in items]
+
+
+def _always(value: Json) -> Run:
+    return lambda frame, budget: value
 
 
 def function_of_value(value: Json, leaves: Leaves, *, condition: bool) -> tuple[Run, bool]:
