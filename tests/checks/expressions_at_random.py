@@ -10,6 +10,9 @@ from schemas_at_random import DEFINITIONS, Schema
 Json = Any
 Readable = tuple[str, Schema]
 KINDS = ("string", "number", "boolean", "array", "object")
+TEXTUAL = ("capitalize", "center(9)", "indent(2)", "wordwrap(5)", "urlencode", "trim('x')", "replace('a', 'b', 1)")
+TESTS = ("boolean", "even", "false", "float", "integer", "iterable", "lower", "mapping", "odd", "true", "upper", "ge 2")
+TESTS += ("lt 3", "eq 1", "ne 'x'", "in ['a', 1]", "divisibleby(3)", "sequence", "number")
 LITERALS = {
     "string": ["'x'", "''", "'a,b'"],
     "number": ["0", "1", "3", "2.5", "-1"],
@@ -142,12 +145,17 @@ class Expressions:
     def string(self, depth: int) -> str:
         """Text."""
         chance = self.chance
-        name = chance.choice(["upper", "lower", "title", "trim", "capitalize", "replace('a', 'b')", "truncate(9)"])
+        name = chance.choice([*TEXTUAL, "upper", "lower", "title", "trim", "replace('a', 'b')", "truncate(9)"])
         forms = [
             lambda: f"{self.of('string', depth)} | {name}",
             lambda: f"({self.any(depth)} ~ {self.any(depth)})",
             lambda: f"{self.any(depth)} | string",
-            lambda: f"{self.any(depth)} | json",
+            lambda: f"{self.any(depth)} | {chance.choice(['json', 'tojson', 'json(2)'])}",
+            lambda: f"({self.of('number', depth)} | filesizeformat)",
+            lambda: chance.choice(["run.id", "run.started_at", "(run.id | upper)"]),
+            lambda: f"({self.of('array', depth)} | join(',', attribute='k'))",
+            lambda: f"({self.of(chance.choice(['string', 'array']), depth)} | last | default('z') | string)",
+            lambda: f"(steps.{chance.choice(self.step_ids())}.error | string)" if self.step_ids() else "'none'",
             lambda: f"{self.of('array', depth)} | join(', ')",
             lambda: f"({self.of('string', depth)} + {self.of('string', depth)})",
             lambda: f"{self.of('string', depth)}[:3]",
@@ -173,6 +181,13 @@ class Expressions:
             lambda: f"({one} {self.chance.choice(['/', '//', '%'])} {divisor.replace('L', self.of('array', depth))})",
             lambda: f"{self.chance.choice([self.of('array', depth), self.of('string', depth)])} | length",
             lambda: f"({self.of('array', depth)} | sum)",
+            lambda: f"({self.listing()[0]} | sum(attribute={self.keyed()!r}))",
+            lambda: f"({self.of('string', depth)} | wordcount)",
+            lambda: f"({self.any(depth)} | count)",
+            lambda: f"({one} ** {self.chance.choice(['2', other])})",
+            lambda: f"steps.{self.chance.choice(self.step_ids())}.duration" if self.step_ids() else "2",
+            lambda: f"({self.any(depth)} | int(7, 16))",
+            lambda: f"({one} | round(1, {self.chance.choice(['common', 'ceil', 'floor'])!r}))",
             lambda: f"({self.of('array', depth)} | select('number') | sum)",
             lambda: f"({self.mapped(depth)} | sum)",
             lambda: f"({self.any(depth)} | int)",
@@ -201,7 +216,11 @@ class Expressions:
             lambda: f"(not {self.any(depth)})",
             lambda: f"({self.of('boolean', depth)} {self.chance.choice(['and', 'or'])} {self.of('boolean', depth)})",
             lambda: f"({self.of('number', depth)} is {self.chance.choice(['even', 'odd', 'divisibleby(2)'])})",
-            lambda: f"({self.of('array', depth)} | any)",
+            lambda: f"({self.of('array', depth)} | {self.chance.choice(['any', 'all'])})",
+            lambda: f"({self.listing()[0]} | {self.chance.choice(['any', 'all'])}(attribute={self.keyed()!r}))",
+            lambda: f"({self.any(depth)} is {self.chance.choice(TESTS)})",
+            lambda: f"({self.of('number', depth)} {sign} {self.of('number', depth)} {sign} {self.of('number', depth)})",
+            lambda: f"({self.any(depth)} not in {self.of(self.chance.choice(['array', 'object']), depth)})",
         ]
         return self.chance.choice(forms)()
 
@@ -234,6 +253,12 @@ class Expressions:
         inner = resolved(resolved(part).get("items", {}))
         names = list(inner.get("properties", {}))
         return (self.chance.choice(names), inner) if names else ("k", inner)
+
+    def keyed(self) -> str:
+        """A key that elements of a list may have, or one further in."""
+        name, inner = self.element(self.listing()[1])
+        below = list(resolved(inner.get("properties", {}).get(name, {})).get("properties", {}))
+        return f"{name}.{self.chance.choice(below)}" if below and self.chance.random() < 0.3 else name
 
     def mapped(self, depth: int) -> str:
         """One value of each element."""
@@ -279,6 +304,8 @@ class Expressions:
         forms = [
             lambda: f"{{'k': {self.of('string', depth)}, 'v': {self.of('number', depth)}}}",
             lambda: f"({self.of('array', depth)} | first | default({{}}))",
+            lambda: f"({self.listing()[0]} | {self.chance.choice(['min', 'max'])}(attribute={self.keyed()!r}))",
+            lambda: f"({self.listing()[0]} | {self.chance.choice(['first', 'last'])})",
             lambda: self.chosen("object", depth),
         ]
         return self.chance.choice(forms)()

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from expressions_at_random import Expressions, Readable, kind_of
-from schemas_at_random import Schema, object_schema, schema, value, whole
+from schemas_at_random import Schema, narrowed, object_schema, schema, value, whole
 
 from toolpath.errors import Finding, ToolFailed
 from toolpath.language.notation import read_plan
@@ -48,7 +48,7 @@ class World:
             self._maker(f"make.m{number}", object_schema(chance), fails=number == 3)
         self._maker("make.list", {"type": "array", "items": object_schema(chance, 1)})
         for number in range(6):
-            self._taker(f"take.t{number}", schema(chance, 1), required=number % 2 == 0)
+            self._taker(f"take.t{number}", narrowed(schema(chance, 1), chance), required=number % 2 == 0)
         self._nested()
 
     def _maker(self, key: str, part: Schema, *, fails: bool = False) -> None:
@@ -87,17 +87,23 @@ class World:
         )
 
     def _nested(self) -> None:
-        takes: Schema = {"type": "object", "properties": {"word": {"type": "string"}, "size": {"type": "integer"}}}
+        properties: Schema = {"word": {"type": "string"}, "size": {"type": "integer"}}
+        kept: Schema = {"mood": {"type": "string", "default": "calm"}, "list": {"type": ["array", "null"]}}
+        takes: Schema = {"type": "object", "properties": {**properties, **kept}}
         body = read_plan(
             {
                 "name": "nested",
                 "inputs": {**takes, "required": ["word"]},
                 "steps": [{"id": "made", "tool": "make.m0"}],
-                "outputs": {"word": "{{ inputs.word | upper }}", "size": "{{ inputs.size | default(0) + 1 }}"},
+                "outputs": {
+                    "word": "{{ inputs.word | upper ~ inputs.mood }}",
+                    "size": "{{ inputs.size | default(0) + 1 }}",
+                    "list": "{{ inputs.list or [] }}",
+                },
             }
         )
-        gives: Schema = {"type": "object", "properties": {"word": {"type": "string"}, "size": {"type": "integer"}}}
-        self.makers["sub.nested"] = {**gives, "required": ["word", "size"]}
+        gives: Schema = {"type": "object", "properties": {**properties, "list": {"type": "array"}}}
+        self.makers["sub.nested"] = {**gives, "required": ["word", "size", "list"]}
         self.tools.append(
             Tool(group="sub", name="nested", input_schema={**takes, "required": ["word"]}, body=body, effect="write")
         )
@@ -119,7 +125,7 @@ class Writer:
         if self.one_in(2):
             found["outputs"] = {"a": self.template(known), "b": self.template(known)}
         found["failure_mode"] = self.chance.choice(["stop", "stop", "isolate", "continue"])
-        found["on_unresolved"] = self.chance.choice(["error", "error", "error", "error", "null", "skip"])
+        found["on_unresolved"] = self.chance.choice(["error", "error", "error", "error", "null", "skip", "keep"])
         return found
 
     def one_in(self, count: int) -> bool:
@@ -171,7 +177,7 @@ class Writer:
         if self.one_in(12):
             found["critical"] = False
         if self.one_in(12):
-            found["on_unresolved"] = chance.choice(["null", "skip"])
+            found["on_unresolved"] = chance.choice(["null", "skip", "keep"])
         if self.one_in(14):
             found["requires_approval"] = f"{{{{ {self.expression(known)} }}}}"
         writes: dict[str, Json] = {}
@@ -192,6 +198,10 @@ class Writer:
                 "word": self.template(known, {"type": "string"}),
                 "size": self.template(known, {"type": "integer"}),
             }
+            if self.one_in(2):
+                inputs |= {"mood": self.template(known, {"type": "string"})}
+            if self.one_in(2):
+                inputs |= {"list": self.template(known, {"type": "array"})}
             return {**common, "tool": "sub.nested", "inputs": inputs}, world.makers["sub.nested"]
         if not known or self.one_in(3):
             tool = chance.choice([key for key in world.makers if key.startswith("make.")])
@@ -263,14 +273,18 @@ class Writer:
 
     def ask(self, known: list[Readable], _depth: int) -> tuple[Json, Schema | None]:
         """A question to a person."""
-        fields = [{"name": "word", "label": "Word"}, {"name": "size", "type": "integer", "required": False}]
+        fields: list[Json] = [{"name": "word", "label": "Word"}, {"name": "size", "type": "integer", "required": False}]
+        fields += [{"name": "sure", "type": "checkbox", "required": False}]
+        fields += [{"name": "kind", "type": "select", "options": ["w", "v"]}]
         form = {"title": f"Say {self.template(known)}", "inputs": fields}
         size: Schema = {"type": ["integer", "null"]}
-        gives: Schema = {"type": "object", "properties": {"word": {"type": "string"}, "size": size}}
-        return {**self.common(known), "ask": form}, {**gives, "required": ["word", "size"]}
+        kind: Schema = {"enum": ["w", "v"]}
+        gives: Schema = {"word": {"type": "string"}, "size": size, "sure": {"type": ["boolean", "null"]}, "kind": kind}
+        step = {**self.common(known), "ask": form}
+        return step, {"type": "object", "properties": gives, "required": list(gives)}
 
 
-ANSWER: dict[str, Json] = {"word": "w"}
+ANSWER: dict[str, Json] = {"word": "w", "kind": "v"}
 
 
 def mended(plan: dict[str, Json], findings: tuple[Finding, ...]) -> None:

@@ -101,6 +101,29 @@ def object_schema(chance: Random, depth: int = 2) -> Schema:
     return found
 
 
+def narrowed(part: Schema, chance: Random) -> Schema:
+    """The schema, or one that admits less by a keyword that is about all of the value."""
+    if "$ref" in part or chance.random() < 0.7:
+        return part
+    return {**part, **chance.choice(_NARROWER.get(str(part.get("type")), [{"not": {"const": "x"}}]))}
+
+
+_NARROWER: dict[str, list[Schema]] = {
+    "string": [{"pattern": "^[ab]"}, {"maxLength": 3}, {"not": {"const": "x"}}, {"contentEncoding": "base64"}],
+    "integer": [{"multipleOf": 2}, {"not": {"const": 1}}],
+    "number": [{"multipleOf": 0.5}, {"if": {"minimum": 1}, "then": {"maximum": 2}}],
+    "array": [{"uniqueItems": True}, {"contains": {"type": "string"}}, {"maxItems": 2}],
+    "object": [
+        {"minProperties": 1},
+        {"maxProperties": 2},
+        {"propertyNames": {"maxLength": 4}},
+        {"dependentRequired": {"k": ["v"]}},
+        {"dependentSchemas": {"k": {"required": ["v"]}}},
+        {"if": {"required": ["k"]}, "then": {"required": ["v"]}},
+    ],
+}
+
+
 def whole(part: Schema) -> Schema:
     """The schema as a document of its own."""
     return {**part, "$defs": DEFINITIONS}

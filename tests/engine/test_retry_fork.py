@@ -167,6 +167,19 @@ async def test_retry_asks_first_about_a_write_in_doubt() -> None:
     assert (found.status, len(w.calls)) == ("completed", 2)
 
 
+async def test_retry_asks_about_the_fallback_whose_write_is_in_doubt() -> None:
+    clock = FakeClock(auto=True)
+    w = scripted("w", lambda _: after(clock, 100), then={"ok": 1}, effect="write", timeout=2.0)
+    broken = scripted("broken", then=ValueError("no"))
+    async with opened(w, broken, clock=clock) as tp:
+        first = await tp.run(tp.read({"steps": [{"id": "a", "tool": "broken", "fallback": {"tool": "w"}}]}))
+        waiting = await (await tp.retry(first.run_id)).result()
+        assert (waiting.status, waiting.step("a").status, waiting.step("a").tool) == ("waiting", "unknown", "w")
+        found = await ran(tp, await (await tp.settle(first.run_id, "a", output={"ok": 2})).result())
+    assert (found.status, found.outputs) == ("completed", {"a": {"ok": 2}})
+    assert (len(w.calls), len(broken.calls)) == (1, 1)
+
+
 async def test_retry_of_what_has_not_failed_is_refused() -> None:
     async with opened(identity("t")) as tp:
         result = await tp.run({"steps": [{"tool": "t"}]})

@@ -8,6 +8,8 @@ knew.
 from __future__ import annotations
 
 import argparse
+import asyncio
+import contextlib
 import json
 import random
 import sys
@@ -23,6 +25,7 @@ from virtual import in_virtual_time
 from worlds import CALLERS, World, drawn
 
 from toolpath.app import Toolpath
+from toolpath.errors import RunConflict
 from toolpath.language.names import written_variables
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
@@ -112,6 +115,43 @@ async def _retried(plan: Plan, world: World) -> tuple[Played, Played]:
         world.forget()
         if result.status in ("failed", "completed_with_errors"):
             run = await tp.retry(result.run_id)
+            result = await to_the_end(tp, await run.result(), world)
+        return first, Played(result, await tp.events(result.run_id), world, watcher.faults)
+
+
+def of_stops(seed: int) -> Iterator[str]:
+    """What is cancelled or paused anywhere is gone on with: to the same end, nothing finished called, nothing twice."""
+    this, schedule, chance = structure(seed), seed % 5, random.Random(seed)
+    whole = in_virtual_time(play(this.plan, World(schedule)))
+    for how in ("cancel", "pause"):
+        world = World(schedule)
+        world.stop_at = chance.randint(1, max(1, len(whole.world.made)))
+        about = f"{how} at call {world.stop_at} of {len(whole.world.made)}: "
+        first, played = in_virtual_time(_stopped(this.plan, world, how))
+        yield from (about + fault for fault in faults_of(played))
+        yield from (about + fault for fault in called_again(first.events, played.world))
+        if this.exact and not (how == "cancel" and (this.tolerant or _is_handled(first, this.plan))):
+            yield from (about + fault for fault in differing(played, whole, "status", "outputs", "state"))
+            yield from (about + fault for fault in _other_effects(played, whole))
+
+
+async def _stopped(plan: Plan, world: World, how: str) -> tuple[Played, Played]:
+    async with opened(world) as (tp, watcher):
+        said: list[asyncio.Task[None]] = []
+
+        async def say(run_id: str) -> None:
+            # The run may have ended meanwhile.
+            with contextlib.suppress(RunConflict):
+                await (tp.cancel if how == "cancel" else tp.pause)(run_id)
+
+        world.stop = lambda run_id: said.append(asyncio.ensure_future(say(run_id)))
+        result = await to_the_end(tp, await tp.run(plan, INPUTS, context=CONTEXT), world)
+        await asyncio.gather(*said)
+        first = Played(result, await tp.events(result.run_id), world.past(), [])
+        world.stop = None
+        world.forget()
+        if result.status in ("cancelled", "paused"):
+            run = await (tp.retry if result.status == "cancelled" else tp.resume)(result.run_id)
             result = await to_the_end(tp, await run.result(), world)
         return first, Played(result, await tp.events(result.run_id), world, watcher.faults)
 
@@ -254,6 +294,7 @@ LAWS: dict[str, Callable[[int], Iterator[str]]] = {
     "cuts": of_cuts,
     "retries": of_retries,
     "forks": of_forks,
+    "stops": of_stops,
 }
 
 

@@ -1,7 +1,7 @@
 """The laws of random structures: a few of them here, and as many as wanted with `--soak`.
 
 `TOOLPATH_STRUCTURES` is how many structures the long form tries under each of five schedules (20,000). As many journals
-are cut, and a quarter as many are forked and tried again.
+are cut, and a quarter as many are forked, tried again, and cancelled or paused somewhere.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ MOST = int(os.environ.get("TOOLPATH_STRUCTURES", "20000"))
 #: Parts that may be tried side by side.
 PARTS = 20
 #: Structures of the quick form, which begins with another number for each law.
-QUICK = {"schedules": (0, 40), "cuts": (1_000, 12), "retries": (2_000, 50), "forks": (3_000, 20)}
+QUICK = {"schedules": (0, 40), "cuts": (1_000, 12), "retries": (2_000, 50), "forks": (3_000, 20), "stops": (4_000, 20)}
 #: Of so many structures the long form tries one: one of them has ten cuts.
-SHARE = {"schedules": 1, "cuts": 10, "retries": 4, "forks": 4}
+SHARE = {"schedules": 1, "cuts": 10, "retries": 4, "forks": 4, "stops": 4}
 
 
 def test_equal_seeds_give_equal_plans() -> None:

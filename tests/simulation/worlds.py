@@ -52,6 +52,9 @@ class World:
         """By path: whether a leaf fails there."""
         self.denies: Callable[[str], bool] | None = None
         """By path: whether a person says no there, besides to what nobody ever allows."""
+        self.stop: Callable[[str], None] | None = None
+        """Told the run's id once so many calls are made."""
+        self.stop_at = 0
         self.made: list[Made] = []
         self._forgotten: list[Made] = []
 
@@ -146,6 +149,8 @@ class World:
 
     def note(self, tool: str, context: Any, inputs: JsonObject, *, effect: bool) -> None:
         self.made.append(Made(tool, context.path, context.idempotency_key, inputs, effect))
+        if self.stop is not None and len(self.made) == self.stop_at:
+            self.stop(context.run_id)
 
     def _reading(self, name: str, invoke: Any, **fields: Any) -> Tool:
         made = Body(invoke=invoke, wants_context=True)

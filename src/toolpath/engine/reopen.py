@@ -74,8 +74,8 @@ def _in_vain(step: StepState) -> bool:
 def _take_back(state: State, step: StepState) -> None:
     doubt = step.error is not None and step.error.in_doubt
     parts = _unfinished(step)
-    if not parts:
-        # Its own tool is asked first; a plan that a fallback has begun goes on.
+    if not parts and not doubt:
+        # Its own tool is asked first; a plan that a fallback has begun goes on, and a doubt is about the tool it is of.
         step.target = 0
     step.attempt, step.error, step.continued = 0, None, False
     _ask_again(step)
