@@ -231,7 +231,7 @@ def _reading_a_long_run(target: Target) -> Any:
         [target.client.get(f"/api/v1/runs/{run['run_id']}", timeout=120).status_code for _ in range(3)],
         target.client.get(f"/api/v1/runs/{run['run_id']}/events", timeout=120).status_code,
         str(target.graphql(query, id=run["run_id"]))[:200],
-        str(target.mcp("run_info", {"run_id": run["run_id"]}))[:200],
+        str(target.mcp("get_run", {"run_id": run["run_id"]}))[:200],
     ]
 
 

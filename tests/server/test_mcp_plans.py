@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 from mcp_cases import MODES, shop, talking
 
 from toolpath import Settings, Toolpath
+from toolpath.projections.results import run_result
+from toolpath.server.mcp import meta
+from toolpath.server.mcp.answers import run_record
 
 
 @pytest.fixture(params=MODES)
@@ -131,6 +135,29 @@ async def test_bad_arguments_of_the_servers_own_tools_are_errors_in_words(mode, 
         assert answer.is_error
         assert answer.meta["toolpath/error"]["code"] in ("schema", "unknown_run")
         assert len(answer.content[0].text) < 5_000
+
+
+async def test_a_long_run_is_told_beside_the_loop_and_a_short_one_in_it(mode, monkeypatch):
+    threads = []
+
+    def recorded(result):
+        threads.append(threading.get_ident())
+        return run_record(result)
+
+    def made(run_id, events, **more):
+        threads.append(threading.get_ident())
+        return run_result(run_id, events, **more)
+
+    monkeypatch.setattr(meta, "run_record", recorded)
+    monkeypatch.setattr(meta, "run_result", made)
+    async with shop(Toolpath()) as tp, talking(tp, mode) as client:
+        for number in (1, 500):
+            add = {"tool": "math.add", "inputs": {"a": 1, "b": 2}}
+            run = await tp.run(tp.read({"steps": [{"id": f"s{n}", **add} for n in range(number)]}))
+            looked = await client.call_tool("get_run", {"run_id": run.run_id})
+            assert looked.structured_content["status"] == "completed"
+    here = threading.get_ident()
+    assert [thread == here for thread in threads] == [True, True, False, False]
 
 
 async def test_a_run_may_be_begun_and_looked_at_later(mode):

@@ -158,12 +158,12 @@ class MetaTools:
         await visible_run(self._tp, client.caller, run_id)
         if given.get("wait"):
             return await self._told(await follow(self._tp, run_id, client, owns=False))
-        return await self._told(run_result(run_id, await self._tp.events(run_id)), is_asked=True)
+        return await self._told(await self._stands(run_id), is_asked=True)
 
     async def _answer(self, client: McpClient, given: JsonObject) -> Answer:
         run_id, by = given["run_id"], client.caller.user
         await visible_run(self._tp, client.caller, run_id)
-        result = run_result(run_id, await self._tp.events(run_id))
+        result = await self._stands(run_id)
         question = _meant(result, given.get("step", ""))
         comment = given.get("comment", "")
         match question:
@@ -183,11 +183,20 @@ class MetaTools:
             return json_answer({"run_id": run_id, "status": "running"})
         return await self._told(await follow(self._tp, run_id, client, owns=False))
 
+    async def _stands(self, run_id: str) -> RunResult:
+        """How the run stands now."""
+        events = await self._tp.events(run_id)
+        return await self._tp.aside.do(lambda: run_result(run_id, events), weight_of([events]))
+
     async def _told(self, result: RunResult, *, is_asked: bool = False) -> CallToolResult:
         """The run as it stands; an error where it failed, unless that is what was asked for."""
         result.outputs = await restored(self._tp, result)
         has_failed = result.status in ("failed", "cancelled") and not is_asked
-        return json_answer(run_record(result), is_error=has_failed)
+        events = (await self._tp.store.get_run(result.run_id)).last_seq
+        # What a long run gave is made of its events only now.
+        return await self._tp.aside.do(
+            lambda: json_answer(run_record(result), is_error=has_failed), events + weight_of([result.outputs])
+        )
 
 
 def _plan_of(source: str | JsonObject, most_steps: int) -> Plan:
