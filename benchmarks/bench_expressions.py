@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from toolpath.language.expressions.compile import compile_value
-from toolpath.language.names import Frame, Names
+from toolpath.expressions.compile import compile_value
+from toolpath.expressions.names import Frame, Names
 
 NAMES = Names(
     flow="chain",

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from toolpath.model.events import StepReady, StepStarted, StepSucceeded, encode_event
 from toolpath.model.run import RunInfo
-from toolpath.store.database import Synchronous
-from toolpath.store.memory import MemoryStore
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.memory.store import MemoryStore
+from toolpath.store.sqlite.database import Synchronous
+from toolpath.store.sqlite.store import SqliteStore
 
 STEPS = 200
 

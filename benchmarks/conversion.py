@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 
 from benchmarks.records import GoldStep, Record, ToolData
-from toolpath.language.names import KEYWORDS, RESERVED
+from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.tool import Body, Tool
 from toolpath.values import JsonObject
 

@@ -12,7 +12,7 @@ from benchmarks.records import Record, ToolData
 from toolpath.catalog.registry import Registry
 from toolpath.checks.check import check
 from toolpath.errors import Finding
-from toolpath.language.notation import read_plan
+from toolpath.notation.plan import read_plan
 
 #: A defect that does not contradict an open schema: the schema admits more arguments than it names.
 _SURPLUS = "argument not in the schema"

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.planner.gold import GoldStep, Task, ToolData, catalog_of
+from toolpath.planner.scoring.gold import GoldStep, Task, ToolData, catalog_of
 from toolpath.providers.functions import tool_from_function
 
 _BLOG = Path(__file__).parents[1] / "examples/blog/blog_tools.py"

@@ -12,8 +12,8 @@ import msgspec
 from benchmarks.records import VARIABLE, folder, read_lines
 from benchmarks.report import publish, table
 from toolpath.errors import ReadError
-from toolpath.language.llm_json.found import ModelText
-from toolpath.language.llm_json.model_text import read_model_text
+from toolpath.model_output.found import ModelText
+from toolpath.model_output.model_text import read_model_text
 
 FILES = ("llm_outputs_real.jsonl", "llm_outputs_formats.jsonl")
 

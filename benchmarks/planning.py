@@ -20,12 +20,12 @@ from toolpath.catalog.search import search
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Origin, Plan
-from toolpath.planner.gold import Task, catalog_of, gold_calls, made_calls
 from toolpath.planner.offline.confidence import CONFIDENT
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.offline.slots import slots_of
-from toolpath.planner.score import Calibration, Score, calibration, score_plan
+from toolpath.planner.scoring.gold import Task, catalog_of, gold_calls, made_calls
+from toolpath.planner.scoring.score import Calibration, Score, calibration, score_plan
 
 DATA_SETS = (
     "bfcl_single",

@@ -19,7 +19,7 @@ from toolpath.llm.choice import ModelChoice
 from toolpath.model.chat import ChatReply, ChatRequest, Message
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Body
-from toolpath.planner.prompt import RULES as _PLANNER_RULES
+from toolpath.planner.by_model.prompt import RULES as _PLANNER_RULES
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.model_replies import Says
 from toolpath.testing.model_server import ModelServer

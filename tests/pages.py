@@ -36,9 +36,9 @@ import msgspec
 
 from toolpath import Finding, Plan, Tool, Toolpath
 from toolpath.config import load_settings
-from toolpath.language.composite import read_composite
-from toolpath.language.documents import read_document
-from toolpath.language.tree import read_tree
+from toolpath.model_output.documents import read_document
+from toolpath.notation.composite import read_composite
+from toolpath.notation.tree import read_tree
 from toolpath.providers.functions import is_marked
 from toolpath.providers.mcp.config import read_mcp_config
 

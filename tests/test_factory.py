@@ -12,11 +12,11 @@ import msgspec
 import pytest
 
 from toolpath import Toolpath, tool
+from toolpath.cli.project.factory.generating import generate
+from toolpath.cli.project.factory.source import annotation_of, literal, python_name
 from toolpath.errors import PlanInvalid, ReadError, SchemaError
-from toolpath.factory.generating import generate
-from toolpath.factory.source import annotation_of, literal, python_name
-from toolpath.language.composite import read_composite
 from toolpath.model.tool import Requires, Tool
+from toolpath.notation.composite import read_composite
 
 ROOT = Path(__file__).parents[1]
 ECHO = {

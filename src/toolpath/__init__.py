@@ -21,10 +21,10 @@ if TYPE_CHECKING:
         ToolpathError,
         ToolRetry,
     )
-    from toolpath.language.llm_json.model_text import read_tool_calls
     from toolpath.model.plan import Plan
     from toolpath.model.run import RunContext, RunResult
     from toolpath.model.tool import Tool, ToolResult
+    from toolpath.model_output.model_text import read_tool_calls
     from toolpath.ports import ToolContext
     from toolpath.providers.functions import tool
 
@@ -66,7 +66,7 @@ _HOMES = {
     "ToolRetry": "toolpath.errors",
     "Toolpath": "toolpath.app",
     "ToolpathError": "toolpath.errors",
-    "read_tool_calls": "toolpath.language.llm_json.model_text",
+    "read_tool_calls": "toolpath.model_output.model_text",
     "tool": "toolpath.providers.functions",
 }
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from toolpath.aside import Aside
-from toolpath.asking import Asking
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.saving import Saving
 from toolpath.catalog.snapshot import Catalog
@@ -21,35 +19,37 @@ from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
 from toolpath.clock import SystemClock
 from toolpath.config import Settings, settings_given
-from toolpath.drives.drives import Drives
-from toolpath.drives.run import Run
-from toolpath.drives.starting import NOT_STORED, Stored
-from toolpath.engine.limits import Limits
-from toolpath.engine.program import Program
-from toolpath.engine.services import Services
-from toolpath.engine.threads import Threads
+from toolpath.engine.compile.program import Program
+from toolpath.engine.drive.limits import Limits
+from toolpath.engine.drive.services import Services
+from toolpath.engine.drive.threads import Threads
 from toolpath.errors import ConfigError, Finding, NoToolpath, ReadError
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Plan
+from toolpath.model.redaction import Redactor
 from toolpath.model.run import RunContext, RunResult
 from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Tool, ToolStats
-from toolpath.opening import call_plan, check_priority, failed, load_tools, refuse_loop, store_of, tools_of
+from toolpath.planner.service.asking import Asking
 from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Store
-from toolpath.preparation import Preparation, Runnable
 from toolpath.providers.files import FolderProvider
 from toolpath.providers.functions import ToolFields, bind, marked_in, tool_from_function
 from toolpath.providers.modules import is_file, load_module
-from toolpath.redaction import Redactor
-from toolpath.secret_values import EnvironmentSecrets
-from toolpath.steering import Steering
-from toolpath.store.memory import MemoryStore
+from toolpath.providers.secret_values import EnvironmentSecrets
+from toolpath.runs.beside_the_loop import BesideTheLoop
+from toolpath.runs.drives import Drives
+from toolpath.runs.opening import call_plan, check_priority, failed, load_tools, refuse_loop, store_of, tools_of
+from toolpath.runs.preparation import Preparation, Runnable
+from toolpath.runs.run import Run
+from toolpath.runs.starting import NOT_STORED, Stored
+from toolpath.runs.steering import Steering
+from toolpath.store.memory.store import MemoryStore
 from toolpath.values import Json, JsonObject
 
 if TYPE_CHECKING:
     from toolpath.planner.records import Planned
     from toolpath.planner.replan import Replanning
-    from toolpath.planning.door import Planning
+    from toolpath.planner.service.door import Planning
     from toolpath.workspace.plans import Plans, Review
 
 _current: contextvars.ContextVar[Toolpath | None] = contextvars.ContextVar("toolpath", default=None)
@@ -222,7 +222,7 @@ class Toolpath(Asking, Steering):
         return self.registry.stats
 
     @property
-    def aside(self) -> Aside:
+    def aside(self) -> BesideTheLoop:
         """Does what is large beside the event loop."""
         return self._preparation.aside
 

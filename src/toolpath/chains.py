@@ -15,13 +15,13 @@ import msgspec
 
 from toolpath.app import Toolpath, current
 from toolpath.errors import ChainExecutionError, Finding, PlanInvalid, PolicyViolationError
-from toolpath.language.composite import read_composite
-from toolpath.language.notation import read_plan
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.plan import Call, Plan, Step
+from toolpath.model.policy import refusal
 from toolpath.model.run import RunContext, RunResult
-from toolpath.policy import refusal
+from toolpath.notation.composite import read_composite
+from toolpath.notation.plan import read_plan
 from toolpath.projections.steps import step_results
 from toolpath.values import Json, JsonObject
 

@@ -15,8 +15,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from toolpath.errors import ConfigError
-from toolpath.likeness import closest
+from toolpath.errors import ConfigError, closest
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=31_536_000)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]

@@ -26,10 +26,37 @@ Faults of a plan are findings (values); faults of a tool are recorded outcomes; 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any, ClassVar, Literal
 
 import msgspec
+from rapidfuzz.distance import OSA
+
+
+def closest(name: str, candidates: Iterable[str], limit: int = 3, threshold: float = 0.6) -> tuple[str, ...]:
+    """The candidates most like `name`, nearest first: what 'did you mean' offers.
+
+    Likeness is measured on lower-case letters and digits alone, so that `createauthor` finds `create_author`.
+    """
+    wanted = _folded(name[:100])
+    scored: list[tuple[float, str]] = []
+    for candidate in dict.fromkeys(islice(candidates, 20_000)):
+        score = max(_likeness(wanted, _folded(n)) for n in (candidate[:200], candidate[-200:].rpartition(".")[2]))
+        if score >= threshold:
+            scored.append((-score, candidate))
+    return tuple(candidate for _, candidate in sorted(scored)[:limit])
+
+
+def _folded(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def _likeness(left: str, right: str) -> float:
+    # Optimal string alignment: two neighbouring letters swapped count as one slip.
+    return OSA.normalized_similarity(left, right)
+
 
 Severity = Literal["error", "warning", "information"]
 ChatFault = Literal[
@@ -385,3 +412,17 @@ class NoToolpath(ToolpathError):
     """A context that is bound to no Toolpath was used outside `async with Toolpath()`."""
 
     code = "no_toolpath"
+
+
+@contextmanager
+def needs_extra(extra: str, purpose: str) -> Iterator[None]:
+    """Around imports: a package that is not there becomes a `ConfigError` that names the extra which brings it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "toolpath":
+            raise
+        raise ConfigError(
+            f"{purpose} needs the package {error.name!r}, which is not installed.",
+            hint=f"pip install 'toolpath[{extra}]'",
+        ) from None

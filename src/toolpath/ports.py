@@ -2,20 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+import contextvars
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
-from toolpath.model.asking import Asked
+from toolpath.model.asking import Asked, AskingRun
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent
-from toolpath.model.record import Record
-from toolpath.model.run import Beat, RunInfo
+from toolpath.model.record import AuditEntry, AuditRow, Record
+from toolpath.model.run import Beat, RunInfo, Standing
 from toolpath.model.tool import Tool, ToolStats
-from toolpath.trails import Trails
-from toolpath.turns import Turns
 from toolpath.values import Json, JsonObject
+
+
+class Turns(Protocol):
+    """Runs that wait for a worker, and those that wait for people. A part of `ports.Store`."""
+
+    async def enqueue(self, run_id: str) -> bool:
+        """Give the run a turn among those that wait for a worker; false where it has one.
+
+        Turns go round by tenant. Of one tenant's runs those that were begun come first, then those of higher priority,
+        then the older ones.
+        """
+        ...
+
+    async def next_run(self, *, most_of_tenant: int = 0) -> str | None:
+        """Take the turn of the run that comes next, and give the run's id; None where none has a turn.
+
+        Nobody drives it yet: whoever asked is to do so at once, or it is lost. Tenants that have `most_of_tenant` runs
+        under way are passed over; 0: none are.
+        """
+        ...
+
+    async def queued(self, limit: int) -> list[str]:
+        """Ids of the runs that have a turn, the first `limit` of them."""
+        ...
+
+    async def standing(self) -> Standing:
+        """How many runs have not ended, and what they wait for people to say."""
+        ...
+
+    async def asking_runs(
+        self, *, tenant: str | None = None, limit: int = 50, after: tuple[float, str] | None = None
+    ) -> list[AskingRun]:
+        """The runs that wait for people, longest first; `after` are `since` and id of the last of the page before."""
+        ...
+
+
+@runtime_checkable
+class PutsAside(Protocol):
+    """A `Queue` that keeps what no worker could read."""
+
+    async def put_aside(self) -> int:
+        """How many messages lie aside. Raises `QueueError`."""
+
+
+class Trails(Protocol):
+    """The audit trail of a store: one chain of entries. A part of `ports.Store`."""
+
+    async def append_audit(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
+        """Add the entries to the trail, all or none; gives them as links of its chain."""
+        ...
+
+    async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
+        """Add the entries to the trail, all or none. They are kept when this returns, and links when read."""
+        ...
+
+    async def unlinked_audit(self) -> int:
+        """How many entries are kept and are no links of the chain yet."""
+        ...
+
+    async def drop_audit(self, through: int) -> None:
+        """Forget the entries up to this number, at the beginning of the chain; the last of all stays."""
+        ...
+
+    async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
+        """The trail's entries with a greater `seq` than `after`, in order."""
+        ...
+
+    async def read_audit_rows(self, *, after: int = 0, limit: int = 100) -> list[AuditRow]:
+        """The same as the store has them, unread: for who looks whether they are as they were written."""
+        ...
 
 
 class Clock(Protocol):
@@ -403,3 +473,47 @@ class Store(Turns, Trails, Protocol):
     async def delete_runs(self, run_ids: Sequence[str]) -> int:
         """Delete ended runs with all that is theirs; returns how many."""
         ...
+
+
+class _Bound:
+    """The bound of one scope; what outlives the scope is not bound by it."""
+
+    __slots__ = ("holds", "seconds")
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.holds = True
+
+
+_bound: contextvars.ContextVar[_Bound | None] = contextvars.ContextVar("toolpath_patience", default=None)
+
+
+@contextmanager
+def waiting_at_most(seconds: float) -> Iterator[None]:
+    """What is inside answers somebody who waits: a store that is away is tried for so long at most.
+
+    Tasks that are begun inside are bound too, until the scope ends.
+    """
+    bound = _Bound(seconds)
+    token = _bound.set(bound)
+    try:
+        yield
+    finally:
+        bound.holds = False
+        _bound.reset(token)
+
+
+@contextmanager
+def waiting_long() -> Iterator[None]:
+    """What is inside, as the drive of a run, answers nobody: the store's own patience counts."""
+    token = _bound.set(None)
+    try:
+        yield
+    finally:
+        _bound.reset(token)
+
+
+def most_patience() -> float | None:
+    """Seconds for which a store may be tried here; None: as long as it sees fit."""
+    bound = _bound.get()
+    return bound.seconds if bound is not None and bound.holds else None

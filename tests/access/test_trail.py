@@ -19,7 +19,7 @@ from toolpath.access.verifying import entries_of, verify
 from toolpath.chains import run_composite
 from toolpath.errors import PolicyViolationError, RunConflict, StoreError
 from toolpath.model.record import AuditEntry
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 from toolpath.values import JsonObject
 
 

@@ -13,8 +13,8 @@ from toolpath.access.trail import Trail
 from toolpath.access.verifying import verify
 from toolpath.clock import SystemClock
 from toolpath.model.record import AuditEntry
+from toolpath.model.redaction import Redactor
 from toolpath.ports import Store
-from toolpath.redaction import Redactor
 
 KINDS = [pytest.param(kind, marks=[pytest.mark.postgres] if kind == "postgres" else []) for kind in STORES]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from toolpath import Settings, Toolpath
 from toolpath.model.tool import ToolStats
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.store import SqliteStore
 from toolpath.testing.scripted import scripted
 
 

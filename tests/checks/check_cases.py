@@ -9,9 +9,9 @@ from typing import Any
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
 from toolpath.errors import Finding
-from toolpath.language.notation import read_plan
 from toolpath.model.plan import Cache, Plan, Retry
 from toolpath.model.tool import Tool
+from toolpath.notation.plan import read_plan
 
 TEXT = {"type": "string"}
 INTEGER = {"type": "integer"}

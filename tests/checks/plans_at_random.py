@@ -13,8 +13,8 @@ from expressions_at_random import Expressions, Readable, kind_of
 from schemas_at_random import Schema, narrowed, object_schema, schema, value, whole
 
 from toolpath.errors import Finding, ToolFailed
-from toolpath.language.notation import read_plan
 from toolpath.model.tool import Body, Tool
+from toolpath.notation.plan import read_plan
 
 Json = Any
 INPUTS: Schema = {

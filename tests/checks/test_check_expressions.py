@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from check_cases import catalog_of, findings_of, make_tool
 
-from toolpath.language.notation import read_plan
+from toolpath.notation.plan import read_plan
 
 TEXT, INTEGER = {"type": "string"}, {"type": "integer"}
 ROW = {"type": "object", "properties": {"k": TEXT, "v": INTEGER}, "required": ["k"]}

@@ -12,8 +12,8 @@ from toolpath import Toolpath, tool
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
 from toolpath.checks.memory import Memory
-from toolpath.language.documents import read_document
 from toolpath.model.plan import Plan
+from toolpath.model_output.documents import read_document
 
 
 @tool(effect="read")

@@ -8,8 +8,8 @@ from check_cases import TOOLS
 
 from toolpath.checks.check import check
 from toolpath.errors import ReadError
-from toolpath.language.documents import read_document
 from toolpath.model.plan import Plan
+from toolpath.model_output.documents import read_document
 
 
 def in_text(written: str) -> str:

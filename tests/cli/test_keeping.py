@@ -15,8 +15,8 @@ from cli_cases import Command, shop, toolpath
 from toolpath import Settings, Toolpath
 from toolpath.config import Settings as AllSettings
 from toolpath.errors import StoreError
-from toolpath.retention import keep_pruned, prune_runs
-from toolpath.store.backup import back_up
+from toolpath.runs.retention import keep_pruned, prune_runs
+from toolpath.store.sqlite.backup import back_up
 from toolpath.testing.clock import FakeClock
 
 __all__ = ["shop", "toolpath"]

@@ -4,9 +4,9 @@ import time
 
 from rich.text import Text
 
-from toolpath.cli.lines import event_line
-from toolpath.cli.live import draw
-from toolpath.cli.progress import Progress, parent_path
+from toolpath.cli.runs.lines import event_line
+from toolpath.cli.runs.live import draw
+from toolpath.cli.runs.progress import Progress, parent_path
 from toolpath.model.events import (
     AnyEvent,
     Failure,

@@ -19,7 +19,7 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_usage(
     toolpath: Command, shop: Path, monkeypatch: pytest.MonkeyPatch, into: str
 ) -> None:
     # The folder is looked at before any server is needed.
-    monkeypatch.setattr("toolpath.cli.demonstration.missing_servers", lambda: ())
+    monkeypatch.setattr("toolpath.cli.project.demonstration.missing_servers", lambda: ())
     (shop / "nap.yaml").write_text(
         "name: nap\nimplementation: {type: simple, simple: {tool: shop.price, inputs: {item: tea}}}\n"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from toolpath.demo.folder import missing_servers
+from toolpath.cli.project.demo.folder import missing_servers
 
 pytestmark = pytest.mark.mcp
 

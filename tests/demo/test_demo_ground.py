@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from toolpath.demo.folder import make_folder
-from toolpath.demo.page import team_page
+from toolpath.cli.project.demo.folder import make_folder
+from toolpath.cli.project.demo.page import team_page
 from toolpath.errors import ConfigError
 
 

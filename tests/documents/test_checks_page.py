@@ -16,8 +16,8 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
 from toolpath.checks.start import check_inputs, check_intent
 from toolpath.config import Settings
-from toolpath.language.composite import read_composite
-from toolpath.language.documents import read_document
+from toolpath.model_output.documents import read_document
+from toolpath.notation.composite import read_composite
 from toolpath.providers.functions import is_marked, tool_from_function
 
 PAGE = (ROOT / "docs" / "reference" / "checks.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from toolpath import Toolpath
-from toolpath.language.llm_json.model_text import read_model_plan
+from toolpath.model_output.model_text import read_model_plan
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

@@ -12,10 +12,11 @@ import toolpath
 from pages import ROOT, encoded, named_in, table_rows
 from toolpath import errors
 from toolpath.config import ENGINE_NAMES, Settings
-from toolpath.engine.retries import NEVER
-from toolpath.language.expressions import budget, lower, parse, scan
-from toolpath.language.expressions.compile import compile_value
-from toolpath.language.expressions.table import (
+from toolpath.engine.decide.retries import NEVER
+from toolpath.expressions import budget, lower, parse, scan
+from toolpath.expressions.compile import compile_value
+from toolpath.expressions.names import Frame, Names
+from toolpath.expressions.table import (
     COMPARING_TESTS,
     FILTERS,
     FORBIDDEN,
@@ -23,10 +24,9 @@ from toolpath.language.expressions.table import (
     SPECIAL_TESTS,
     TESTS,
 )
-from toolpath.language.names import Frame, Names
-from toolpath.language.notation import read_plan
-from toolpath.language.plan_schema import plan_json_schema
 from toolpath.model.events import AnyEvent, Failure
+from toolpath.notation.plan import read_plan
+from toolpath.notation.plan_schema import plan_json_schema
 
 REFERENCE = ROOT / "docs" / "reference"
 

@@ -12,9 +12,9 @@ import pytest
 from toolpath import ChainExecutor, PlanInvalid, RunContext, RunResult, Settings, Toolpath, ToolRetry
 from toolpath.chains import run_composite
 from toolpath.errors import ChainExecutionError, PolicyViolationError
-from toolpath.language.composite import read_composite
-from toolpath.language.tree import read_tree
 from toolpath.model import events as ev
+from toolpath.notation.composite import read_composite
+from toolpath.notation.tree import read_tree
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import ScriptedTool, scripted
 

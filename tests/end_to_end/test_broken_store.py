@@ -14,7 +14,7 @@ from end_to_end_cases import Command, Desk
 
 from toolpath import Toolpath
 from toolpath.errors import StoreError
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.store import SqliteStore
 
 FULL = """
     name: full

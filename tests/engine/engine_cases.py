@@ -12,7 +12,7 @@ from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, decode_event, encode_event, event_type
 from toolpath.model.run import RunInfo
 from toolpath.projections.results import run_result
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

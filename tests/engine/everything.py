@@ -7,7 +7,7 @@ from typing import Any
 from engine_cases import after, identity
 
 from toolpath import Tool, ToolRetry
-from toolpath.language.notation import read_plan
+from toolpath.notation.plan import read_plan
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

@@ -10,12 +10,12 @@ import pytest
 from engine_cases import Ran, identity, opened, ran, run
 
 from toolpath import RunContext, ToolContext, tool
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.model.tool import Requires, ToolResult
-from toolpath.store.memory import MemoryStore
+from toolpath.notation.composite import read_composite
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

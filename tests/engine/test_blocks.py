@@ -8,8 +8,8 @@ import pytest
 from engine_cases import after, identity, opened, ran, resumed_after, run
 
 from toolpath import Tool, ToolContext, tool
-from toolpath.language.notation import read_plan
 from toolpath.model import events as ev
+from toolpath.notation.plan import read_plan
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

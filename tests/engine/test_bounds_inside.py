@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from engine_cases import most_at_once, opened, ran, run
 
-from toolpath.language.composite import read_composite
-from toolpath.language.notation import read_plan
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
 from toolpath.model.tool import Body, Rate, Tool
+from toolpath.notation.composite import read_composite
+from toolpath.notation.plan import read_plan
 from toolpath.testing.clock import FakeClock
 
 pytestmark = pytest.mark.timeout(60)

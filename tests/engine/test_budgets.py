@@ -8,10 +8,10 @@ import pytest
 from engine_cases import after, identity, opened, run
 
 from toolpath import PlanInvalid, RunContext
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.plan import Budget, Cache
 from toolpath.model.tool import ToolResult
+from toolpath.notation.composite import read_composite
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

@@ -11,7 +11,7 @@ from engine_cases import after, opened, ran, run, run_in
 from toolpath import RunContext, Settings
 from toolpath.model import events as ev
 from toolpath.model.plan import Cache
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import ScriptedTool, scripted
 

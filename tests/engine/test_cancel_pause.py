@@ -10,9 +10,9 @@ from engine_cases import after, identity, opened, ran
 
 from toolpath import Tool
 from toolpath.errors import RunConflict, RunNotFound
-from toolpath.language.notation import read_plan
 from toolpath.model import events as ev
-from toolpath.store.memory import MemoryStore
+from toolpath.notation.plan import read_plan
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

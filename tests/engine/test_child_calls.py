@@ -9,13 +9,13 @@ import pytest
 from engine_cases import identity, opened, ran, resumed_after, run, run_in
 
 from toolpath import Settings, ToolContext, ToolFailed, tool
-from toolpath.engine.fold import fold
-from toolpath.engine.program import Program
-from toolpath.engine.state import State
-from toolpath.language.composite import read_composite
+from toolpath.engine.compile.program import Program
+from toolpath.engine.state.fold import fold
+from toolpath.engine.state.state import State
 from toolpath.model import events as ev
 from toolpath.model.plan import Retry
 from toolpath.model.tool import Requires
+from toolpath.notation.composite import read_composite
 from toolpath.testing.scripted import scripted
 
 pytestmark = pytest.mark.timeout(20)

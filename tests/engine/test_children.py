@@ -9,10 +9,10 @@ import pytest
 from engine_cases import after, identity, opened, plan_text, ran, run, run_in
 
 from toolpath import RunContext, ToolContext, ToolFailed, ToolRetry, tool
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.tool import Requires
-from toolpath.store.memory import MemoryStore
+from toolpath.notation.composite import read_composite
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

@@ -8,8 +8,8 @@ import pytest
 from engine_cases import identity, run
 
 from toolpath import ToolContext, tool
-from toolpath.language.notation import read_plan
 from toolpath.model.tool import Tool
+from toolpath.notation.plan import read_plan
 
 pytestmark = pytest.mark.timeout(30)
 

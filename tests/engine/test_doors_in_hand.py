@@ -12,7 +12,7 @@ import pytest
 from toolpath import RunContext, Toolpath, tool
 from toolpath.errors import KeyReused, RunConflict, RunNotFound
 from toolpath.ports import Store
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.crashing import CrashingStore
 
 FORM = {"id": "form", "ask": {"title": "Name?", "inputs": [{"name": "name", "label": "Name"}]}}

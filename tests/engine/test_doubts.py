@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolpath import ToolContext, tool
-from toolpath.engine.paths import safe_key
+from toolpath.engine.state.paths import safe_key
 from toolpath.model.plan import Retry
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

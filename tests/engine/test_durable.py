@@ -15,7 +15,7 @@ from toolpath.config import Settings
 from toolpath.errors import StoreError
 from toolpath.model import events as ev
 from toolpath.ports import Signal
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.store import SqliteStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.crashing import CrashingStore
 from toolpath.testing.scripted import scripted

@@ -10,12 +10,12 @@ import pytest
 from engine_cases import opened, ran
 
 from toolpath import ToolContext, ToolFailed, tool
-from toolpath.engine.starts import Starts
-from toolpath.language.notation import read_plan
+from toolpath.engine.decide.starts import Starts
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.model.tool import Body, Tool, ToolResult
-from toolpath.store.memory import MemoryStore
+from toolpath.notation.plan import read_plan
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 
 pytestmark = pytest.mark.timeout(120)

@@ -7,9 +7,9 @@ from typing import Any
 from engine_cases import identity, run
 
 from toolpath import ToolRetry
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.tool import ToolResult
+from toolpath.notation.composite import read_composite
 from toolpath.testing.scripted import scripted
 
 BOOM = ValueError("boom")

@@ -13,22 +13,10 @@ from everything import EVERYTHING, ROWS, everything
 
 from toolpath import RunResult, ToolContext, Toolpath, tool
 from toolpath.catalog.statistics import Statistics
-from toolpath.engine import (
-    alarms,
-    cache,
-    children,
-    control,
-    endings,
-    ends,
-    joins,
-    limits,
-    outcomes,
-    resolve,
-    retries,
-    step,
-    takes,
-)
-from toolpath.language.expressions.compile import Compiled
+from toolpath.engine.decide import control, joins, retries
+from toolpath.engine.drive import after_call, alarms, cache, children, dispatch, limits, one_attempt, outcomes
+from toolpath.engine.state import ends, resolve
+from toolpath.expressions.compile import Compiled
 from toolpath.model.plan import Plan
 from toolpath.model.run import ENDED_RUN
 from toolpath.testing.clock import FakeClock
@@ -38,9 +26,9 @@ pytestmark = pytest.mark.timeout(60)
 ERRORS: list[Exception] = [KeyError("x"), RecursionError("too deep"), RuntimeError("a secret word"), MemoryError()]
 
 #: Where the engine resolves, validates, keys, decides and writes down what it decided.
-CLASSES = [Compiled, control.Control, takes.Takes, endings.Endings, children.Children, limits.Limits]
+CLASSES = [Compiled, control.Control, dispatch.Dispatch, after_call.AfterCall, children.Children, limits.Limits]
 CLASSES += [Statistics, alarms.Alarms]
-MODULES = [cache, ends, joins, outcomes, resolve, retries, step]
+MODULES = [cache, ends, joins, outcomes, resolve, retries, one_attempt]
 #: What hands events to the journal is ground, not a decision; what only ends a drive is no part of one.
 LEFT_OUT = {"close", "__init__"}
 

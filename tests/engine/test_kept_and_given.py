@@ -13,10 +13,10 @@ from engine_cases import after, identity, opened, run, run_in
 
 from toolpath import tool
 from toolpath.clock import SystemClock
-from toolpath.language.notation import read_plan
 from toolpath.model import events as ev
+from toolpath.model.retry_after import seconds_of
 from toolpath.model.tool import Tool, ToolResult
-from toolpath.retry_after import seconds_of
+from toolpath.notation.plan import read_plan
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from toolpath import RunContext, Settings, Toolpath
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, encode_event
-from toolpath.store.memory import MemoryStore
-from toolpath.store.sqlite import SqliteStore
+from toolpath.notation.composite import read_composite
+from toolpath.store.memory.store import MemoryStore
+from toolpath.store.sqlite.store import SqliteStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 from toolpath.values import as_handle, encode

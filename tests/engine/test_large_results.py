@@ -8,10 +8,10 @@ import pytest
 from engine_cases import after, identity, opened, ran, run
 
 from toolpath import Settings
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.events import encode_event
-from toolpath.store.memory import MemoryStore
+from toolpath.notation.composite import read_composite
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 from toolpath.values import as_handle

@@ -8,7 +8,7 @@ import pytest
 from engine_cases import identity, run
 
 from toolpath import Settings
-from toolpath.engine.large import LargeValues
+from toolpath.engine.drive.large import LargeValues
 from toolpath.testing.scripted import scripted
 
 

@@ -13,14 +13,14 @@ from engine_cases import opened
 
 from toolpath import Toolpath, tool
 from toolpath.config import Settings
-from toolpath.engine.commits import Commits
-from toolpath.engine.control import Control
-from toolpath.engine.large import LargeValues
-from toolpath.engine.program import Program
-from toolpath.engine.state import State
+from toolpath.engine.compile.program import Program
+from toolpath.engine.decide.control import Control
+from toolpath.engine.drive.commits import Commits
+from toolpath.engine.drive.large import LargeValues
+from toolpath.engine.state.state import State
 from toolpath.errors import StaleEpoch
 from toolpath.model import events as ev
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.store import SqliteStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

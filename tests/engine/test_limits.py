@@ -8,8 +8,8 @@ import pytest
 from engine_cases import after, identity, most_at_once, opened, run
 
 from toolpath import PlanInvalid, RunContext
-from toolpath.language.composite import read_composite
 from toolpath.model.tool import Rate, Requires
+from toolpath.notation.composite import read_composite
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

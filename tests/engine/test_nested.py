@@ -8,9 +8,9 @@ import pytest
 from engine_cases import after, identity, opened, run, run_in
 
 from toolpath import PlanInvalid, RunContext, Tool, ToolFailed
-from toolpath.language.composite import read_composite
-from toolpath.language.notation import read_plan
 from toolpath.model import events as ev
+from toolpath.notation.composite import read_composite
+from toolpath.notation.plan import read_plan
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

@@ -12,11 +12,11 @@ import pytest
 from engine_cases import opened, ran, run
 
 from toolpath import RunContext, Settings, ToolContext, tool
-from toolpath.language.notation import read_plan
 from toolpath.model import events as ev
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import Body, Tool
-from toolpath.store.memory import MemoryStore
+from toolpath.notation.plan import read_plan
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 
 pytestmark = pytest.mark.timeout(60)

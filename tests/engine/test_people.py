@@ -9,9 +9,9 @@ from engine_cases import after, identity, opened, ran
 
 from toolpath import Toolpath
 from toolpath.errors import RunConflict, SchemaError
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.tool import Requires
+from toolpath.notation.composite import read_composite
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

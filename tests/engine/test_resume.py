@@ -14,16 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from toolpath import Settings, Toolpath
-from toolpath.engine import fold as folding
-from toolpath.engine.program import Program
-from toolpath.engine.state import State
+from toolpath.engine.compile.program import Program
+from toolpath.engine.state import fold as folding
+from toolpath.engine.state.state import State
 from toolpath.errors import RunConflict, RunNotFound
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, decode_event, encode_event
 from toolpath.model.run import RunInfo
+from toolpath.notation.composite import read_composite
 from toolpath.projections.steps import step_results
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.crashing import CrashingStore, Died
 from toolpath.testing.scripted import scripted

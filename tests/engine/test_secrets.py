@@ -10,10 +10,10 @@ import pytest
 from engine_cases import identity, opened, run, run_in
 
 from toolpath import PlanInvalid, ToolContext, tool
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.events import encode_event
 from toolpath.model.plan import Cache
+from toolpath.notation.composite import read_composite
 from toolpath.testing.scripted import scripted
 
 SECRET = "s3cr3t/va lue+ü"

@@ -11,11 +11,11 @@ import pytest
 from engine_cases import identity, opened, run
 
 from toolpath import Settings, ToolContext, tool
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
-from toolpath.store.memory import MemoryStore
+from toolpath.notation.composite import read_composite
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 
 pytestmark = pytest.mark.timeout(60)

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from toolpath import Toolpath, tool
-from toolpath.engine.runner import Runner
-from toolpath.engine.turns import Turns
+from toolpath.engine.drive.loop_turns import LoopTurns
+from toolpath.engine.drive.runner import Runner
 
 
 async def test_so_many_in_a_turn_and_the_rest_in_order() -> None:
-    turns = Turns(most=3)
+    turns = LoopTurns(most=3)
     done: list[tuple[int, int]] = []
     turn = 0
 
@@ -33,7 +33,7 @@ async def test_so_many_in_a_turn_and_the_rest_in_order() -> None:
 
 
 async def test_one_that_gives_up_takes_nobodys_turn() -> None:
-    turns = Turns(most=1)
+    turns = LoopTurns(most=1)
     assert turns.have()
     waiting = [asyncio.create_task(turns.next("run")) for _ in range(3)]
     await asyncio.sleep(0)
@@ -43,7 +43,7 @@ async def test_one_that_gives_up_takes_nobodys_turn() -> None:
 
 
 def test_a_loop_that_ended_in_the_middle_of_a_turn_stops_no_other() -> None:
-    turns = Turns(most=1)
+    turns = LoopTurns(most=1)
 
     async def take() -> None:
         for _ in range(3):
@@ -56,7 +56,7 @@ def test_a_loop_that_ended_in_the_middle_of_a_turn_stops_no_other() -> None:
         loop.close()
 
 
-async def turns_of(turns: Turns, costs: dict[str, list[float]], spend: Callable[[float], None]) -> list[list[str]]:
+async def turns_of(turns: LoopTurns, costs: dict[str, list[float]], spend: Callable[[float], None]) -> list[list[str]]:
     """Whose calls were concluded in each turn of the loop; a call takes as long as it says."""
     done: list[list[str]] = [[]]
 
@@ -79,7 +79,7 @@ async def test_a_turn_is_over_when_it_has_taken_its_time() -> None:
         nonlocal now
         now += seconds
 
-    turns = Turns(seconds=1.0, now=lambda: now)
+    turns = LoopTurns(seconds=1.0, now=lambda: now)
     done = await turns_of(turns, {"cheap": [0.01] * 30, "dear": [0.4] * 30}, spend)
     assert sum(map(len, done)) == 60
     # No more than began while there was time left, or the fewest that go on in any case.
@@ -95,13 +95,13 @@ async def test_where_others_take_all_the_time_runs_still_go_on() -> None:
         now += 100.0
         return now
 
-    turns = Turns(seconds=1.0, now=later)
+    turns = LoopTurns(seconds=1.0, now=later)
     async with asyncio.timeout(20):
         assert sum(map(len, await turns_of(turns, {"run": [0.0] * 20}, lambda _: None))) == 20
 
 
 async def test_who_has_one_call_does_not_wait_for_all_of_another_run() -> None:
-    turns = Turns(most=4)
+    turns = LoopTurns(most=4)
     done = [
         run_id
         for turn in await turns_of(turns, {"heavy": [0.0] * 400, "small": [0.0]}, lambda _: None)
@@ -133,7 +133,7 @@ async def test_calls_of_many_runs_that_end_together_do_not_go_on_together(
 
     conclude_really = Runner.conclude
     monkeypatch.setattr(Runner, "conclude", conclude)
-    monkeypatch.setattr(Turns.__init__, "__defaults__", (most,))
+    monkeypatch.setattr(LoopTurns.__init__, "__defaults__", (most,))
     async with Toolpath(tmp_path / "runs.db" if durable else None) as tp:
         tp.add(wait)
         plan = tp.read({"name": "crowd", "steps": [{"id": "wait", "tool": "crowd.wait"}]})

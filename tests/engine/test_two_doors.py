@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from toolpath import Settings, ToolContext, Toolpath, tool
-from toolpath.drives import live
 from toolpath.errors import RunConflict
 from toolpath.model import events as ev
+from toolpath.runs import live
 from toolpath.testing.clock import FakeClock
 
 pytestmark = pytest.mark.timeout(20)

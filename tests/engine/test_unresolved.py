@@ -8,10 +8,10 @@ import pytest
 from engine_cases import Ran, identity, opened, ran
 
 from toolpath import Toolpath
-from toolpath.language.notation import read_plan
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
 from toolpath.model.tool import Requires, Tool
+from toolpath.notation.plan import read_plan
 from toolpath.testing.scripted import scripted
 
 pytestmark = pytest.mark.timeout(30)

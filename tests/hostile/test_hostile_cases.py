@@ -11,9 +11,9 @@ import pytest
 
 from toolpath import PlanInvalid, Settings, Tool, ToolContext, Toolpath, tool
 from toolpath.errors import SchemaError
-from toolpath.language.composite import read_composite
-from toolpath.language.notation import read_plan
 from toolpath.model import events as ev
+from toolpath.notation.composite import read_composite
+from toolpath.notation.plan import read_plan
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import ScriptedTool, scripted
 

@@ -26,8 +26,8 @@ from toolpath import PlanInvalid, Settings, ToolContext, ToolFailed, Toolpath, T
 from toolpath.errors import SchemaError
 from toolpath.model.events import encode_event
 from toolpath.model.plan import Cache
+from toolpath.model.redaction import Redactor
 from toolpath.model.tool import ToolResult
-from toolpath.redaction import Redactor
 from toolpath.telemetry.logs import RunLog, set_up_logs
 from toolpath.telemetry.traces import Traces
 from toolpath.telemetry.watch import Watch

@@ -12,13 +12,13 @@ from tests.engine.engine_cases import opened
 from toolpath import RunContext, Settings, ToolContext, ToolFailed, Toolpath
 from toolpath.access.acting import acting
 from toolpath.access.caller import EVERYTHING, Caller
-from toolpath.drives.run import Run
 from toolpath.errors import PolicyViolationError
 from toolpath.model import events as ev
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import Body, Requires, Tool
-from toolpath.store.memory import MemoryStore
+from toolpath.runs.run import Run
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 
 PERMISSIONS = tuple(f"p{number}" for number in range(5))

@@ -11,7 +11,7 @@ from toolpath.errors import ChatFailed, ConfigError
 from toolpath.llm.chat import ChatLimits, ModelChat, chat_of
 from toolpath.llm.choice import Api, ModelChoice, choose_model
 from toolpath.model.chat import ChatRequest, Message, ToolCall, ToolSpec
-from toolpath.redaction import Redactor
+from toolpath.model.redaction import Redactor
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.model_replies import Breaks, Calls, Fails, Hangs, Refuses, Reply, Says, Sends
 from toolpath.testing.model_server import ModelServer

@@ -13,8 +13,8 @@ from toolpath.errors import NoToolFits, PlanInvalid
 from toolpath.llm.chat import ChatLimits, ModelChat
 from toolpath.llm.choice import ModelChoice
 from toolpath.model.plan import Call
-from toolpath.planner.llm import plan_with_model
-from toolpath.planner.prompt import ANSWER_SCHEMA
+from toolpath.planner.by_model.planner import plan_with_model
+from toolpath.planner.by_model.prompt import ANSWER_SCHEMA
 from toolpath.planner.records import PlannerOptions, PlanRequest
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.model_replies import Fails

@@ -6,8 +6,8 @@ from typing import Any
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.tool import Tool, ToolStats
+from toolpath.planner.by_model.shortlist import default_rank
 from toolpath.planner.records import Ground, PlannerOptions
-from toolpath.planner.shortlist import default_rank
 from toolpath.ports import Chat
 from toolpath.testing.clock import FakeClock
 from toolpath.values import JsonObject

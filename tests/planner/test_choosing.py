@@ -11,15 +11,15 @@ from tests.planner.planning_cases import BLOG, CREATE_AUTHOR, FETCH, SEARCH, ans
 
 from toolpath.errors import ConfigError, NoToolFits
 from toolpath.model.plan import Call, Origin, Plan
+from toolpath.planner.by_model.planner import plan_with_model
+from toolpath.planner.by_model.shortlist import default_rank
 from toolpath.planner.choose import Chooser, plan_by_rules
-from toolpath.planner.experiment import Experiment
-from toolpath.planner.intervals import newcombe, wilson
-from toolpath.planner.lessons import Lessons
-from toolpath.planner.llm import plan_with_model
-from toolpath.planner.patterns import pattern_of, with_values
-from toolpath.planner.plan_cache import PlanCache
+from toolpath.planner.learning.lessons import Lessons
+from toolpath.planner.learning.patterns import pattern_of, with_values
+from toolpath.planner.learning.plan_cache import PlanCache
 from toolpath.planner.records import Ground, Planned, PlanningRecord, PlanRequest
-from toolpath.planner.shortlist import default_rank
+from toolpath.planner.scoring.experiment import Experiment
+from toolpath.planner.scoring.intervals import newcombe, wilson
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted_chat import ScriptedChat
 from toolpath.values import JsonObject

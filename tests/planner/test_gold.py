@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.planner.planning_cases import BLOG
 
-from toolpath.language.notation import read_plan
-from toolpath.planner.gold import gold_calls, made_calls, read_task
-from toolpath.planner.score import score_plan
+from toolpath.notation.plan import read_plan
+from toolpath.planner.scoring.gold import gold_calls, made_calls, read_task
+from toolpath.planner.scoring.score import score_plan
 from toolpath.values import encode
 
 GOLD = [

@@ -22,11 +22,11 @@ from toolpath.errors import ChatFailed, NoToolFits, PlanningFailed, ToolNotFound
 from toolpath.model.chat import ChatReply, Usage
 from toolpath.model.plan import Call, Origin, Plan
 from toolpath.model.tool import Example, ToolStats
+from toolpath.planner.by_model.planner import plan_with_model
+from toolpath.planner.by_model.streaming import stream_plan
 from toolpath.planner.choose import ground_of
 from toolpath.planner.decompose import Decomposition, SubQuery
-from toolpath.planner.llm import plan_with_model
 from toolpath.planner.records import Lesson, PlannerOptions, PlanningRecord, PlanRequest
-from toolpath.planner.streaming import stream_plan
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted_chat import ScriptedChat
 from toolpath.values import decode, encode

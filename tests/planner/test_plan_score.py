@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolpath.planner.score import GoldCall, MadeCall, calibration, is_equal, score_plan
+from toolpath.planner.scoring.score import GoldCall, MadeCall, calibration, is_equal, score_plan
 
 
 def test_an_equal_plan_is_whole() -> None:

@@ -8,7 +8,7 @@ from tests.planner.planning_cases import ALICE, AUTHOR, HELLO, REQUEST, answer, 
 from toolpath.app import Toolpath
 from toolpath.llm.chat import ChatLimits, ModelChat
 from toolpath.llm.choice import Api, ModelChoice
-from toolpath.planner.llm import plan_with_model
+from toolpath.planner.by_model.planner import plan_with_model
 from toolpath.planner.records import PlanRequest
 from toolpath.testing.model_replies import Fails
 from toolpath.testing.model_server import ModelServer

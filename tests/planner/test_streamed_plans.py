@@ -12,9 +12,9 @@ from tests.planner.planning_cases import ALICE, HELLO, REQUEST, answer, ground
 from toolpath.errors import ChatFailed, NoToolFits, PlanningFailed
 from toolpath.llm.chat import ModelChat
 from toolpath.llm.choice import ModelChoice
-from toolpath.planner.incremental import StepReader
+from toolpath.planner.by_model.incremental import StepReader
+from toolpath.planner.by_model.streaming import PlanWritten, StepWritten, stream_plan
 from toolpath.planner.records import PlanRequest
-from toolpath.planner.streaming import PlanWritten, StepWritten, stream_plan
 from toolpath.testing.model_replies import Breaks
 from toolpath.testing.model_server import ModelServer
 from toolpath.testing.scripted_chat import ScriptedChat

@@ -10,9 +10,9 @@ import pytest
 
 from toolpath import Settings, ToolContext, Toolpath
 from toolpath.errors import ToolNotFound
-from toolpath.language.composite import read_composite
 from toolpath.model import events as ev
-from toolpath.store.memory import MemoryStore
+from toolpath.notation.composite import read_composite
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 

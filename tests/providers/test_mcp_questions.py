@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from toolpath import ToolContext, Toolpath, tool
-from toolpath.engine.people import read_answers
+from toolpath.engine.decide.people import read_answers
 from toolpath.errors import SchemaError
 from toolpath.model.events import StepStarted, StepWaiting
 from toolpath.providers.mcp.forms import answer_of, form_of

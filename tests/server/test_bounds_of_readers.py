@@ -28,10 +28,10 @@ from websockets.exceptions import ConnectionClosed
 from toolpath import Settings, Toolpath
 from toolpath.access.caller import OPEN
 from toolpath.access.credentials import Credentials
-from toolpath.server import guard
 from toolpath.server.asgi import create_app
+from toolpath.server.entry import guard
 from toolpath.server.mcp.sessions import IDLE, Sessions
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 
 API = "/api/v1"
 

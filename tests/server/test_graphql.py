@@ -22,7 +22,7 @@ from tests.server.serving_cases import serving
 
 from toolpath import Settings, Toolpath
 from toolpath.access.caller import Caller
-from toolpath.drives.naming import OwnName
+from toolpath.runs.naming import OwnName
 from toolpath.server.asgi import create_app
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "graphql.md"

@@ -18,8 +18,8 @@ from toolpath import Settings
 from toolpath.access.caller import OPEN as OPEN_CALLER
 from toolpath.access.credentials import Credentials
 from toolpath.clock import SystemClock
-from toolpath.server.guard import Guard
-from toolpath.server.protocol import protocol_of
+from toolpath.server.entry.guard import Guard
+from toolpath.server.entry.protocol import protocol_of
 
 OPEN = {"is_local": True}
 TAKES = "/api/v1/runs"

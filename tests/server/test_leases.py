@@ -18,8 +18,8 @@ from tests.server.serving_cases import assert_problem
 from toolpath import tool
 from toolpath.access.tokens import SECRET as VARIABLE
 from toolpath.errors import StoreError
-from toolpath.server.lease import LOOK
-from toolpath.store.memory import MemoryStore
+from toolpath.server.entry.lease import LOOK
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 
 WITHIN = 10

@@ -12,7 +12,7 @@ from toolpath import Toolpath
 from toolpath.server import feeds
 from toolpath.server.asgi import create_app
 from toolpath.server.feeds import Feeds
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 
 
 async def test_a_stream_has_every_event_under_its_number_and_says_that_the_run_has_ended() -> None:

@@ -19,7 +19,7 @@ from tests.server.serving_cases import serving
 
 from toolpath import PlanInvalid, Toolpath
 from toolpath.errors import ReadError
-from toolpath.language.printing import plan_to_dict
+from toolpath.notation.printing import plan_to_dict
 from toolpath.server.asgi import create_app
 
 TOOLS = '''

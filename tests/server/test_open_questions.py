@@ -15,7 +15,7 @@ from tests.server.test_doors_with_workers import Handed
 
 from toolpath import RunContext, Toolpath
 from toolpath.access.caller import EVERYTHING, Caller
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.store import SqliteStore
 
 
 class Reading(SqliteStore):

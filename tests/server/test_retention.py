@@ -8,7 +8,7 @@ from tests.server.rest_cases import ASKING, SUM, begun, settled, tools
 from tests.server.serving_cases import serving
 
 from toolpath import Settings, Toolpath
-from toolpath.retention import EVERY
+from toolpath.runs.retention import EVERY
 from toolpath.server.asgi import create_app
 from toolpath.testing.clock import FakeClock
 

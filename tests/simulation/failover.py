@@ -29,7 +29,7 @@ from toolpath.model.plan import Call, Plan
 from toolpath.model.run import ENDED_RUN, RunInfo, StepResult
 from toolpath.projections.steps import step_results
 from toolpath.queues.rabbitmq import RabbitQueue
-from toolpath.worker.worker import Worker
+from toolpath.server.worker import Worker
 
 KINDS = ("read", "write", "idempotent")
 #: Steps of a run that are under way at once.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolpath.engine.fold import fold
-from toolpath.engine.instances import EMPTY, Scope, StepState
-from toolpath.engine.lanes import Lane
-from toolpath.engine.program import Program
-from toolpath.engine.state import State
+from toolpath.engine.compile.program import Program
+from toolpath.engine.drive.loop_items import Lane
+from toolpath.engine.state.fold import fold
+from toolpath.engine.state.instances import EMPTY, Scope, StepState
+from toolpath.engine.state.state import State
 from toolpath.model.events import AnyEvent
 
 _RUN = ("status", "reason", "seq", "calls", "cost", "tokens", "errors", "outputs", "error", "fingerprints", "approval")

@@ -26,7 +26,7 @@ from worlds import CALLERS, World, drawn
 
 from toolpath.app import Toolpath
 from toolpath.errors import RunConflict
-from toolpath.language.names import written_variables
+from toolpath.expressions.names import written_variables
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Block, Plan, every_step

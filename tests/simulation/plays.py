@@ -18,7 +18,7 @@ from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Plan
 from toolpath.model.run import ENDED_RUN, RunContext, RunInfo, RunResult, StepResult
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 from toolpath.values import JsonObject, canonical
 
 #: Who runs structures may do what they ask for.

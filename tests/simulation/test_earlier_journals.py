@@ -15,10 +15,10 @@ from plays import Played, called_again, faults_of, resume_from
 from virtual import in_virtual_time
 from worlds import World
 
-from toolpath.language.documents import read_document
 from toolpath.model.events import AnyEvent, StateWritten, StepStarted, decode_event
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
+from toolpath.model_output.documents import read_document
 from toolpath.projections.results import run_result
 
 FOLDER = Path(__file__).with_name("earlier")

@@ -14,9 +14,9 @@ import pytest
 from toolpath.model.events import AnyEvent, StepReady, StepSucceeded
 from toolpath.model.run import RunInfo
 from toolpath.ports import Blob, Journal, RunChange, Store
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 from toolpath.store.postgres.store import PostgresStore
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.store import SqliteStore
 from toolpath.values import Handle
 
 

@@ -17,9 +17,9 @@ from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import ToolStats
 from toolpath.ports import CacheEntry, RunChange
-from toolpath.store.migrate import APPLICATION_ID, Migration, load_migrations, migrate
-from toolpath.store.sql import filtered, load_queries
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.migrate import APPLICATION_ID, Migration, load_migrations, migrate
+from toolpath.store.sqlite.sql import filtered, load_queries
+from toolpath.store.sqlite.store import SqliteStore
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -19,7 +19,7 @@ from tests.workers.worker_cases import URL, queue_name, until
 from toolpath import Toolpath, tool
 from toolpath.queues.rabbitmq import RabbitQueue
 from toolpath.server.asgi import create_app
-from toolpath.server.guard import STORE_WITHIN
+from toolpath.server.entry.guard import STORE_WITHIN
 
 #: Two more seconds than a request waits for the store, for a machine with much to do; far less than a run's patience.
 QUICK = STORE_WITHIN + 2

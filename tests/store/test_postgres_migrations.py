@@ -18,12 +18,12 @@ from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import ToolStats
 from toolpath.ports import CacheEntry, RunChange
-from toolpath.store.migrate import Migration
 from toolpath.store.postgres.address import Address, read_address
 from toolpath.store.postgres.migrate import load_migrations, migrate
 from toolpath.store.postgres.sql import load_queries, numbered
 from toolpath.store.postgres.store import PostgresStore
-from toolpath.store.sql import filtered
+from toolpath.store.sqlite.migrate import Migration
+from toolpath.store.sqlite.sql import filtered
 
 pytestmark = pytest.mark.postgres
 

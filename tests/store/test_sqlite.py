@@ -20,8 +20,8 @@ from toolpath.errors import RunNotFound, StaleEpoch, StoreError
 from toolpath.model.events import StepReady
 from toolpath.model.run import RunInfo
 from toolpath.ports import Signal
-from toolpath.store.database import Settings, open_writer
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.database import Settings, open_writer
+from toolpath.store.sqlite.store import SqliteStore
 
 
 def ready(seq: int) -> StepReady:
@@ -166,7 +166,7 @@ WRITER = """
 import asyncio, sys
 from toolpath.model.events import StepReady, StepSucceeded
 from toolpath.model.run import RunInfo
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.store import SqliteStore
 
 async def main(path, run_id, count):
     store = SqliteStore(path)

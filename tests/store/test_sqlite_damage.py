@@ -10,7 +10,7 @@ import pytest
 from toolpath.errors import StoreError, Unstorable
 from toolpath.model.events import StepReady
 from toolpath.model.run import RunInfo
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.store import SqliteStore
 
 COLUMNS = ["status", "reason", "tenant", "driver", "idempotency_key", "plan_id", "conversation_id"]
 

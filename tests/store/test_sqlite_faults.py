@@ -15,7 +15,7 @@ from toolpath.errors import StoreError
 from toolpath.model.events import StepReady, StepSucceeded
 from toolpath.model.run import RunInfo
 from toolpath.ports import RunChange
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.store import SqliteStore
 
 
 def ready(seq: int) -> StepReady:

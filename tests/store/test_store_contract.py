@@ -16,7 +16,7 @@ from toolpath.model.events import AnyEvent, RunStarted, StepReady, StepStarted, 
 from toolpath.model.run import RunInfo
 from toolpath.model.tool import ToolStats
 from toolpath.ports import CacheEntry, RunChange, Signal, Store
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 
 # Runs
 

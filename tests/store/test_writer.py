@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from tests.store.store_cases import blob, keep, large, new_run, ready
 
-from toolpath.store.database import Settings, open_writer
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.sqlite.database import Settings, open_writer
+from toolpath.store.sqlite.store import SqliteStore
+from toolpath.store.sqlite.writer import Job, Writer
 from toolpath.store.waiters import Waiters
-from toolpath.store.writer import Job, Writer
 
 
 @pytest.fixture

@@ -18,11 +18,11 @@ from toolpath import Settings, Toolpath
 from toolpath.errors import StoreError
 from toolpath.model.run import Standing
 from toolpath.server.asgi import create_app
-from toolpath.store.memory import MemoryJournal, MemoryStore
+from toolpath.server.worker import Worker
+from toolpath.store.memory.store import MemoryJournal, MemoryStore
 from toolpath.telemetry.metrics import Metrics
 from toolpath.telemetry.telemetry import Telemetry
 from toolpath.testing.clock import FakeClock
-from toolpath.worker.worker import Worker
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "observe.md"
 ALARMS = [

@@ -16,7 +16,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from toolpath import Settings, Toolpath
-from toolpath.redaction import Redactor
+from toolpath.model.redaction import Redactor
 from toolpath.telemetry.logs import RunLog, set_up_logs
 from toolpath.telemetry.watch import Watch
 

@@ -18,9 +18,9 @@ from opentelemetry.trace import StatusCode, get_current_span
 from tests.telemetry.telemetry_cases import ASKING, PLAN, Desk, desk_of
 
 from toolpath import RunContext, ToolContext, Toolpath
+from toolpath.model.traceparent import current_trace, trace_in
 from toolpath.telemetry import conventions
 from toolpath.telemetry.traces import Traces
-from toolpath.traceparent import current_trace, trace_in
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 

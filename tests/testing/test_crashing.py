@@ -11,8 +11,8 @@ from toolpath.errors import StoreError
 from toolpath.model.events import StepReady, StepStarted
 from toolpath.model.run import RunInfo
 from toolpath.ports import Store
-from toolpath.store.memory import MemoryStore
-from toolpath.store.sqlite import SqliteStore
+from toolpath.store.memory.store import MemoryStore
+from toolpath.store.sqlite.store import SqliteStore
 from toolpath.testing.crashing import CrashingStore, Died
 
 

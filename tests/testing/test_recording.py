@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from toolpath.errors import ReadError, ToolRetry, ToolUnavailable
 from toolpath.model.plan import Plan
+from toolpath.model.redaction import Redactor
 from toolpath.model.tool import Body, Tool, ToolResult
-from toolpath.redaction import Redactor
 from toolpath.testing.recording import RecordedError, Recorder, read_recording
 from toolpath.testing.replay import Replay, ReplayMiss, revived
 from toolpath.testing.scripted import scripted

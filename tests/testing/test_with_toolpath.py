@@ -13,7 +13,7 @@ from toolpath.app import Toolpath
 from toolpath.errors import ToolRetry
 from toolpath.model.events import StepSucceeded
 from toolpath.model.tool import Tool
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.crashing import CrashingStore, Died
 from toolpath.testing.recording import Recorder

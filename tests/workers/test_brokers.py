@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.workers.worker_cases import URL, Ground, queue_name
 
-from toolpath.cli.reaching import reach
+from toolpath.cli.project.reaching import reach
 from toolpath.config import load_settings
 from toolpath.errors import QueueError
 from toolpath.queues import rabbitmq

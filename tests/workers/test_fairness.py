@@ -13,9 +13,9 @@ from tests.workers.worker_cases import URL, Ground, until
 from toolpath.config import load_settings
 from toolpath.model.run import RunContext
 from toolpath.providers.functions import tool
-from toolpath.queues import sweep as sweeping
 from toolpath.queues.rabbitmq import RabbitQueue, is_readable
-from toolpath.queues.sweep import Sweep
+from toolpath.recovery import pending_sweep as sweeping
+from toolpath.recovery.pending_sweep import PendingSweep
 
 pytestmark = pytest.mark.rabbitmq
 
@@ -90,7 +90,7 @@ async def test_a_backlog_of_any_age_sends_no_messages_again_and_one_process_send
     async with ground.door(queue) as tp:
         plan = {"steps": [{"id": "say", "tool": "say.mark", "inputs": {"word": "x"}}]}
         runs = [(await tp.start(plan)).run_id for _ in range(30)]
-        sweeps = [Sweep(tp.store, queue, tp.clock, lambda: 0.5) for _ in range(4)]
+        sweeps = [PendingSweep(tp.store, queue, tp.clock, lambda: 0.5) for _ in range(4)]
         for _ in range(5):
             assert [await sweep.once() for sweep in sweeps] == [[]] * 4
         assert await queue.depth() == 30
@@ -111,7 +111,7 @@ async def test_what_the_broker_has_lost_is_driven_without_a_message_for_each(gro
                 await cut.start({"steps": [{"id": "say", "tool": "say.mark", "inputs": {"word": str(number)}}]})
                 for number in range(25)
             ]
-        assert await Sweep(tp.store, queue, tp.clock, lambda: 0.5).once() == []
+        assert await PendingSweep(tp.store, queue, tp.clock, lambda: 0.5).once() == []
         assert 0 < await queue.depth() <= 10
         async with ground.worker():
             for run in runs:

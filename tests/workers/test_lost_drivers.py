@@ -15,10 +15,10 @@ from tests.workers.worker_cases import URL, Ground, lines, until
 
 from toolpath.model.events import RunResumed
 from toolpath.ports import RunChange, Signal
-from toolpath.queues import sweep as sweeping
-from toolpath.queues import watch as watching
 from toolpath.queues.rabbitmq import RabbitQueue
-from toolpath.queues.sweep import Sweep
+from toolpath.recovery import heartbeats as watching
+from toolpath.recovery import pending_sweep as sweeping
+from toolpath.recovery.pending_sweep import PendingSweep
 
 pytestmark = pytest.mark.rabbitmq
 
@@ -105,7 +105,7 @@ async def test_a_run_without_a_place_in_the_queue_is_found_by_the_sweep(
             )
         assert (await tp.store.get_run(run.run_id)).status == "pending"
         assert await queue.depth() == 0
-        sweep = Sweep(tp.store, queue, tp.clock, lambda: 0.5)
+        sweep = PendingSweep(tp.store, queue, tp.clock, lambda: 0.5)
         for _ in range(2):
             assert await sweep.once() == [], "both have their turn; only a message is missing"
             assert await queue.depth() == 2, "what was enqueued just now was enqueued again"
@@ -114,7 +114,7 @@ async def test_a_run_without_a_place_in_the_queue_is_found_by_the_sweep(
             assert (await tp.result(told.run_id)).status == "waiting"
             assert await sweep.once() == [], "a run that waits for a person is not lost"
         await tp.store.put_signal(told.run_id, Signal(kind="answer", path="form", data={"values": {"word": "x"}}))
-        assert await Sweep(tp.store, queue, tp.clock, lambda: 0.5).once() == [told.run_id]
+        assert await PendingSweep(tp.store, queue, tp.clock, lambda: 0.5).once() == [told.run_id]
         async with ground.worker():
             assert (await tp.result(told.run_id)).success
 
@@ -129,7 +129,7 @@ async def test_runs_that_wait_in_a_long_queue_are_not_enqueued_again(
         for _ in range(5):
             await tp.start(plan)
         for _ in range(3):
-            assert await Sweep(tp.store, queue, tp.clock, lambda: 0.5).once() == []
+            assert await PendingSweep(tp.store, queue, tp.clock, lambda: 0.5).once() == []
         assert await queue.depth() == 5
 
 

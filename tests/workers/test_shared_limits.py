@@ -10,11 +10,11 @@ from tests.workers.worker_cases import Ground, until
 
 from toolpath.app import Toolpath
 from toolpath.config import load_settings
-from toolpath.engine import shares
-from toolpath.engine.shares import KIND, Ledger
+from toolpath.engine.drive import shares
+from toolpath.engine.drive.shares import KIND, Ledger
 from toolpath.model.run import RunContext
 from toolpath.providers.functions import tool
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 
 pytestmark = pytest.mark.rabbitmq
 

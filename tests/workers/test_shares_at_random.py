@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from toolpath.clock import SystemClock
-from toolpath.engine import shares
-from toolpath.engine.shares import Ledger, SharedLimit
+from toolpath.engine.drive import shares
+from toolpath.engine.drive.shares import Ledger, SharedLimit
 from toolpath.errors import StoreError
 from toolpath.model.record import Record
-from toolpath.store.memory import MemoryStore
+from toolpath.store.memory.store import MemoryStore
 
 
 class SlowStore(MemoryStore):

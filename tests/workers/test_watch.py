@@ -9,8 +9,8 @@ import pytest
 from toolpath.errors import StoreError
 from toolpath.model.events import RunStarted
 from toolpath.model.run import Beat, RunInfo
-from toolpath.queues.watch import GONE, LOOK, SILENT, Watch
-from toolpath.store.memory import MemoryStore
+from toolpath.recovery.heartbeats import GONE, LOOK, SILENT, Heartbeats
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 
 DRIVER = "host:1:a"
@@ -30,7 +30,7 @@ class Ground(MemoryStore):
             raise StoreError("away")
         return [Beat(beat.driver, beat.seen_at, self.is_connected) for beat in await super().drivers()]
 
-    async def passes(self, seconds: float, watch: Watch, *, beats: bool = False) -> bool:
+    async def passes(self, seconds: float, watch: Heartbeats, *, beats: bool = False) -> bool:
         """Let the time pass with two looks a second; whether the driver has gone then."""
         for _ in range(round(seconds / LOOK)):
             await self.clock.advance(LOOK)
@@ -47,8 +47,8 @@ async def store() -> Ground:
     return store
 
 
-def watching(store: Ground, has_died: Callable[[str], bool] = lambda _: False) -> Watch:
-    return Watch(store, store.clock, has_died)
+def watching(store: Ground, has_died: Callable[[str], bool] = lambda _: False) -> Heartbeats:
+    return Heartbeats(store, store.clock, has_died)
 
 
 async def test_one_that_says_that_it_lives_has_not_gone(store: Ground) -> None:

@@ -17,7 +17,7 @@ import pytest
 from toolpath.app import Toolpath
 from toolpath.config import Settings
 from toolpath.queues.rabbitmq import RabbitQueue
-from toolpath.worker.worker import Worker
+from toolpath.server.worker import Worker
 
 URL = os.environ.get("TOOLPATH_TEST_RABBITMQ", "amqp://guest:guest@127.0.0.1:5672/")
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from toolpath import PlanInvalid, Toolpath
-from toolpath.aside import LIGHT, Aside, weight_of
 from toolpath.model.plan import Call, Plan
+from toolpath.runs.beside_the_loop import LIGHT, BesideTheLoop, weight_of
 
 SIZE = 1_500
 
@@ -79,7 +79,7 @@ async def test_many_small_plans_at_once_are_made_in_several_turns(tp: Toolpath) 
 
 
 async def test_what_fails_beside_the_loop_fails_where_it_is_awaited() -> None:
-    aside = Aside()
+    aside = BesideTheLoop()
 
     def fail() -> None:
         raise KeyError("here")
@@ -91,7 +91,7 @@ async def test_what_fails_beside_the_loop_fails_where_it_is_awaited() -> None:
 
 
 async def test_who_is_cancelled_does_not_keep_others_from_their_work() -> None:
-    aside = Aside()
+    aside = BesideTheLoop()
     tasks = [asyncio.ensure_future(aside.do(lambda: sum(range(300_000)), LIGHT + 1)) for _ in range(8)]
     await asyncio.sleep(0)
     for task in tasks:

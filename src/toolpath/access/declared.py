@@ -10,9 +10,9 @@ import msgspec
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.record import AuditEntry
+from toolpath.model.redaction import REDACTED
 from toolpath.model.run import RunContext
 from toolpath.model.tool import Tool
-from toolpath.redaction import REDACTED
 from toolpath.values import Json, JsonObject
 
 _ENDS = ev.StepSucceeded | ev.StepFailed | ev.StepTimedOut | ev.StepCancelled

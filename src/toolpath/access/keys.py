@@ -12,8 +12,7 @@ import msgspec
 
 from toolpath.access.caller import SCOPES, Caller
 from toolpath.access.trail import Trail
-from toolpath.errors import ConfigError, CredentialsRefused, RecordConflict, RecordNotFound
-from toolpath.likeness import closest
+from toolpath.errors import ConfigError, CredentialsRefused, RecordConflict, RecordNotFound, closest
 from toolpath.model.record import Record
 from toolpath.model.run import Priority
 from toolpath.ports import Clock, Store

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from toolpath.access.acting import who_acts
 from toolpath.errors import PolicyViolationError
 from toolpath.model.plan import Plan
+from toolpath.model.policy import plan_refusal, refusal
 from toolpath.model.run import RunContext
 from toolpath.model.tool import Tool
-from toolpath.policy import plan_refusal, refusal
 from toolpath.ports import Authority
 
 #: Before the name of a secret: the permission to have a plan of one's own read it.

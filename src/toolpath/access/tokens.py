@@ -14,8 +14,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from toolpath.access.caller import SCOPES, Caller
 from toolpath.config import Settings
-from toolpath.errors import ConfigError, CredentialsRefused
-from toolpath.likeness import closest
+from toolpath.errors import ConfigError, CredentialsRefused, closest
 
 #: Variable of the environment that holds the secret of HS256.
 SECRET = "TOOLPATH_JWT_SECRET"  # noqa: S105  # a name

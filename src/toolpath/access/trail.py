@@ -17,11 +17,10 @@ from toolpath.access.declared import declared_in, declaring, own_entry, tool_ent
 from toolpath.errors import PolicyViolationError, StoreError, ToolpathError
 from toolpath.model.plan import Plan
 from toolpath.model.record import AuditEntry
+from toolpath.model.redaction import Redactor
 from toolpath.model.run import RunContext, RunInfo
 from toolpath.model.tool import Tool
-from toolpath.patience import most_patience, waiting_long
-from toolpath.ports import Clock, Signal, Store
-from toolpath.redaction import Redactor
+from toolpath.ports import Clock, Signal, Store, most_patience, waiting_long
 from toolpath.values import JsonObject
 
 _log = logging.getLogger("toolpath.audit")

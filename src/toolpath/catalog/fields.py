@@ -12,12 +12,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from toolpath.errors import ConfigError
-from toolpath.language.reading.durations import HINT
-from toolpath.language.reading.durations import seconds as duration
-from toolpath.likeness import closest
+from toolpath.errors import ConfigError, closest
 from toolpath.model.plan import Cache, Retry
 from toolpath.model.tool import Example, Rate, Requires, Tool
+from toolpath.notation.reading.durations import HINT
+from toolpath.notation.reading.durations import seconds as duration
 from toolpath.values import Json
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

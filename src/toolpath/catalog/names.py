@@ -9,8 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from toolpath.errors import ToolNotFound
-from toolpath.likeness import closest
+from toolpath.errors import ToolNotFound, closest
 
 MAX_LENGTH = 64
 _DIGEST_LENGTH = 12

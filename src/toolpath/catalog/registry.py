@@ -18,7 +18,7 @@ from toolpath.catalog.fields import OVERRIDABLE, read_fields
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.statistics import Statistics
 from toolpath.errors import ConfigError, Finding, ToolpathError
-from toolpath.language.schema.validate import schema_faults
+from toolpath.json_schema.validate import schema_faults
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.ports import Provider
 from toolpath.values import Json

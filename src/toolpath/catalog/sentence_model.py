@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module, resources
 from typing import Any
 
-from toolpath.extras import needs_extra
+from toolpath.errors import needs_extra
 
 _LONGEST = 128
 """Pieces of words that are read of a text; nine tools in ten have fewer than 60."""

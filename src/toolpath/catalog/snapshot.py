@@ -7,8 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from toolpath.catalog.names import mangled_names
-from toolpath.errors import AmbiguousTool, ToolNotFound, ToolpathError, ToolUnavailable
-from toolpath.likeness import closest
+from toolpath.errors import AmbiguousTool, ToolNotFound, ToolpathError, ToolUnavailable, closest
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.values import digest
 

@@ -11,11 +11,11 @@ from toolpath.checks.readings import Argument
 from toolpath.checks.remarks import error, remark, warning
 from toolpath.checks.views import StepView, Template, has_template
 from toolpath.errors import Finding, SchemaError
-from toolpath.language.schema.describe import type_text
-from toolpath.language.schema.fits import Fit, fits
-from toolpath.language.schema.locate import Located, locate
-from toolpath.language.schema.nulls import admits_null
-from toolpath.language.schema.validate import Validator
+from toolpath.json_schema.describe import type_text
+from toolpath.json_schema.fits import Fit, fits
+from toolpath.json_schema.locate import Located, locate
+from toolpath.json_schema.nulls import admits_null
+from toolpath.json_schema.validate import Validator
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject, pointer

@@ -14,7 +14,7 @@ from toolpath.checks.shapes import Type
 from toolpath.checks.spending import Spending, Spent
 from toolpath.checks.views import Read, StepView, Template, Views
 from toolpath.errors import SchemaError
-from toolpath.language.schema.validate import Validator
+from toolpath.json_schema.validate import Validator
 from toolpath.model.plan import Agent, Call, Plan
 from toolpath.model.tool import Tool
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from toolpath.checks.views import BlockView, Read, StepView, Views, container
-from toolpath.language.names import written_variables
+from toolpath.expressions.names import written_variables
 from toolpath.model.plan import Block
 
 

@@ -12,8 +12,8 @@ import msgspec
 
 from toolpath.checks.kinds import Kinds
 from toolpath.checks.shapes import Type
-from toolpath.language.expressions import lists, predicates, tree
-from toolpath.language.names import Root
+from toolpath.expressions import lists, predicates, tree
+from toolpath.expressions.names import Root
 from toolpath.values import Json, type_name
 
 Base = tuple[str | int, ...]

@@ -10,9 +10,9 @@ from toolpath.checks.kinds import NUMERIC
 from toolpath.checks.operators import GROUPS, computes, is_zero
 from toolpath.checks.shapes import NEVER, Type, either, list_of, object_of, tuple_of
 from toolpath.checks.walker import Judge
-from toolpath.language.expressions import tree
-from toolpath.language.expressions.table import FILTERS, TESTS
-from toolpath.language.expressions.tree import Tree
+from toolpath.expressions import tree
+from toolpath.expressions.table import FILTERS, TESTS
+from toolpath.expressions.tree import Tree
 
 _TEXT: Final[Type] = {"type": "string"}
 _BOOLEAN: Final[Type] = {"type": "boolean"}

@@ -11,7 +11,7 @@ from toolpath.checks.jumps import can_end, edges_of, reached, target_of
 from toolpath.checks.remarks import error, listed, warning
 from toolpath.checks.views import BlockView, StepView
 from toolpath.errors import Finding
-from toolpath.language.names import CHAIN_VARIABLES
+from toolpath.expressions.names import CHAIN_VARIABLES
 from toolpath.model.plan import Loop, Parallel
 
 

@@ -15,7 +15,7 @@ from toolpath.checks.kinds import Kinds
 from toolpath.checks.memory import Memory
 from toolpath.checks.shapes import Type, field_of, ways_to
 from toolpath.checks.views import BlockView, Read, StepView, Views, called_tools, container
-from toolpath.language.names import CHAIN_VARIABLES
+from toolpath.expressions.names import CHAIN_VARIABLES
 from toolpath.model.plan import Loop, Parallel, Plan
 from toolpath.model.tool import Tool
 

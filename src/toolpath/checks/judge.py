@@ -18,9 +18,9 @@ from toolpath.checks.facts import NOTHING, Fact, Facts, Place, below, facts_of, 
 from toolpath.checks.kinds import Kinds
 from toolpath.checks.shapes import NEVER, Type, either, list_of, object_of, or_null, tuple_of
 from toolpath.checks.trees import references_in, shown
-from toolpath.language.expressions import tree
-from toolpath.language.expressions.look import path_text
-from toolpath.language.expressions.tree import Reference, Tree
+from toolpath.expressions import tree
+from toolpath.expressions.look import path_text
+from toolpath.expressions.tree import Reference, Tree
 from toolpath.values import encode
 
 Flaw = Literal["absent", "unset", "outside", "mismatch"]

@@ -13,8 +13,8 @@ from toolpath.checks.kinds import Kinds
 from toolpath.checks.readings import Reading
 from toolpath.checks.shapes import Type, either, or_null
 from toolpath.checks.views import Read, StepView, Template
-from toolpath.language.expressions.leaf import Leaf, Piece
-from toolpath.language.expressions.tree import Path, Reference
+from toolpath.expressions.leaf import Leaf, Piece
+from toolpath.expressions.tree import Path, Reference
 from toolpath.model.plan import OnUnresolved, Plan
 
 _TEXT: Type = {"type": "string"}

@@ -10,9 +10,9 @@ from typing import Final
 
 from toolpath.checks.memory import Memory
 from toolpath.checks.shapes import NEVER, Type, either, standalone
-from toolpath.language.schema.coerce import literals_of
-from toolpath.language.schema.describe import type_text
-from toolpath.language.schema.document import Node
+from toolpath.json_schema.coerce import literals_of
+from toolpath.json_schema.describe import type_text
+from toolpath.json_schema.document import Node
 from toolpath.values import Json, JsonObject, type_name
 
 Flat = JsonObject

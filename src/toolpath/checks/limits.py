@@ -8,8 +8,8 @@ from toolpath.checks.context import Context
 from toolpath.checks.remarks import error
 from toolpath.checks.views import StepView
 from toolpath.errors import Finding
-from toolpath.language.names import KEYWORDS, RESERVED
-from toolpath.language.schema.validate import schema_faults
+from toolpath.expressions.names import KEYWORDS, RESERVED
+from toolpath.json_schema.validate import schema_faults
 from toolpath.values import MAX_DEPTH
 
 

@@ -9,7 +9,7 @@ from toolpath.checks.context import Context
 from toolpath.checks.remarks import warning
 from toolpath.checks.views import Template
 from toolpath.errors import Finding
-from toolpath.language.expressions.structure import texts
+from toolpath.expressions.structure import texts
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _BLOCK = re.compile(r"\{%-?\s*(?:if|for|set|else|endif|endfor)\b")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 
 from toolpath.errors import OutputInvalid, SchemaError
-from toolpath.language.schema.branches import Unclear, alternatives
-from toolpath.language.schema.document import Document
-from toolpath.language.schema.fits import Fit, fits
-from toolpath.language.schema.locate import Key, Located, locate
-from toolpath.language.schema.validate import Validator
+from toolpath.json_schema.branches import Unclear, alternatives
+from toolpath.json_schema.document import Document
+from toolpath.json_schema.fits import Fit, fits
+from toolpath.json_schema.locate import Key, Located, locate
+from toolpath.json_schema.validate import Validator
 from toolpath.values import Json, JsonObject, encode
 
 #: Schemas, and hundreds of characters of the literals in them, that are kept for the next check.

@@ -11,9 +11,9 @@ from toolpath.checks.context import Context
 from toolpath.checks.remarks import error
 from toolpath.checks.views import Read, Template
 from toolpath.errors import ExpressionError, Finding
-from toolpath.language.names import CHAIN_VARIABLES
-from toolpath.language.slips import PATHS, ROOTS
+from toolpath.expressions.names import CHAIN_VARIABLES
 from toolpath.model.plan import Loop
+from toolpath.notation.slips import PATHS, ROOTS
 
 _DASHED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z_][A-Za-z0-9_]*)+")
 

@@ -7,8 +7,8 @@ from typing import Final
 from toolpath.checks.kinds import NUMERIC
 from toolpath.checks.shapes import NEVER, Type, either, list_of
 from toolpath.checks.walker import Judge
-from toolpath.language.expressions import tree
-from toolpath.language.expressions.tree import Tree
+from toolpath.expressions import tree
+from toolpath.expressions.tree import Tree
 
 _TEXT: Final[Type] = {"type": "string"}
 _BOOLEAN: Final[Type] = {"type": "boolean"}

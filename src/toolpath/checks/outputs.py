@@ -33,9 +33,9 @@ from toolpath.checks.shapes import (
     tuple_of,
 )
 from toolpath.checks.views import BlockView, Read, StepView, Template, Views, called_tools, has_template
-from toolpath.language.expressions.tree import Path
-from toolpath.language.names import CHAIN_VARIABLES
-from toolpath.language.schema.describe import type_text
+from toolpath.expressions.names import CHAIN_VARIABLES
+from toolpath.expressions.tree import Path
+from toolpath.json_schema.describe import type_text
 from toolpath.model.plan import Ask, Call, Loop, Parallel, Plan
 from toolpath.model.run import StepStatus
 from toolpath.model.tool import Tool

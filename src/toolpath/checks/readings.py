@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from toolpath.checks.shapes import Type, standalone
-from toolpath.language.schema.locate import Located
+from toolpath.json_schema.locate import Located
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

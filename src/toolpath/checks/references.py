@@ -11,7 +11,7 @@ from toolpath.checks.misnamed import at_character, fault_at, is_rest_of_dashed, 
 from toolpath.checks.remarks import error, listed, warning
 from toolpath.checks.views import Read
 from toolpath.errors import Finding
-from toolpath.language.names import Ambiguous, Names
+from toolpath.expressions.names import Ambiguous, Names
 
 _RUN_KEYS = ("id", "started_at")
 

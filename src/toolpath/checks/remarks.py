@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from toolpath.errors import Finding, Severity
-from toolpath.likeness import closest
+from toolpath.errors import Finding, Severity, closest
 
 #: Names compared in one check. A plan with thousands of faults gets suggestions for the first of them.
 MAX_COMPARISONS = 200_000

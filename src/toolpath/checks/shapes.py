@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from toolpath.language.schema.locate import Located, locate
+from toolpath.json_schema.locate import Located, locate
 from toolpath.model.plan import Field
 from toolpath.values import Json, JsonObject, canonical, type_name
 

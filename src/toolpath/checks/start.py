@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from toolpath.checks.remarks import Suggestions, error, listed
 from toolpath.errors import Finding, SchemaError
-from toolpath.language.schema.coerce import coerce
-from toolpath.language.schema.validate import Validator, null_over_default
+from toolpath.json_schema.coerce import coerce
+from toolpath.json_schema.validate import Validator, null_over_default
 from toolpath.model.plan import Plan
+from toolpath.model.redaction import Redactor
 from toolpath.model.tool import Tool
-from toolpath.redaction import Redactor
 from toolpath.values import JsonObject, pointer
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from toolpath.checks.filters import name_of
-from toolpath.language.expressions import tree
-from toolpath.language.expressions.look import path_text
-from toolpath.language.expressions.tree import Reference, Tree
+from toolpath.expressions import tree
+from toolpath.expressions.look import path_text
+from toolpath.expressions.tree import Reference, Tree
 from toolpath.values import encode
 
 

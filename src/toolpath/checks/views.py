@@ -12,11 +12,11 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import ExpressionError
-from toolpath.language.expressions.leaf import Leaf, read_condition, read_leaf
-from toolpath.language.expressions.look import path_text
-from toolpath.language.expressions.structure import texts
-from toolpath.language.expressions.tree import Reference, Tree
-from toolpath.language.names import Ambiguous, Names, Root, inner_names, plan_names, retry_counts
+from toolpath.expressions.leaf import Leaf, read_condition, read_leaf
+from toolpath.expressions.look import path_text
+from toolpath.expressions.names import Ambiguous, Names, Root, inner_names, plan_names, retry_counts
+from toolpath.expressions.structure import texts
+from toolpath.expressions.tree import Reference, Tree
 from toolpath.model.plan import Agent, Ask, Block, Call, Loop, Parallel, Plan, Step, blocks_of
 from toolpath.model.tool import Tool
 from toolpath.values import MAX_DEPTH, Json, pointer

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from toolpath.checks.kinds import Kinds
 from toolpath.checks.shapes import Type
-from toolpath.language.expressions import tree
-from toolpath.language.expressions.tree import Tree
+from toolpath.expressions import tree
+from toolpath.expressions.tree import Tree
 
 
 class Judge(Protocol):

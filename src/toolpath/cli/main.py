@@ -11,10 +11,17 @@ from typing import Annotated
 
 import typer
 
+from toolpath.cli.access import commands as access
 from toolpath.cli.groups import Commands
 from toolpath.cli.options import Options, hoisted
-from toolpath.cli.verbs import access, people, plans, project, runs, server, tools, worker
-from toolpath.cli.verbs import mcp as mcp_verb
+from toolpath.cli.plans import commands as plans
+from toolpath.cli.project import commands as project
+from toolpath.cli.runs import answering_commands as people
+from toolpath.cli.runs import commands as runs
+from toolpath.cli.service import commands as server
+from toolpath.cli.service import mcp_commands as mcp_verb
+from toolpath.cli.service import worker_commands as worker
+from toolpath.cli.tools import commands as tools
 
 app = typer.Typer(
     cls=Commands,

@@ -15,9 +15,9 @@ import msgspec
 from toolpath.app import Toolpath
 from toolpath.cli.output import Output, short
 from toolpath.cli.prompt import AnsweredElsewhere, GaveUp, Prompt
-from toolpath.drives.run import Run
 from toolpath.model.events import ApprovalRequested, InputRequested
 from toolpath.model.run import RunResult
+from toolpath.runs.run import Run
 from toolpath.values import Json, JsonObject
 
 #: Seconds until a store that hears no other process is looked at again.

@@ -11,7 +11,7 @@ from toolpath.app import Toolpath
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
-from toolpath.opening import names_in, tools_of
+from toolpath.runs.opening import names_in, tools_of
 
 NAMES = frozenset({"http.get", "http.request"})
 

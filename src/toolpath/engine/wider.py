@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolpath.engine.program import Tools
+from toolpath.engine.compile.program import Tools
 from toolpath.errors import ToolNotFound, ToolUnavailable
 from toolpath.model.tool import Tool
 

@@ -20,8 +20,8 @@ from toolpath.config import Settings
 from toolpath.errors import ChatFailed, ConfigError
 from toolpath.llm.choice import ModelChoice, choose_model
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
+from toolpath.model.redaction import Redactor
 from toolpath.ports import Clock
-from toolpath.redaction import Redactor
 
 if TYPE_CHECKING:
     from toolpath.llm.requests import Client

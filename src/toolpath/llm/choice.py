@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from toolpath.config import Settings
-from toolpath.errors import ConfigError
-from toolpath.likeness import closest
+from toolpath.errors import ConfigError, closest
 
 Api = Literal["anthropic", "openai", "openai-responses", "google", "ollama"]
 APIS: Final = get_args(Api)

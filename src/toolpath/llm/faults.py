@@ -11,7 +11,7 @@ from pydantic_ai import exceptions as wire
 
 from toolpath.errors import ChatFailed, ChatFault
 from toolpath.llm.choice import VARIABLES, ModelChoice
-from toolpath.redaction import Redactor
+from toolpath.model.redaction import Redactor
 
 _LONGEST: Final = 300
 _DENIED, _MISSING, _TIMED_OUT = (401, 403), 404, (408, 504)

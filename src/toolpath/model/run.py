@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from toolpath.errors import StepNotFound
-from toolpath.likeness import closest
+from toolpath.errors import StepNotFound, closest
 from toolpath.model.events import Failure
 from toolpath.model.plan import Budget
 from toolpath.values import Json, JsonObject

@@ -11,15 +11,15 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.config import Settings
 from toolpath.errors import ConfigError, NoToolFits
 from toolpath.model.plan import Call, Plan, every_step
-from toolpath.planner.experiment import Experiment
-from toolpath.planner.lessons import Lessons
-from toolpath.planner.llm import selections_of
+from toolpath.planner.by_model.planner import selections_of
+from toolpath.planner.by_model.shortlist import allowed_tools, default_rank
+from toolpath.planner.by_model.streaming import PlanWritten, StepWritten, stream_plan
+from toolpath.planner.learning.lessons import Lessons
+from toolpath.planner.learning.plan_cache import PlanCache
+from toolpath.planner.learning.reliability import with_estimates
 from toolpath.planner.offline.planner import plan_offline
-from toolpath.planner.plan_cache import PlanCache
 from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord, PlanRequest
-from toolpath.planner.reliability import with_estimates
-from toolpath.planner.shortlist import allowed_tools, default_rank
-from toolpath.planner.streaming import PlanWritten, StepWritten, stream_plan
+from toolpath.planner.scoring.experiment import Experiment
 from toolpath.ports import Chat, Clock, Notebook
 
 Strategy = Callable[[PlanRequest, Ground], Awaitable[Planned]]

@@ -11,12 +11,12 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.dependencies import waits_of
 from toolpath.checks.views import Views
 from toolpath.errors import Finding, PlanningFailed
-from toolpath.language.quoted import BRACES
+from toolpath.expressions.quoted import BRACES
 from toolpath.model.events import Failure
 from toolpath.model.plan import Call, Loop, Plan, Step, blocks_of, every_step
 from toolpath.model.run import StepResult
-from toolpath.planner.llm import plan_with_model
-from toolpath.planner.prompt import cut
+from toolpath.planner.by_model.planner import plan_with_model
+from toolpath.planner.by_model.prompt import cut
 from toolpath.planner.records import Ground, Planned, PlanRequest
 from toolpath.values import Json, JsonObject, encode
 

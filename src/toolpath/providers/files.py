@@ -14,10 +14,10 @@ from pathlib import Path
 import msgspec
 
 from toolpath.errors import ConfigError, Finding, ReadError, ToolpathError
-from toolpath.language.documents import read_document
 from toolpath.model.plan import Plan
+from toolpath.model.policy import requirement_of
 from toolpath.model.tool import Requires, Tool
-from toolpath.policy import requirement_of
+from toolpath.model_output.documents import read_document
 from toolpath.values import JsonObject, digest
 
 _SUFFIXES = (".yaml", ".yml", ".plan.json", ".tool.json", ".template.json")

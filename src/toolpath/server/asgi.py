@@ -16,12 +16,13 @@ from toolpath.access.caller import OPEN, Caller
 from toolpath.access.credentials import Credentials
 from toolpath.access.keys import Keys
 from toolpath.app import Toolpath
-from toolpath.retention import keep_pruned, keep_trail_pruned
+from toolpath.runs.retention import keep_pruned, keep_trail_pruned
 from toolpath.server.caretaker import Caretaker
+from toolpath.server.entry.guard import Guard
+from toolpath.server.entry.living import Living
+from toolpath.server.entry.stopping import beside, when_told_to_stop
 from toolpath.server.feeds import Feeds
 from toolpath.server.graphql.schema import graphql_router
-from toolpath.server.guard import Guard
-from toolpath.server.living import Living
 from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.problems import answer_problems
@@ -29,7 +30,6 @@ from toolpath.server.questions import OpenQuestions
 from toolpath.server.readiness import Readiness
 from toolpath.server.rest import audit, events, health, metrics, plans, questions, runs, steering, tools
 from toolpath.server.rest.described import describe
-from toolpath.server.stopping import beside, when_told_to_stop
 from toolpath.telemetry.requests import Requests
 from toolpath.telemetry.telemetry import Telemetry
 

@@ -10,8 +10,7 @@ import msgspec
 from toolpath.app import Toolpath
 from toolpath.errors import ToolpathError
 from toolpath.model.record import Record
-from toolpath.ports import Queue
-from toolpath.turns import PutsAside
+from toolpath.ports import PutsAside, Queue
 
 #: Seconds that each part has to answer.
 _WITHIN = 5.0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
-from toolpath.errors import RecordNotFound, RunNotFound
-from toolpath.likeness import closest
+from toolpath.errors import RecordNotFound, RunNotFound, closest
 from toolpath.model.run import RunInfo
 from toolpath.model.stored import StoredPlan
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from toolpath.errors import RecordConflict, RecordNotFound, RunConflict, RunNotFound, StaleEpoch, StoreError
-from toolpath.likeness import closest
+from toolpath.errors import RecordConflict, RecordNotFound, RunConflict, RunNotFound, StaleEpoch, StoreError, closest
 from toolpath.model.events import AnyEvent, event_type
 from toolpath.model.record import Record
 from toolpath.model.run import ENDED_RUN, RunInfo

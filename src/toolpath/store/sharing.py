@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, TypeVar
 
-from toolpath.patience import most_patience
+from toolpath.ports import most_patience
 
 T = TypeVar("T")
 

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from toolpath.errors import ConfigError
-from toolpath.extras import needs_extra
-from toolpath.likeness import closest
+from toolpath.errors import ConfigError, closest, needs_extra
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider

@@ -12,9 +12,9 @@ from opentelemetry.context import Context
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from toolpath.model.traceparent import trace_in
 from toolpath.telemetry import conventions as names
 from toolpath.telemetry.metrics import Metrics
-from toolpath.traceparent import trace_in
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

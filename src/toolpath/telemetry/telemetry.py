@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from toolpath.config import Settings
-from toolpath.errors import ConfigError
-from toolpath.extras import needs_extra
+from toolpath.errors import ConfigError, needs_extra
 from toolpath.ports import Observer
 from toolpath.telemetry.exporters import make_provider, traces_wanted
 

@@ -30,10 +30,10 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent, Failure
+from toolpath.model.traceparent import trace_in
 from toolpath.telemetry import conventions as names
 from toolpath.telemetry.calls import Calls, End
 from toolpath.telemetry.chats import ChatSpans
-from toolpath.traceparent import trace_in
 from toolpath.values import Json, encode
 
 _SCOPE = "toolpath"

@@ -12,10 +12,10 @@ from toolpath.app import Toolpath
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
 from toolpath.errors import ToolFailed
-from toolpath.language.composite import read_composite
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.model.tool import Requires, Tool
-from toolpath.opening import tools_of
+from toolpath.notation.composite import read_composite
+from toolpath.runs.opening import tools_of
 from toolpath.testing.samples import sample
 from toolpath.testing.scripted import ScriptedTool, scripted
 from toolpath.values import Json, JsonObject

@@ -16,9 +16,9 @@ from typing import Any, TextIO
 import msgspec
 
 from toolpath.errors import ConfigError, ReadError, ToolFailed
+from toolpath.model.redaction import Redactor
 from toolpath.model.tool import Body, Tool, ToolResult
 from toolpath.providers.functions import bind
-from toolpath.redaction import Redactor
 from toolpath.values import Json, JsonObject, canonical, plain
 
 

@@ -16,9 +16,9 @@ from rapidfuzz.distance import Levenshtein
 from toolpath import errors
 from toolpath.errors import ToolFailed
 from toolpath.model.plan import Plan
+from toolpath.model.redaction import Redactor
 from toolpath.model.tool import Body, Tool, ToolResult
 from toolpath.providers.functions import bind
-from toolpath.redaction import Redactor
 from toolpath.testing.recording import RecordedCall, RecordedError, call_key, read_recording
 from toolpath.values import JsonObject
 

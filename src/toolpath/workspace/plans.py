@@ -8,24 +8,24 @@ from typing import Any, Literal
 import msgspec
 
 from toolpath.access.trail import Trail
-from toolpath.aside import weight_of
 from toolpath.checks.check import has_errors
 from toolpath.checks.explanation import Explanation
 from toolpath.checks.start import check_inputs, fill_inputs
-from toolpath.engine.program import Program
+from toolpath.engine.compile.program import Program
 from toolpath.errors import Finding, PlanInvalid, PolicyViolationError, ReadError, RecordConflict, RecordNotFound
 from toolpath.ids import new_id
-from toolpath.kept import Kept
-from toolpath.language.chaining import as_chaining
-from toolpath.language.documents import read_document
-from toolpath.language.printing import plan_to_dict
-from toolpath.language.text import MAX_STEPS, TooManySteps
 from toolpath.model.plan import Plan
 from toolpath.model.record import Record
 from toolpath.model.stored import Approval, StoredPlan
+from toolpath.model_output.documents import read_document
+from toolpath.notation.chaining import as_chaining
+from toolpath.notation.nodes import MAX_STEPS, TooManySteps
+from toolpath.notation.printing import plan_to_dict
 from toolpath.planner.records import Planned
 from toolpath.ports import Store
-from toolpath.preparation import KEPT, KEPT_PARTS, Preparation
+from toolpath.runs.beside_the_loop import weight_of
+from toolpath.runs.preparation import KEPT, KEPT_PARTS, Preparation
+from toolpath.runs.weighted_cache import WeightedCache
 from toolpath.values import JsonObject, digest
 
 #: How often a version is tried again that somebody else changed meanwhile.
@@ -58,7 +58,7 @@ class Plans:
         self._planned = planned
         self.review = review
         """Findings and explanation of a plan, once the tools that it needs are loaded."""
-        self._read: Kept[str, tuple[int, Plan]] = Kept(number=KEPT, weight=KEPT_PARTS)
+        self._read: WeightedCache[str, tuple[int, Plan]] = WeightedCache(number=KEPT, weight=KEPT_PARTS)
 
     # Making.
 

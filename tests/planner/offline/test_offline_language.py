@@ -11,13 +11,13 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Tool
-from toolpath.planner.gold import gold_calls, made_calls
 from toolpath.planner.offline.clauses import clauses
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.offline.slots import slots_of
-from toolpath.planner.score import score_plan
+from toolpath.planner.scoring.gold import gold_calls, made_calls
+from toolpath.planner.scoring.score import score_plan
 
 TEXT, NUMBER, INTEGER = {"type": "string"}, {"type": "number"}, {"type": "integer"}
 

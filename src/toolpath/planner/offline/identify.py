@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from toolpath.language.names import KEYWORDS, RESERVED
+from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.planner.offline.draft import Draft
 
 _OTHER = re.compile(r"[^A-Za-z0-9_]")

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.gate import gated
 from toolpath.errors import NoToolFits
-from toolpath.intent.gate import gated
 from toolpath.model.plan import Call, Origin, Plan
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.backward import chained

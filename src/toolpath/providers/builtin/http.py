@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from toolpath.errors import ToolFailed, ToolRetry, ToolUnavailable
+from toolpath.model.retry_after import seconds_of
 from toolpath.model.tool import Body, Tool
+from toolpath.model.traceparent import current_trace, trace_in
 from toolpath.providers.builtin.reach import Reach
-from toolpath.retry_after import seconds_of
-from toolpath.traceparent import current_trace, trace_in
 from toolpath.values import Json, JsonObject, decode
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from opentelemetry.propagate import extract
 from pydantic import TypeAdapter
 
 from toolpath.errors import ToolFailed
+from toolpath.model.traceparent import current_trace
 from toolpath.providers.mcp.flight import Flight, current_flight
 from toolpath.providers.mcp.http import noted_fault
-from toolpath.traceparent import current_trace
 from toolpath.values import JsonObject
 
 #: How often a server may ask back in one call.

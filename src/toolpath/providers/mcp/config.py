@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from toolpath.errors import ConfigError
-from toolpath.likeness import closest
+from toolpath.errors import ConfigError, closest
 from toolpath.providers.mcp.provider import McpProvider
 from toolpath.values import JsonObject
 

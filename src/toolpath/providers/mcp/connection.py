@@ -20,6 +20,7 @@ from mcp_types import Tool as McpTool
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolpath.errors import ToolpathError, ToolUnavailable
+from toolpath.model.redaction import Redactor
 from toolpath.providers.mcp.call import make_call
 from toolpath.providers.mcp.faults import Ending, call_fault, is_end, is_forgotten, start_fault
 from toolpath.providers.mcp.flight import Flight, current_flight
@@ -28,7 +29,6 @@ from toolpath.providers.mcp.launch import Launch
 from toolpath.providers.mcp.sifting import Sifting
 from toolpath.providers.mcp.stdio import StdioTransport
 from toolpath.providers.mcp.turns import Turns
-from toolpath.redaction import Redactor
 from toolpath.values import JsonObject
 
 #: Bounds on what a server may make us read.

@@ -7,9 +7,9 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from toolpath.errors import ToolFailed
+from toolpath.model.traceparent import trace_in
 from toolpath.providers.mcp.forms import answer_of, form_of
 from toolpath.providers.mcp.http import HttpFault
-from toolpath.traceparent import trace_in
 from toolpath.values import JsonObject
 
 _T = TypeVar("_T")

@@ -11,8 +11,8 @@ import httpx2
 import msgspec
 from mcp.client.streamable_http import streamable_http_client
 
+from toolpath.model.retry_after import seconds_of
 from toolpath.providers.mcp.launch import Launch
-from toolpath.retry_after import seconds_of
 
 
 class HttpFault(msgspec.Struct):

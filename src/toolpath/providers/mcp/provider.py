@@ -13,7 +13,7 @@ from toolpath.model.tool import Body, Tool
 from toolpath.providers.mcp.content import output_of
 from toolpath.providers.mcp.launch import Launch, public_url
 from toolpath.providers.mcp.tools import tools_of
-from toolpath.secret_values import EnvironmentSecrets
+from toolpath.providers.secret_values import EnvironmentSecrets
 from toolpath.values import Json, JsonObject, digest, plain
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from toolpath.errors import ReadError
-from toolpath.language.documents import read_document
 from toolpath.model.plan import Plan
+from toolpath.model_output.documents import read_document
 from toolpath.values import Json, JsonObject
 
 _MOST = 1_000

@@ -9,7 +9,6 @@ import strawberry
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
-from toolpath.aside import weight_of
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.start import fill_inputs
 from toolpath.errors import Finding, PlanInvalid
@@ -17,6 +16,7 @@ from toolpath.model.events import AnyEvent, Failure, RunStarted
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
 from toolpath.model.stored import StoredPlan
 from toolpath.projections.results import run_result
+from toolpath.runs.beside_the_loop import weight_of
 from toolpath.server.graphql.types import (
     Execution,
     ExecutionWithChaining,

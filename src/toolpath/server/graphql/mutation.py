@@ -6,11 +6,11 @@ import msgspec
 import strawberry
 from graphql import GraphQLError
 
-from toolpath.aside import weight_of
-from toolpath.drives.naming import OwnName
 from toolpath.errors import PlanInvalid, ReadError, RecordNotFound, RunConflict, SchemaError
 from toolpath.model.run import ENDED_RUN
 from toolpath.model.stored import StoredPlan
+from toolpath.runs.beside_the_loop import weight_of
+from toolpath.runs.naming import OwnName
 from toolpath.server.graphql import texts
 from toolpath.server.graphql.chains import chain_of
 from toolpath.server.graphql.doors import Info, Needs

@@ -9,16 +9,16 @@ import msgspec
 import strawberry
 
 from toolpath.app import Toolpath
-from toolpath.aside import weight_of
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import has_errors
 from toolpath.checks.explanation import Explanation
 from toolpath.errors import Finding
-from toolpath.language.printing import plan_to_dict
 from toolpath.model import plan as notation
 from toolpath.model.run import RunInfo
 from toolpath.model.stored import StoredPlan
+from toolpath.notation.printing import plan_to_dict
 from toolpath.projections.results import run_result
+from toolpath.runs.beside_the_loop import weight_of
 from toolpath.server.graphql.executions import execution_results, state_of
 from toolpath.server.graphql.types import PlanWithRequest, PlanWithTools, Tool, ToolExecution, moment, text
 from toolpath.values import JsonObject

@@ -14,13 +14,13 @@ from mcp_types import (
 from mcp_types import Tool as McpTool
 
 from toolpath.app import Toolpath
-from toolpath.engine.large import LargeValues, digests_of
+from toolpath.engine.drive.large import LargeValues, digests_of
 from toolpath.errors import RunNotFound, SchemaError, ToolpathError
-from toolpath.language.schema.coerce import coerce
-from toolpath.language.schema.validate import Validator
+from toolpath.json_schema.coerce import coerce
+from toolpath.json_schema.validate import Validator
 from toolpath.model.run import RunResult
-from toolpath.opening import call_plan
 from toolpath.projections.questions import Question
+from toolpath.runs.opening import call_plan
 from toolpath.server.mcp.answers import error_answer, failure_answer, output_answer, raised_answer, waiting_answer
 from toolpath.server.mcp.client import McpClient
 from toolpath.server.mcp.following import follow

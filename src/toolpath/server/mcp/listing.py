@@ -10,8 +10,8 @@ from mcp_types import ToolAnnotations
 
 from toolpath.catalog.names import mangle
 from toolpath.catalog.snapshot import Catalog
-from toolpath.language.schema.validate import Validator
-from toolpath.likeness import closest
+from toolpath.errors import closest
+from toolpath.json_schema.validate import Validator
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject
 

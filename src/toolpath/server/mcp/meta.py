@@ -10,19 +10,19 @@ from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult
 from mcp_types import Tool as McpTool
 
 from toolpath.app import Toolpath
-from toolpath.aside import weight_of
 from toolpath.catalog.embeddings import Embeddings
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.vector_cache import cache_file
 from toolpath.checks.check import has_errors
 from toolpath.errors import RunConflict, SchemaError, ToolpathError
-from toolpath.language.documents import read_document
-from toolpath.language.printing import plan_to_dict
 from toolpath.model.events import ApprovalRequested
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunResult
+from toolpath.model_output.documents import read_document
+from toolpath.notation.printing import plan_to_dict
 from toolpath.projections.questions import Question
 from toolpath.projections.results import run_result
+from toolpath.runs.beside_the_loop import weight_of
 from toolpath.server.mcp.answers import json_answer, raised_answer, run_record
 from toolpath.server.mcp.calls import accepted, input_required, restored, scope_refusal, take_answers
 from toolpath.server.mcp.client import McpClient

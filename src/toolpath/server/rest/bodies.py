@@ -8,8 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import msgspec
 from starlette.requests import Request
 
-from toolpath.errors import Finding
-from toolpath.likeness import closest
+from toolpath.errors import Finding, closest
 from toolpath.model.run import Priority
 from toolpath.server.problems import Problem
 from toolpath.values import JsonObject

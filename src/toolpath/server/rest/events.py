@@ -12,8 +12,8 @@ from starlette.responses import Response, StreamingResponse
 
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.server.entry.guard import PIECE
 from toolpath.server.feeds import PAGE_BYTES, Feeds, Frame
-from toolpath.server.guard import PIECE
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.described import answer, problems, shows
 from toolpath.server.rest.runs import RunId

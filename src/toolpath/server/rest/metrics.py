@@ -9,12 +9,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from toolpath.errors import ToolpathError
+from toolpath.ports import PutsAside
 from toolpath.server.parts import Asker, Door
 from toolpath.server.problems import Problem
 from toolpath.server.rest.described import problems
 from toolpath.server.statistics import serves_all
 from toolpath.telemetry.metrics import CONTENT_TYPE, Metrics
-from toolpath.turns import PutsAside
 
 router = APIRouter(tags=["operation"])
 

@@ -10,17 +10,17 @@ from starlette.responses import Response, StreamingResponse
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
-from toolpath.aside import weight_of
 from toolpath.checks.start import check_arguments
-from toolpath.engine.large import handle_in
+from toolpath.engine.drive.large import handle_in
 from toolpath.errors import PlanInvalid, RunNotFound, ToolNotFound
 from toolpath.ids import new_id
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunStatus
 from toolpath.model.stored import StoredPlan
-from toolpath.opening import call_plan
+from toolpath.runs.beside_the_loop import weight_of
+from toolpath.runs.opening import call_plan
+from toolpath.server.entry.guard import PIECE
 from toolpath.server.feeds import PAGE, PAGE_BYTES
-from toolpath.server.guard import PIECE
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.rest.bodies import JsonBody, NewRun

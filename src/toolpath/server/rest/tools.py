@@ -13,8 +13,8 @@ from toolpath.checks.start import check_arguments
 from toolpath.errors import PlanInvalid
 from toolpath.ids import new_id
 from toolpath.model.run import ENDED_RUN
-from toolpath.opening import call_plan
 from toolpath.projections.results import run_result
+from toolpath.runs.opening import call_plan
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.questions import questions_of
 from toolpath.server.rest.bodies import JsonBody, ToolCall

@@ -10,7 +10,7 @@ import asyncpg
 import msgspec
 
 from toolpath.errors import StoreError
-from toolpath.patience import most_patience
+from toolpath.ports import most_patience
 from toolpath.store.postgres.address import read_address
 from toolpath.store.postgres.connections import ANSWER, Connections, connect
 from toolpath.store.postgres.faults import FAULTS, closed, store_error

@@ -8,8 +8,8 @@ from importlib import resources
 from typing import Any
 
 from toolpath.errors import StoreError
-from toolpath.store.migrate import Migration
 from toolpath.store.postgres.address import Address
+from toolpath.store.sqlite.migrate import Migration
 
 #: Seconds for which a step waits for a table that somebody uses; whoever comes meanwhile waits behind it.
 LOCK_TIMEOUT = 5

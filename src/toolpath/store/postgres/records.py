@@ -18,7 +18,7 @@ from toolpath.store.postgres.connections import ANSWER
 from toolpath.store.postgres.ground import PostgresGround, encoded
 from toolpath.store.postgres.sql import bound
 from toolpath.store.rows import given, next_record, no_record, page_bound
-from toolpath.store.sql import filtered
+from toolpath.store.sqlite.sql import filtered
 from toolpath.values import decode
 
 _audit_decoder = msgspec.json.Decoder(AuditEntry)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from toolpath.store.sql import statements
+from toolpath.store.sqlite.sql import statements
 
 # A colon that is no part of a cast.
 _TABLE = re.compile(

@@ -22,7 +22,7 @@ from toolpath.store.postgres.results import PostgresResults
 from toolpath.store.postgres.sql import bound
 from toolpath.store.postgres.turns import PostgresTurns
 from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists, taken_over
-from toolpath.store.sql import filtered
+from toolpath.store.sqlite.sql import filtered
 
 #: A driver unseen for this many seconds is forgotten.
 FORGOTTEN = 86_400.0

@@ -10,7 +10,7 @@ from toolpath.store.encoding import asking_run
 from toolpath.store.postgres.ground import PostgresGround
 from toolpath.store.postgres.sql import bound
 from toolpath.store.rows import given
-from toolpath.store.sql import filtered
+from toolpath.store.sqlite.sql import filtered
 
 
 class PostgresTurns(PostgresGround):

@@ -1,0 +1,73 @@
+"""Values that were cut out of a longer word of the request: `18` of `C-18`, `Phone` of `iPhone`. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from toolpath.checks.request.said import COUNTED, DATED, EDGES, texts_of
+from toolpath.checks.request.verbs import folded
+from toolpath.values import Json
+
+
+def cut_out(text: str, values: Sequence[Json], *, shortened: bool = False) -> list[str]:
+    """Values that stand in the request only as a part of something longer: `18` of `C-18`, `Phone` of `iPhone`.
+
+    `shortened`: a word may stand for one that begins with it, as `EUR` for `euros`.
+    """
+    plain = folded(text)
+    found: list[str] = []
+    for value in values:
+        for said in texts_of(value):
+            word = folded(said.strip())
+            if not word or "{{" in word or len(word) > 200 or not (word[0].isalnum() and word[-1].isalnum()):
+                continue
+            longer = _longer(word, plain)
+            is_short = shortened and longer is not None and word.isalpha() and longer.startswith(word)
+            if longer is not None and not is_short:
+                found.append(f"{said.strip()!r} of {longer!r}")
+    return list(dict.fromkeys(found))
+
+
+def _longer(word: str, text: str) -> str | None:
+    """What the word is cut out of, where it stands in the text nowhere by itself."""
+    places = [match.start() for match in re.finditer(re.escape(word), text)][:50]
+    first: str | None = None
+    for start in places:
+        end = start + len(word)
+        left, right = start, end
+        while left > 0 and _joins(text, left - 1):
+            left -= 1
+        while right < len(text) and _joins(text, right):
+            right += 1
+        whole = text[left:right].strip(EDGES + "-_/&")
+        if whole == word or _is_same(word, whole):
+            return None
+        first = first or whole
+    return first
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether the character belongs to the token around it."""
+    letter = text[at]
+    if letter.isalnum() or letter == "_":
+        return True
+    if letter not in "-./:@\\#+&":
+        return False
+    return 0 < at < len(text) - 1 and text[at - 1].isalnum() and text[at + 1].isalnum()
+
+
+def _is_same(word: str, whole: str) -> bool:
+    """Whether the token says the word and no more than how it is counted, written or dated."""
+    if word[0].isdigit():
+        counted = COUNTED.fullmatch(whole)
+        if counted is not None and word in (counted["number"], counted["number"].replace(",", "")):
+            return True
+        if (DATED.fullmatch(whole) and word.isdigit()) or re.fullmatch(r"[\d.,:x*/+-]+", whole):
+            return True
+    stripped = whole.removesuffix("s").removesuffix("'")
+    if stripped == word.removesuffix("s"):
+        return True
+    parts = re.split(r"[-/&+:]", whole)
+    # `Paris-based`, `and/or`: plain words that are joined are words all the same.
+    return word.isalpha() and all(part.isalpha() for part in parts) and word in parts and len(parts) > 1

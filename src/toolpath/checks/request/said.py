@@ -1,0 +1,368 @@
+"""What a request says that a plan has to have: numbers, ids, names, dates, addresses; values that were cut. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from datetime import date
+from typing import Final
+
+import msgspec
+
+from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
+from toolpath.values import Json
+
+QUOTED: Final = re.compile(
+    r'"([^"\n]{1,4000})"|“([^”\n]{1,4000})”|„([^“”\n]{1,4000})[“”]|«([^»\n]{1,4000})»|`([^`\n]{1,4000})`'
+    r"|(?<![\w])[\u2018']([^'\n]{1,4000}?(?:['\u2019][a-z][^'\n]{0,200}?){0,20})[\u2019'](?![\w])"
+)
+_TOKEN: Final = re.compile(r"[^\s\"“”„«»`]+")
+EDGES: Final = ".,;:!?()[]{}<>'\u2018\u2019*…"
+_RUNS: Final = re.compile(r"\d+")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+#: Digits and what they count, in one token: `5kg`, `3rd`, `10am`, `20%`.
+COUNTED: Final = re.compile(
+    r"[-+~#$€£¥]{0,2}(?P<number>\d+(?:[.,]\d+)*)\s?(?:%|°|st|nd|rd|th|er|re|e|k|m|kg|g|mg|lbs?|km|cm|mm|mi|ft|in|hz|khz|mhz|ghz|ms|s|min|mins|h|hrs?|hours?|"
+    r"days?|weeks?|months?|years?|years?-old|[ap]\.?m|l|ml|gb|mb|kb|tb|w|kw|v|mph|x|€|\$|£|eur|usd|gbp|chf|uhr|m/s|km/h|m/s\^?2|°c|°f|c|f|-\w+)?",
+    re.IGNORECASE,
+)
+DATED: Final = re.compile(r"\d{1,4}([-/.:])\d{1,2}(?:\1\d{1,4})?(?:t\d{1,2}:\d{2}.*|z)?", re.IGNORECASE)
+_MONTHS: Final = {
+    folded(name): number
+    for number, names in enumerate(
+        (
+            "january jan januar janvier enero",
+            "february feb februar février febrero",
+            "march mar märz mars marzo",
+            "april apr avril abril",
+            "may mai mayo",
+            "june jun juni juin junio",
+            "july jul juli juillet julio",
+            "august aug août agosto",
+            "september sep sept septembre septiembre",
+            "october oct oktober octobre octubre",
+            "november nov novembre noviembre",
+            "december dec dezember décembre diciembre",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_WEEKDAYS: Final = {
+    folded(name): number
+    for number, names in enumerate(
+        (
+            "monday montag lundi lunes",
+            "tuesday dienstag mardi martes",
+            "wednesday mittwoch mercredi miércoles",
+            "thursday donnerstag jeudi jueves",
+            "friday freitag vendredi viernes",
+            "saturday samstag sonnabend samedi sábado",
+            "sunday sonntag dimanche domingo",
+        )
+    )
+    for name in names.split()
+}
+#: Words that say when, and have to be somewhere in the plan.
+_WHEN: Final = frozenset(
+    folded(word)
+    for word in re.findall(
+        r"\S+",
+        """today tonight tomorrow yesterday noon midnight weekend later soon daily weekly monthly yearly hourly
+        twice thrice nightly annually immediately-after heute morgen übermorgen mittag mitternacht täglich
+        wöchentlich monatlich stündlich zweimal aujourd'hui demain midi minuit quotidiennement hebdomadaire
+        mensuel hoy mañana mediodía medianoche diariamente semanalmente mensualmente""",
+    )
+)
+_PERIODS: Final = frozenset(
+    re.findall(
+        r"\S+",
+        """week month year weekend quarter hour day morning evening afternoon woche monat jahr semaine mois
+        semana mes""",
+    )
+)
+_COMING: Final = frozenset(
+    re.findall(
+        r"\S+",
+        """next this coming following last nachste nachsten nachstes diese dieses prochaine prochain cette ce
+        proxima proximo esta este""",
+    )
+)
+_COUNTS: Final = {
+    word: number
+    for number, words in enumerate(
+        (
+            "two zwei deux dos",
+            "three drei trois tres",
+            "four vier quatre cuatro",
+            "five funf cinq cinco",
+            "six sechs seis",
+            "seven sieben sept siete",
+            "eight acht huit ocho",
+            "nine neun neuf nueve",
+            "ten zehn dix diez",
+            "eleven elf onze once_",
+            "twelve zwolf douze doce",
+        ),
+        2,
+    )
+    for word in words.split()
+}
+#: Words that ask for more than one call does.
+_EVERY: Final = frozenset(
+    folded(word)
+    for word in re.findall(
+        r"\S+",
+        """all every each everything everyone everybody both any anything alle alles jede jeden jedes jeder
+        beide beiden sämtliche tous toutes tout chaque tous-les todos todas todo cada ambos ambas cualquier""",
+    )
+)
+_ISO: Final = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})")
+#: Words in capitals that are no names.
+_NO_NAMES: Final = frozenset(
+    folded(word)
+    for word in re.findall(
+        r"\S+",
+        """i i'm i'd i've i'll id ids ok okay please hi hello hey dear thanks mr mrs ms dr prof the a an my our
+        your his her its their this that these those it them and or of in on at to for from by with about as
+        is are be also then next first second finally bitte danke der die das den dem ein eine einen und
+        oder ich du sie es wir mein meine mit für von zu zum zur am im an auf le la les un une des et ou je
+        tu il elle nous mon ma mes avec pour de du au el los las una y yo mi con para por del al""",
+    )
+)
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What the calls of a plan hold, to be compared with words of a request."""
+
+    texts: tuple[str, ...]
+    """Values, folded."""
+    numbers: frozenset[float]
+    runs: frozenset[str]
+    """Every run of digits in any value, without leading zeros."""
+    dates: tuple[date, ...]
+    vocabulary: frozenset[str]
+    """Words of the tools: names, descriptions, parameters, allowed values."""
+
+    def has(self, text: str) -> bool:
+        """Whether a value holds the text as whole words."""
+        pattern = re.compile(rf"(?<!\w){re.escape(folded(text))}(?!\w)")
+        return any(pattern.search(value) for value in self.texts)
+
+
+def told_of(values: Sequence[Json], vocabulary: Collection[str]) -> Told:
+    """What these values of calls hold."""
+    texts = [text for value in values for text in texts_of(value)]
+    dates: list[date] = []
+    for text in texts:
+        for year, month, day in _ISO.findall(text):
+            try:
+                dates.append(date(int(year), int(month), int(day)))
+            except ValueError:
+                continue
+    return Told(
+        texts=tuple(folded(" ".join(text.split())) for text in texts),
+        numbers=frozenset(number for value in values for number in _numbers(value)),
+        runs=frozenset(run.lstrip("0") or "0" for text in texts for run in _RUNS.findall(text)),
+        dates=tuple(dates),
+        vocabulary=frozenset(folded(word) for word in vocabulary),
+    )
+
+
+def texts_of(value: Json) -> Iterator[str]:
+    """Every text and number in a value, and the names in it, as texts."""
+    match value:
+        case str():
+            yield value
+        case bool() | None:
+            pass
+        case int() | float():
+            yield str(value)
+        case list():
+            for item in value:
+                yield from texts_of(item)
+        case dict():
+            for key, item in value.items():
+                yield str(key)
+                yield from texts_of(item)
+
+
+def _numbers(value: Json) -> Iterator[float]:
+    match value:
+        case bool() | None:
+            pass
+        case int() | float():
+            yield float(value)
+        case str():
+            for found in re.findall(r"\d+(?:[.,]\d+)*", value):
+                yield from _read(found)
+        case list():
+            for item in value:
+                yield from _numbers(item)
+        case dict():
+            for item in value.values():
+                yield from _numbers(item)
+
+
+def _read(digits: str) -> Iterator[float]:
+    """The numbers that a run of digits with separators may be."""
+    for plain in (digits.replace(",", ""), digits.replace(".", "").replace(",", "."), digits.replace(",", ".")):
+        try:
+            if len(plain) < 300:
+                yield float(plain)
+        except ValueError:
+            continue
+
+
+def uncovered(text: str, told: Told) -> list[str]:
+    """What the request says and no value of the plan has, in the words and the order of the request.
+
+    `text`: the request, what the plan holds word for word not blanked out.
+    """
+    found: list[str] = []
+    spans: list[tuple[int, int]] = []
+    for match in QUOTED.finditer(text):
+        inner = next(group for group in match.groups() if group is not None).strip()
+        spans.append(match.span())
+        is_whole = len(match.group()) > 0.8 * len(text.strip())
+        if inner and not is_whole and not _is_told_text(inner, told):
+            found.append(inner[:100])
+    tokens = [
+        match for match in _TOKEN.finditer(text) if not any(a < match.end() and match.start() < b for a, b in spans)
+    ]
+    for index, match in enumerate(tokens[:2_000]):
+        token = match.group().strip(EDGES).removesuffix("'s").removesuffix("\u2019s")
+        earlier = text[max(0, match.start() - 40) : match.start()]
+        before = folded(tokens[index - 1].group()) if index else ""
+        opens = not earlier.strip() or earlier.rstrip(" \t\"'”»“)(").endswith((".", "!", "?", ":", ";", "\n"))
+        if token and not _is_told(token, told, opens=opens, before=before, after=tokens[index + 1 : index + 3]):
+            found.append(token[:100])
+    return list(dict.fromkeys(found))
+
+
+def _is_told_text(inner: str, told: Told) -> bool:
+    plain = folded(" ".join(inner.split()))
+    if any(plain.strip(" .,!?") in value for value in told.texts):
+        return True
+    words = _LETTERS.findall(plain)
+    return bool(words) and all(word in told.vocabulary for word in words)
+
+
+def _is_told(token: str, told: Told, *, opens: bool, before: str, after: Sequence[re.Match[str]]) -> bool:
+    token = token.rpartition("=")[2] or token
+    plain = folded(token)
+    if any(letter.isdigit() for letter in token):
+        return _is_told_number(token, plain, told, after)
+    if "@" in token or "://" in token or ("/" in token.strip("/") and not _is_words(token)) or "\\" in token:
+        return told.has(token) or any(plain in value for value in told.texts)
+    if plain in _WEEKDAYS:
+        return told.has(token) or any(day.weekday() == _WEEKDAYS[plain] for day in told.dates)
+    if plain in _MONTHS and token[:1].isupper():
+        return (
+            told.has(token)
+            or any(day.month == _MONTHS[plain] for day in told.dates)
+            or str(_MONTHS[plain]) in told.runs
+        )
+    if plain in _COUNTS:
+        return told.has(token) or float(_COUNTS[plain]) in told.numbers or plain in told.vocabulary
+    if plain in _PERIODS and before in _COMING:
+        return told.has(token) or bool(told.dates)
+    if plain in _WHEN:
+        return told.has(token) or bool(told.dates) or plain in told.vocabulary
+    return _is_told_name(token, plain, told, opens=opens, before=before)
+
+
+def _is_words(token: str) -> bool:
+    return all(part.isalpha() and part.islower() for part in token.split("/"))
+
+
+#: Before these a word in capitals is a noun.
+_GERMAN_ARTICLES: Final = frozenset(
+    re.findall(
+        r"\S+",
+        """der die das den dem des ein eine einen einem einer eines mein meine meinen meiner dein deine unser
+        unsere sein seine ihr ihre zum zur im am vom beim diese dieser dieses diesen kein keine alle""",
+    )
+)
+
+
+def _is_told_name(token: str, plain: str, told: Told, *, opens: bool, before: str) -> bool:
+    """Whether a word in capitals, which may be a name, is somewhere; any other word need not be."""
+    inside = token[1:] != token[1:].lower()
+    if not token[:1].isupper() and not inside:
+        return True
+    if before in _GERMAN_ARTICLES or plain in _NO_NAMES or len(plain) == 1 or (opens and not inside):
+        return True
+    parts = [part for part in re.split(r"[^\w]+", plain) if part]
+    if not parts or meanings_of(plain) or is_reading(plain) or is_counter(plain):
+        return True
+    return told.has(token) or all(_is_known(part, told) for part in parts)
+
+
+def _is_known(word: str, told: Told) -> bool:
+    singular = word[:-1] if len(word) > 3 and word.endswith("s") else word
+    return (
+        word in _NO_NAMES
+        or word in told.vocabulary
+        or singular in told.vocabulary
+        or told.has(word)
+        or told.has(singular)
+        or (len(word) > 3 and told.has(word[:3]))
+    )
+
+
+def _is_told_number(token: str, plain: str, told: Told, after: Sequence[re.Match[str]]) -> bool:
+    if told.has(token) or told.has(token.replace("^", "**")) or any(plain in value.split() for value in told.texts):
+        return True
+    counted = COUNTED.fullmatch(token)
+    runs = [run.lstrip("0") or "0" for run in _RUNS.findall(token)]
+    if counted is not None:
+        following = folded(after[0].group().strip(EDGES)) if after else ""
+        return _is_told_amount(counted["number"], token, following, told)
+    if DATED.fullmatch(token) or not any(letter.isalpha() for letter in token):
+        hours = {str((int(run) + 12) % 24) for run in runs[:1] if len(run) < 3}
+        return all(run in told.runs or float(run) in told.numbers for run in runs) or bool(hours & told.runs)
+    # What has letters and digits in it is a name of something: it is there whole or not at all.
+    return False
+
+
+_SCALES: Final = {
+    "thousand": 1e3,
+    "k": 1e3,
+    "million": 1e6,
+    "m": 1e6,
+    "billion": 1e9,
+    "hundred": 1e2,
+    "percent": 0.01,
+    "%": 0.01,
+}
+
+
+def _is_told_amount(digits: str, token: str, following: str, told: Told) -> bool:
+    numbers = set(_read(digits))
+    tail = token[token.find(digits) + len(digits) :].casefold()
+    scale = _SCALES.get(tail) or _SCALES.get(following)
+    if scale is not None:
+        numbers |= {round(number * scale, 10) for number in numbers}
+    if tail.startswith("p") or following.startswith(("pm", "p.m")):
+        numbers |= {number + 12 for number in numbers if number < 12}
+    run = digits.replace(",", "").lstrip("0") or "0"
+    return bool(numbers & told.numbers) or run in told.runs
+
+
+def asks_for_more(word: str) -> bool:
+    """Whether the word asks for every one of several things, or says when."""
+    return folded(word) in _EVERY or folded(word) in _WHEN
+
+
+def quantifiers(text: str, told: Told) -> list[str]:
+    """Words that ask for every one of several things, where no value holds them."""
+    found = [match.group() for match in re.finditer(r"[^\W\d_]+", text) if folded(match.group()) in _EVERY]
+    return [word for word in dict.fromkeys(found) if not told.has(word) and folded(word) not in told.vocabulary]
+
+
+def names_in(text: str, words: Sequence[str]) -> frozenset[str]:
+    """Those of the words of a text that can be nothing but names: not quoted, no digits, no count, no time."""
+    quoted = {group.strip() for match in QUOTED.finditer(text) for group in match.groups() if group}
+    dated = {*_WEEKDAYS, *_MONTHS, *_COUNTS, *_WHEN, *_PERIODS}
+    return frozenset(word for word in words if word.isalpha() and word not in quoted and folded(word) not in dated)

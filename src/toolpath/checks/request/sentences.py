@@ -1,0 +1,393 @@
+"""A request as clauses with their mood: command, question, or what keeps it from being one. Pure.
+
+A command is known by its form and by nothing else: it begins with a verb of commands, after what politeness puts before
+it, and holds no word that takes it back, makes it depend on something, or tells of it instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from toolpath.checks.request.verbs import folded, is_counter, is_reading, is_thing, meanings_of
+
+Mood = Literal[
+    "command", "question", "asked", "negation", "condition", "hypothesis", "report", "choice", "other", "none"
+]
+"""`asked`: a question for something to be told, as `What is …?`; `none`: thanks, greetings."""
+
+
+class Clause(msgspec.Struct, frozen=True):
+    """One part of a request."""
+
+    text: str
+    """As it stands in the request."""
+    mood: Mood
+    verb: str = ""
+    """Of a command: the verb that it begins with."""
+    because: str = ""
+    """The word by which the mood is known."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(folded(word) for word in text.split())
+
+
+_NEGATIONS: Final = _words("""
+not never no none nothing nobody noone nowhere neither nor without cannot hardly barely rarely instead
+rather except excluding
+but unlike dont doesnt didnt wont cant isnt arent wasnt shouldnt wouldnt couldnt mustnt shant aint havent hasnt
+nicht nie niemals nichts niemand kein keine keinen keinem keiner keines ohne statt anstatt stattdessen weder
+außer ausser
+ne pas jamais rien aucun aucune personne sans plutôt sauf hormis excepté ni non
+nunca jamás nada nadie ningún ninguno ninguna sin tampoco excepto salvo sino
+""")
+_CONDITIONS: Final = _words("""
+if when whenever unless until till once provided providing assuming supposing presuming otherwise else
+whether depending
+depends lest wherever while whilst contingent conditional conditionally eventually unlesss iff
+wenn falls sofern sobald solange bis ob sonst andernfalls vorausgesetzt nachdem bevor ehe während sollte abhängig
+si quand lorsque lorsqu dès jusqu jusque sinon pourvu
+cuando hasta mientras aunque siempre
+""")
+_HYPOTHESES: Final = _words("""
+would could might may should shall ought maybe perhaps possibly probably presumably suppose supposedly
+imagine pretend
+hypothetically theoretically hypothetical imaginary wish wondering
+würde würden könnte könnten sollten vielleicht eventuell möglicherweise angenommen wäre hätte dürfte möchte
+pourrait pourrais pourriez devrait devrais devriez serait peut peut-être supposons admettons aimerais voudrais
+podría podrías podríamos debería deberías quizás quizá acaso supongamos sería puede tal
+""")
+_REPORTS: Final = _words("""
+said says told tells wrote writes thought thinks claimed claims asked asks was were been had has did does
+reportedly allegedly
+apparently already yesterday ago previously formerly wanted decided refused mentioned heard
+wurde wurden worden gesagt sagte schrieb meinte hatte hatten gestern bereits schon
+dit disait écrit était étaient avait avaient hier déjà demandait
+dijo dice decía escribió estaba estaban había fue fueron ayer pidió
+""")
+_CHOICES: Final = _words("or either oder entweder ou soit o u")
+_QUESTIONS: Final = _words("""
+what which who whom whose why how where does did is are am was were do should shall can could will would may
+might has have had
+was wer wen wem wessen warum wieso weshalb wie wo wohin welche welcher welches welchen kann kannst können
+könnt soll sollen sollte
+darf dürfen wird werden ist sind hat haben habe gibt
+que quoi qui quel quelle quels quelles pourquoi comment où combien est-ce peux peut puis-je dois-je faut
+qué quién quiénes cuál cuáles cómo dónde adónde cuánto cuánta cuántos cuántas puedo puedes debo hay
+""")
+_TELLING: Final = _words("""
+what who which when where how why whose was wer wann wie wo welche welcher welches wieviel
+quel quelle quels quelles qui où quand comment combien qué cuál cuáles quién cómo dónde cuándo cuánto
+cuántos cuánta cuántas
+""")
+#: Several words that say the same. Letters are folded before they are looked for.
+_PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
+    (
+        "negation",
+        re.compile(
+            r"n['\u2019]t\b|\bno longer\b|\bau lieu\b|\ben (?:vez|lugar)\b|\bhold off\b|\bn['\u2019](?=\w)"
+            r"|[\u274c\u26d4\U0001f6ab\U0001f44e]|\bdavon ab\b|\bany ?more\b"
+            r"|\b(?:scratch|strike|belay|forget|disregard) (?:that|this|it|all)\b"
+        ),
+    ),
+    (
+        "condition",
+        re.compile(
+            r"\bin case\b|\bin the event\b|\bas (?:long|soon) as\b|\bonly (?:if|when|after)\b|\bon condition\b"
+            r"|\bsubject to\b"
+            r"|\bim fall\w*\b|\bes sei denn\b|\btant que\b|\bdes que\b|\ba (?:condition|moins)\b|\bavant (?:que"
+            r"|de)\b|\bapres (?:que|avoir)\b|\bau cas\b"
+            r"|\ben caso\b|\ba menos\b|\bcon tal\b|\bsiempre que\b|\ben cuanto\b|\bs['\u2019]ils?\b|\bjusqu\w*"
+            r"|\blorsqu\w*"
+            r"|\b(?:before|after|until|by the time)\s+(?:(?:the|a|an|my|our|his|her|their|its|your|all|every"
+            r"|each)\s+)*[a-z]+\w*\s+\w+(?:s|ed)\b"
+            r"|\b(?:before|after)\s+(?:he|she|it|they|we|you|i|[a-z]+ing)\b"
+            r"|\bthe (?:moment|minute|day|instant)\b|\b(?:next|every|each|any) time\b|\bgiven that\b"
+            r"|\bso long as\b|\bin the case\b"
+            r"|\b(?:pending|upon|awaiting|following) (?:\w+ ){0,2}(?:approval|consent|confirmation|permission"
+            r"|agreement|review|request|notice|payment)\b"
+            r"|\bwith (?:\w+ ){0,2}(?:approval|consent|permission|agreement)\b"
+        ),
+    ),
+    (
+        "hypothesis",
+        re.compile(
+            r"\bwhat if\b|\bas if\b|\bas though\b|\bin theory\b|\btal vez\b|\bpeut etre\b|\bfor example\b"
+            r"|\bjust kidding\b"
+        ),
+    ),
+    ("report", re.compile(r"\baccording to\b|\bhas been\b|\bhave been\b|\bil y a\b|\bhace (?:un|una|dos)\b")),
+)
+_WORD: Final = re.compile(r"[^\W\d_][\w'\u2019-]*", re.UNICODE)
+#: Where one clause ends and the next begins.
+_CUT: Final = re.compile(
+    r"(?<=[.!?;…])[\"'”»)]*\s+|\s*[\n\r]+\s*|;\s*|(?<=[!?\u3002\uff01\uff1f])"
+    r"|,?\s+(?:and\s+|und\s+|et\s+|y\s+)?(?:then|afterwards|after\s+(?:that|this)|finally|lastly|next|dann"
+    r"|danach|anschließend|puis|ensuite|luego|después|entonces)\b,?\s+(?!(?:week|month|year|day|monday|tuesday"
+    r"|wednesday|thursday|friday|saturday|sunday)\b)"
+    r"|,?\s+(?:and|und|et|y|e|plus|also"
+    r"|as\s+well\s+as)\s+(?=(?P<after>[^\W\d_][\w'\u2019-]*)(?:\s+(?P<follow>[\w'\u2019-]+))?)"
+    r"|,\s+(?=(?P<comma>[^\W\d_][\w'\u2019-]*)(?:\s+(?P<second>[\w'\u2019-]+))?)",
+    re.IGNORECASE,
+)
+#: What may stand before a command's verb.
+_POLITE: Final = re.compile(
+    r"^(?:(?:please|kindly|pls|plz|after (?:that|this)|afterwards|ok(?:ay)?|hey|hi|hello|now|first|firstly"
+    r"|second|secondly|third|thirdly|next|then|also|and|"
+    r"finally|lastly|additionally|just|quickly|immediately|go ahead and|now then|so|right|great|thanks"
+    r"|thank you|dear \w+|"
+    r"bitte|jetzt|zuerst|dann|danach|auch|und|anschließend|"
+    r"s['\u2019]il (?:te|vous) pla[iî]t|merci de|veuillez|d['\u2019]abord|ensuite|puis|maintenant|et|"
+    r"por favor|primero|luego|después|ahora|también|y|"
+    r"\d{1,2}[.)]|[-*•])[,:]?\s+)+",
+    re.IGNORECASE,
+)
+#: What people say instead of a bare command. A question to somebody is one only with a `please` in it.
+_WISHES: Final = re.compile(
+    r"^(?:i(?:\s+would|['\u2019]d)\s+like\s+(?:you\s+)?to|i\s+(?:really\s+)?(?:want|need)\s+(?:you\s+)?to"
+    r"|we\s+(?:want|need)\s+(?:you\s+)?to|"
+    r"you\s+(?:must|have\s+to|need\s+to)|let['\u2019]?s|(?:please\s+)?(?:make|be)\s+sure\s+(?:to|you)"
+    r"|(?:please\s+)?help\s+me\s+(?:to\s+)?|"
+    r"(?:please\s+)?go\s+(?:ahead\s+)?and)\s+(?:please\s+)?",
+    re.IGNORECASE,
+)
+_ASKED_POLITELY: Final = re.compile(
+    r"^(?:can|could|will|would)\s+you\s+(?P<words>(?:please|kindly)\s+)?"
+    r"|^(?:kannst|könntest|würdest)\s+du\s+(?P<wort>bitte\s+)?|^(?:können|könnten"
+    r"|würden)\s+sie\s+(?P<worte>bitte\s+)?"
+    r"|^(?:peux-tu|pourrais-tu|pouvez-vous|pourriez-vous)\s+|^(?:puedes|podrías|puede|podría)\s+",
+    re.IGNORECASE,
+)
+_PLEASE: Final = re.compile(
+    r"\b(?:please|kindly|pls|plz|bitte|s['\u2019]il (?:te|vous) pla[iî]t|por favor)\b", re.IGNORECASE
+)
+_THANKS: Final = re.compile(
+    r"^(?:(?:many\s+)?thanks?(?:\s+(?:you|a lot|so much|in advance|again))*|thank you.{0,30}|hi|hello|hey"
+    r"|dear [\w .]{1,40}|good (?:morning|evening|afternoon|day)|"
+    r"please|s['\u2019]il (?:te|vous) pla[iî]t|cheers|regards|danke.{0,20}|vielen dank|hallo|guten \w+"
+    r"|merci.{0,20}|bonjour|gracias.{0,20}|hola|por favor|bitte|(?:and |und |et |y )?(?:then|after (?:that"
+    r"|this)|afterwards|next|finally|also|dann|danach|puis|ensuite|luego|después)|that(?:['\u2019]s"
+    r"| is) all)[\s.!,]*$",
+    re.IGNORECASE,
+)
+_COLON: Final = re.compile(r"\s?:(?=\s|$)")
+_MOST: Final = 200
+
+
+def takes_back(word: str) -> bool:
+    """Whether the word keeps a clause from being a command."""
+    return _blocked(word) is not None
+
+
+def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
+    """The clauses of a request. `text`: what is quoted or somebody's words is blanked out; `is_verb`: one of a tool."""
+    head, tail = _at_colon(text)
+    found = [clause_of(part, is_verb) for part in _parts(head, is_verb) if _has_words(part)]
+    for part in _parts(tail, is_verb):
+        clause = clause_of(part, is_verb)
+        # What follows a colon is what is listed, quoted or handed on: it may take a command back, and gives none.
+        if clause.mood in ("negation", "condition", "hypothesis", "choice"):
+            found.append(clause)
+    return found[:_MOST]
+
+
+def _at_colon(text: str) -> tuple[str, str]:
+    colon = _COLON.search(text)
+    return (text, "") if colon is None else (text[: colon.end()], text[colon.end() :])
+
+
+def _has_words(part: str) -> bool:
+    return bool(part.strip(" \t\r\n.,;:!-\"')("))
+
+
+def _parts(text: str, is_verb: Callable[[str], bool]) -> list[str]:
+    parts: list[str] = []
+    start = 0
+    for cut in _CUT.finditer(text):
+        word = cut["after"] or cut["comma"]
+        if word is not None:
+            follows = cut["follow"] or cut["second"] or ""
+            begins = (meanings_of(word) or is_reading(word) or is_verb(word) or is_counter(word)) and not is_thing(
+                word, follows
+            )
+            if not begins and folded(word) not in _OPENING:
+                continue
+            if _NO_CUT.search(text[start : cut.start()]):
+                continue
+        if cut.end() <= start:
+            continue
+        parts.append(text[start : cut.end()])
+        start = cut.end()
+    parts.append(text[start:])
+    return parts
+
+
+#: `go ahead and delete` is one command.
+_NO_CUT: Final = re.compile(r"\bgo(?:\s+ahead)?\s*$", re.IGNORECASE)
+_OPENING: Final = _words(
+    "please kindly do don't dont never i we you let's if unless when bitte wenn falls si s'il cuando no ne what how who"
+)
+
+
+def clause_of(part: str, is_verb: Callable[[str], bool]) -> Clause:
+    """The clause with its mood."""
+    said = part.strip()
+    if _THANKS.match(said):
+        return Clause(said, "none")
+    blocked = _blocked(said)
+    body = _POLITE.sub("", said)
+    wished = _WISHES.match(body)
+    polite = _ASKED_POLITELY.match(body)
+    if wished is not None:
+        body = _POLITE.sub("", body[wished.end() :])
+        blocked = _blocked(body)
+    elif polite is not None and _PLEASE.search(said):
+        body = _POLITE.sub("", body[polite.end() :])
+        blocked = _blocked(body)
+        said_openly = body.rstrip().rstrip("?").rstrip()
+        return _command(
+            said, said_openly, blocked, is_verb, is_last=polite.group().casefold().startswith(("k", "w\xfc"))
+        )
+    return _command(said, body, blocked, is_verb, is_last=_PLEASE.match(said) is not None)
+
+
+def _command(
+    said: str, body: str, blocked: tuple[Mood, str] | None, is_verb: Callable[[str], bool], *, is_last: bool
+) -> Clause:
+    found = [match.group() for match in _WORD.finditer(body)]
+    head, following = (found[0] if found else ""), "".join(body.split()[1:2])
+    if re.match(r"\s*[^\w\s]*\d", body):
+        head = ""
+    is_question = said.rstrip(" \"'”»)").endswith(("?", "\uff1f")) and body.rstrip().endswith(("?", "\uff1f"))
+    if blocked is None and is_question:
+        return Clause(said, "asked" if folded(head) in _TELLING else "question", because="?")
+    first = "" if _COMMENTS.match(body) else folded(head)
+    if first in _TELLING and (blocked is None or (blocked[0] == "report" and blocked[1] in _COPULAS)):
+        return Clause(said, "asked", because=head)
+    if blocked is not None:
+        return Clause(said, blocked[0], because=blocked[1])
+    if first in _QUESTIONS:
+        return Clause(said, "question", because=head)
+    if _LEAVES.match(body):
+        return Clause(said, "command", verb="add")
+    if is_counter(head) and not is_verb(head):
+        return Clause(said, "negation", because=head)
+    if (meanings_of(head) or is_reading(head) or is_verb(head)) and not is_thing(head, following):
+        if (telling := _tells(body)) is not None:
+            return Clause(said, "report", because=telling)
+        if (act := _taken_back(head, body, is_verb)) is not None:
+            return Clause(said, "negation", because=act)
+        return Clause(said, "command", verb=_whole(head, found))
+    last = found[-1] if found else ""
+    if is_last and (meanings_of(last) or is_verb(last)):
+        # `Bitte den Termin absagen`: in German the verb may stand at the end.
+        return Clause(said, "command", verb=last)
+    return Clause(said, "other", because=" ".join(found[:3]))
+
+
+#: `Leave a comment` is no word against acting.
+_LEAVES: Final = re.compile(
+    r"(?:leave|keep)\s+(?:(?:a|an|the|this|my|him|her|them)\s+){1,2}(?:\w+\s+)?(?:comment|note|review|message"
+    r"|feedback|reply|tip|record)\b",
+    re.IGNORECASE,
+)
+#: Words of a statement; in a command they stand only where something is described, as in `whose name is …`.
+_STATES: Final = re.compile(
+    r"\b(?P<which>(?:whose|which|that|who|where|titled|called|named|subject|body|text|message|says"
+    r"|saying)\b[^.!?]{0,80}?\s)?"
+    r"(?P<word>is|are|am|will|gonna|ist|sind|est|sont|es|esta|son)\b"
+)
+#: A German question without its mark: `Lösche ich …`.
+_ASKS: Final = re.compile(r"^\s*\S+\s+(?:ich|er|wir|du|ihr|man|es)\b")
+
+
+def _tells(body: str) -> str | None:
+    """The word by which what begins like a command is a statement after all."""
+    plain = folded(body)
+    if (asked := _ASKS.search(plain)) is not None:
+        return asked.group().strip()
+    return next((found["word"] for found in _STATES.finditer(plain) if not found["which"]), None)
+
+
+#: Verbs that do away with something: with a request to act, too, and that is no command to act.
+_TAKING_BACK: Final = _words("""
+cancel delete remove revoke withdraw drop discard scrap erase clear reject decline dismiss abort call close archive kill
+void rescind retract recall purge strike unschedule lösche storniere entferne widerrufe verwerfe annule annulez supprime
+supprimez retire retirez cancela cancele elimina elimine borra borre anula anule retira
+""")
+#: An act inside what a command is about: `the request to …`, `the job that will …`, `a draft asking to …`.
+_ACT: Final = re.compile(
+    r"\b(?:to|zu|de|para|d['\u2019]|that|which|who)\s+(?:will\s+|would\s+|shall\s+)?(?P<verb>[^\W\d_]+)"
+)
+_DOING: Final = re.compile(
+    r"^\S+\s+(?P<verb>[^\W\d_]+)ing\b(?P<article>\s+(?:the|a|an|my|our|his|her|their|all|every)\b)?"
+)
+
+
+def _taken_back(head: str, body: str, is_verb: Callable[[str], bool]) -> str | None:
+    """The act of which the clause takes back that it is to be done: `Cancel my request to delete the file`."""
+    if folded(head) not in _TAKING_BACK:
+        return None
+    for act in _ACT.finditer(body):
+        verb, following = act["verb"], "".join(body[act.end() :].split()[:1])
+        if (meanings_of(verb) or is_verb(verb) or folded(verb) in _TAKING_BACK) and not is_thing(verb, following):
+            return act.group()
+    doing = _DOING.match(body)
+    if doing is not None:
+        stem = folded(doing["verb"])
+        stems = {stem, f"{stem}e", stem[:-1]}
+        if stems & _TAKING_BACK or (doing["article"] and any(meanings_of(one) or is_verb(one) for one in stems)):
+            return doing.group()
+    return None
+
+
+#: The English verb, which is French for `how`.
+_COMMENTS: Final = re.compile(r"comment\s+(?:on|saying|with|that|about|under)\b", re.IGNORECASE)
+_COPULAS: Final = _words("was were had has did does")
+_PARTICLES: Final = ("ab", "an", "aus", "auf", "ein", "zu", "weiter", "fest", "um", "nach", "vor", "hinzu", "mit")
+
+
+def _whole(head: str, found: Sequence[str]) -> str:
+    """A German verb with what stands apart from it at the end: `Sage … ab` is `absagen`."""
+    last = found[-1].casefold() if found else ""
+    if last in _PARTICLES and len(found) > 2:
+        for ending in ("", "e", "t"):
+            stem = folded(head).removesuffix(ending)
+            for infinitive in (f"{last}{stem}en", f"{last}{stem}n"):
+                if meanings_of(infinitive):
+                    return infinitive
+    return head
+
+
+def _blocked(said: str) -> tuple[Mood, str] | None:
+    """What keeps a clause from being a command, and the word that says so."""
+    said = _PLEASE.sub(" ", said)
+    plain = folded(said)
+    words = [folded(word.strip("'\u2019-")) for word in _WORD.findall(said)]
+    for mood, pattern in _PHRASES:
+        if (found := pattern.search(plain)) is not None:
+            return mood, found.group().strip()
+    for word in words:
+        if (word == "no" and _NUMBERED.search(plain)) or (word == "may" and _IN_MAY.search(plain)):
+            continue
+        for mood, known in _BLOCKERS:
+            if word in known:
+                return mood, word
+    return None
+
+
+_NUMBERED: Final = re.compile(r"\bno\.?\s*#?\d")
+_IN_MAY: Final = re.compile(
+    r"\bmay,?\s+(?:the\s+)?\d|\d(?:st|nd|rd|th)?\.?\s+(?:of\s+)?may\b|\b(?:in|on|by|for|this|next|last)\s+may\b"
+)
+_BLOCKERS: Final[tuple[tuple[Mood, frozenset[str]], ...]] = (
+    ("negation", _NEGATIONS),
+    ("condition", _CONDITIONS),
+    ("hypothesis", _HYPOTHESES),
+    ("report", _REPORTS),
+    ("choice", _CHOICES),
+)

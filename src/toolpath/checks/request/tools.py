@@ -1,0 +1,75 @@
+"""What is known of a tool by its name and description: its verbs, and whether a call may change something. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.verbs import folded, is_counter, is_reading, is_thing, meanings_of
+from toolpath.model.tool import Tool
+
+_READING_NAMES: Final = frozenset(re.findall(r"\S+", "get list read search find fetch describe count lookup show view"))
+
+
+def acts(tool: Tool | None) -> bool:
+    """Whether a call may change something, as far as is known.
+
+    A tool of a server that says nothing of its effects and is called `get_…` is taken at its word: of what is asked
+    plainly nothing would be answered otherwise.
+    """
+    if tool is None:
+        return True
+    if tool.is_read:
+        return False
+    if (
+        tool.effect != "write"
+        or not tool.server
+        or "readOnlyHint" in tool.annotations
+        or "destructiveHint" in tool.annotations
+    ):
+        return True
+    words = raw_words(tool.name)
+    others = [word for word in words[1:] if meanings_of(word) and not is_thing(word, "of")]
+    return not (words[:1] and words[0] in _READING_NAMES) or bool(others)
+
+
+def fits(verb: str, tool: Tool) -> bool:
+    """Whether a command with this verb may mean the tool."""
+    own = verbs_of(tool)
+    if folded(verb) in own:
+        return True
+    meanings = meanings_of(verb)
+    return any(meanings & meanings_of(word) for word in own)
+
+
+CALLING: Final = frozenset({"call", "use", "run", "invoke", "execute"})
+
+
+def is_form(word: str, tool: Tool) -> bool:
+    """Whether the word is some form of a verb of the tool: `archived`."""
+    plain = folded(word)
+    return any(len(verb) > 3 and plain.startswith(verb.removesuffix("e")) for verb in verbs_of(tool)) or fits(
+        word, tool
+    )
+
+
+def verbs_of(tool: Tool) -> frozenset[str]:
+    """The verbs of a tool: those in its name, and the first word of its description."""
+    known = tool.__dict__.get("_verbs")
+    if known is None:
+        named = raw_words(tool.name)
+        verbs = [word for word in named if meanings_of(word) or is_reading(word) or is_counter(word)]
+        sure = [word for word in verbs if not is_thing(word, "of")]
+        chosen = verbs[:1] if verbs and verbs[0] == named[0] else sure or verbs or named[:1]
+        described = raw_words(tool.description[:200])[:1]
+        chosen = [tool.name, *chosen, *(one for word in described for one in _base(word))]
+        known = frozenset(folded(word) for word in chosen)
+        tool.__dict__["_verbs"] = known
+    return known
+
+
+def _base(word: str) -> list[str]:
+    """A verb as a command has it: `deletes` is `delete`."""
+    forms = [word, word.removesuffix("s"), word.removesuffix("es"), re.sub(r"ies$", "y", word)]
+    return [one for one in forms if meanings_of(one) or is_reading(one)]

@@ -1,0 +1,1 @@
+"""`toolpath keys` and `toolpath audit`."""

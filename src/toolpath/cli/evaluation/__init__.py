@@ -1,0 +1,1 @@
+"""`toolpath eval`: planners and the router on data sets."""

@@ -1,0 +1,1 @@
+"""`toolpath plan`, `validate` and `explain`."""

@@ -1,0 +1,217 @@
+"""`toolpath plan`: a request in words becomes a plan that is shown before anything is called, and may then be run."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+import msgspec
+
+from toolpath.checks.check import has_errors
+from toolpath.checks.explanation import Explanation
+from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.findings import finding_line
+from toolpath.cli.inputs import read_text
+from toolpath.cli.options import Options
+from toolpath.cli.output import Output
+from toolpath.cli.questions import may_ask
+from toolpath.cli.requests import load_with_requests
+from toolpath.cli.runs.execution import finish
+from toolpath.cli.session import Session, perform, settings_of
+from toolpath.errors import Finding
+from toolpath.model.plan import Plan
+from toolpath.model_output.model_text import read_model_plan
+from toolpath.notation.printing import plan_to_dict, print_plan
+from toolpath.planner.by_model.reading import with_tool_keys
+from toolpath.planner.replan import Replanning
+from toolpath.runs.run import Run
+
+PLANNERS = ("model", "offline")
+#: Characters of a request; more is data, not a request.
+LONGEST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningRequest:
+    """What was typed after `plan`."""
+
+    text: str
+    answer: str = ""
+    """File with what a model wrote, in place of a request."""
+    stream: bool = False
+    tools: tuple[str, ...] = ()
+    planner: str = ""
+    run: bool = False
+    out: str = ""
+    yes: bool = False
+    replan: int = 0
+    no_input: bool = False
+
+
+def plan_request(options: Options, request: PlanningRequest) -> int:
+    """Plan, show, and where it was asked for run; returns the exit code."""
+    _check(request)
+
+    async def work(session: Session) -> int:
+        if not request.stream:
+            plan = await _planned(request, session)
+            return await _go_on(plan, request, session, lambda leave: session.tp.start(plan, replan=leave))
+        asked = session.tp.ahead(request.text, tools=request.tools, planner=_planner(request))
+        async with asked as ahead:
+            return await _go_on(await ahead.plan(), request, session, lambda leave: ahead.start(replan=leave))
+
+    # A model's plans are worth keeping for the next process; those of the rules are made in no time.
+    keeps = request.planner != "offline" and not request.answer and bool(settings_of(options).planner_llm)
+    return perform(options, work, journal=request.run or keeps, begins=True)
+
+
+def report_planning(options: Options) -> int:
+    """How planning did so far in this store."""
+
+    async def work(session: Session) -> int:
+        report = await session.tp.planning.report()
+        if options.json:
+            session.output.result(report.as_json())
+        else:
+            session.output.paragraph(str(report))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def _check(request: PlanningRequest) -> None:
+    if request.planner and request.planner not in PLANNERS:
+        raise UsageError(f"{request.planner!r} is no planner.", hint="Planners are model and offline.")
+    if request.stream and (request.answer or not request.run):
+        raise UsageError("--stream begins the run of a request early.", hint='toolpath plan "…" --run --stream')
+    if request.answer and request.text.strip():
+        raise UsageError("A plan is made either of a request or of what is in --from.")
+    if not request.answer and not request.text.strip():
+        raise UsageError("The request is empty.", hint='Say what is to be done: toolpath plan "…".')
+    if len(request.text) > LONGEST:
+        raise UsageError(
+            f"The request has {len(request.text):,} characters; at most {LONGEST:,} are read.",
+            hint="Say what is to be done; put data into files that tools read.",
+        )
+
+
+async def _planned(request: PlanningRequest, session: Session) -> Plan:
+    tp = session.tp
+    if not request.answer:
+        return await tp.plan(request.text, tools=request.tools, planner=_planner(request))
+    catalog = await tp.tools()
+    plan = read_model_plan(
+        read_text(request.answer),
+        file="stdin" if request.answer == "-" else request.answer,
+        input_names={key: list(tool.input_schema.get("properties", ())) for key, tool in catalog.tools.items()},
+    )
+    return with_tool_keys(plan, catalog)
+
+
+def _planner(request: PlanningRequest) -> Literal["offline", "model"] | None:
+    return cast("Literal['offline', 'model'] | None", request.planner or None)
+
+
+async def _go_on(
+    plan: Plan,
+    request: PlanningRequest,
+    session: Session,
+    start: Callable[[Replanning | None], Awaitable[Run]],
+) -> int:
+    """Show the plan, keep it, run it, as was asked."""
+    await load_with_requests(session.tp, plan)
+    findings = session.tp.check(plan)
+    explanation = session.tp.explain(plan)
+    is_open = has_errors(findings) or bool(session.tp.open_points(plan))
+    runs = request.run and not is_open
+    if not runs:
+        _result(plan, findings, explanation, request, session)
+    _tell(plan, findings, explanation, request, session)
+    await _tell_cache(plan, session)
+    if request.out:
+        _write(request.out, print_plan(plan))
+        how = "fill in what is not said" if is_open else f"toolpath run {request.out} runs it"
+        session.output.say(f"Written to {request.out}: {how}.")
+    if not runs:
+        return ExitCode.INVALID if is_open else ExitCode.DONE
+    if not is_allowed(explanation, session.output, yes=request.yes, no_input=request.no_input):
+        return ExitCode.CANCELLED
+    # Who allows what this plan writes has allowed no other tool, unless it was by `--yes`.
+    run = await start(Replanning(times=request.replan, new_writes=request.yes) if request.replan else None)
+    return await finish(session.tp, run, session.output, no_input=request.no_input)
+
+
+def _result(
+    plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, request: PlanningRequest, session: Session
+) -> None:
+    """The plan on stdout; where it is run, the run's result is there instead."""
+    output = session.output
+    record = session.tp.planning.record(plan)
+    if output.options.json:
+        output.result(
+            {
+                "plan": plan_to_dict(plan),
+                "findings": [msgspec.to_builtins(finding) for finding in findings],
+                "explanation": explanation.as_json(),
+                "planner": record.planner if record else "",
+                "outcome": record.outcome if record else "",
+            }
+        )
+    elif not request.out:
+        output.write(print_plan(plan) + "\n")
+
+
+def _tell(
+    plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, request: PlanningRequest, session: Session
+) -> None:
+    """What the plan will do, how it came about and what it lacks, for people."""
+    output = session.output
+    record = session.tp.planning.record(plan)
+    output.say(str(explanation))
+    for line in plan.reasoning.splitlines():
+        output.say(f"  {line}", "dim")
+    sure = "" if plan.confidence is None else f", {plan.confidence:.0%} sure"
+    how = "Read from what a model wrote." if record is None else f"Planned by the {record.planner} planner{sure}."
+    if record is not None and record.is_fallback:
+        how += f" It fell back: {record.reason}"
+    output.say(how)
+    for finding in findings:
+        output.say(finding_line("plan", finding))
+    for point in session.tp.open_points(plan):
+        output.tell(f"Not said: {point.message}" if point.code == "open_question" else point.message, "yellow")
+    if request.run and not has_errors(findings) and session.tp.open_points(plan):
+        output.tell("Nothing was run: say it more plainly, or keep the plan with --out FILE and complete it.", "yellow")
+
+
+async def _tell_cache(plan: Plan, session: Session) -> None:
+    record = session.tp.planning.record(plan)
+    if record is not None and record.planner == "cache":
+        report = await session.tp.planning.report()
+        rate = f"; {report.hit_rate:.0%} of all requests were" if report.hit_rate is not None else ""
+        session.output.say(f"{record.reason} It was taken from there{rate}.")
+
+
+def is_allowed(explanation: Explanation, output: Output, *, yes: bool, no_input: bool) -> bool:
+    """Whether what the plan changes may be changed."""
+    changes = (*explanation.writes, *explanation.destroys)
+    if not changes or yes:
+        return True
+    if not may_ask(output, no_input):
+        raise UsageError(
+            f"The plan writes ({', '.join(changes)}), and nobody is there to allow it.",
+            hint="Allow it with --yes, or keep the plan with --out FILE and run that.",
+        )
+    output.tell(f"The plan writes: {', '.join(changes)}.", "yellow")
+    try:
+        return output.people.input("Run it? [y/N] ", markup=False).strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def _write(file: str, text: str) -> None:
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"The plan cannot be written to {file}: {error.strerror}.") from None

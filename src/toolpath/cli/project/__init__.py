@@ -1,0 +1,1 @@
+"""`toolpath demo`, `doctor` and `generate`: what concerns a folder or a machine as a whole."""

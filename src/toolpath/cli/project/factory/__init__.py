@@ -1,0 +1,1 @@
+"""Composites as typed Python modules with their tests."""

@@ -1,0 +1,1 @@
+"""`toolpath run` and `toolpath runs`: starting runs, watching, steering and reading them."""

@@ -1,0 +1,192 @@
+"""`toolpath runs list|show|events|watch`: looking into the journal."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import get_args
+
+import msgspec
+from rich.text import Text
+
+from toolpath.app import Toolpath
+from toolpath.cli.exits import ExitCode, UsageError, of_result
+from toolpath.cli.options import Options
+from toolpath.cli.output import STYLES, clean, seconds, short, table
+from toolpath.cli.questions import as_json, how_to_answer
+from toolpath.cli.runs.execution import follow, report
+from toolpath.cli.runs.lines import event_line, words_of
+from toolpath.cli.runs.trees import in_tree_order
+from toolpath.cli.session import Session, perform
+from toolpath.errors import closest
+from toolpath.model.events import encode_event
+from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
+from toolpath.recovery.presence import is_driven_elsewhere
+from toolpath.runs.looking import PAGE, PAGE_BYTES
+
+_PAGE = 1000
+_STATUSES: tuple[str, ...] = get_args(RunStatus)
+_LEFT = "no process drives it"
+
+
+async def run_id_of(tp: Toolpath, given: str) -> str:
+    """The full id of a run: `last` is the newest one, the beginning or end of an id will do where it is unique."""
+    if given != "last":
+        runs = [info.run_id for info in await tp.runs(limit=_PAGE)]
+        fitting = [run for run in runs if run.startswith(given) or run.endswith(given)]
+        if len(fitting) > 1 and given not in fitting:
+            raise UsageError(f"{given!r} could be any of {len(fitting)} runs.", suggestions=fitting[:3])
+        return given if len(fitting) != 1 else fitting[0]
+    newest = await tp.runs(limit=1)
+    if not newest:
+        raise UsageError("There are no runs yet.", hint="toolpath run FILE makes one.")
+    return str(newest[0].run_id)
+
+
+def check_status(status: str) -> None:
+    """Raise `UsageError` for what is neither a status nor empty."""
+    if status and status not in _STATUSES:
+        raise UsageError(
+            f"No run is ever {status!r}.",
+            suggestions=closest(status, _STATUSES),
+            hint=f"A status is one of {', '.join(_STATUSES)}.",
+        )
+
+
+def list_runs(options: Options, status: str, limit: int) -> int:
+    """The newest runs, one a line."""
+
+    async def work(session: Session) -> int:
+        check_status(status)
+        runs = await session.tp.runs(status=status or None, limit=limit)
+        if options.json:
+            session.output.result([msgspec.to_builtins(info) for info in runs])
+            return ExitCode.DONE
+        if not runs:
+            session.output.say("No runs.")
+            return ExitCode.DONE
+        rows = [
+            (
+                info.run_id,
+                Text(_status(info, session.tp.clock.time()), style=STYLES.get(info.status, "")),
+                short(info.name, 40),
+                _clock(info.created_at),
+                seconds(info.ended_at - info.created_at) if info.ended_at else "",
+            )
+            for info in runs
+        ]
+        session.output.paragraph(table(rows, ("run", "status", "plan", "started", "took")))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def show_run(options: Options, run: str) -> int:
+    """One run with all its steps."""
+
+    async def work(session: Session) -> int:
+        run_id = await run_id_of(session.tp, run)
+        result = await session.tp.result(run_id)
+        if options.json:
+            session.output.result(as_json(result))
+            return ExitCode.DONE
+        info = await session.tp.store.get_run(run_id)
+        left = _is_left(info, session.tp.clock.time())
+        session.output.paragraph(_described(result, _LEFT if left else result.reason))
+        if result.status == "waiting":
+            how_to_answer(result, session.output)
+        elif left:
+            session.output.tell(f"Go on with: toolpath runs resume {run_id}")
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def _is_left(info: RunInfo, now: float) -> bool:
+    """Whether the run is to go on, but its process has ended."""
+    return info.status in ("pending", "running") and not is_driven_elsewhere(info, now)
+
+
+def _status(info: RunInfo, now: float) -> str:
+    why = _LEFT if _is_left(info, now) else info.reason
+    return f"{info.status} ({why})" if why else info.status
+
+
+def _described(result: RunResult, reason: str) -> Text:
+    text = Text()
+    text.append(result.run_id, style="bold")
+    text.append("  ")
+    text.append(result.status.replace("_", " "), style=STYLES.get(result.status, ""))
+    text.append(f"{f' ({reason})' if reason else ''}  {seconds(result.total_duration)}")
+    if result.cost:
+        text.append(f"  {result.cost:.4f} USD")
+    for step in in_tree_order(result.results):
+        text.append("\n")
+        text.append_text(_step(step))
+    if result.error is not None:
+        text.append(f"\n{result.error.type}: {clean(result.error.message)}", style="red")
+    for warning in result.warnings[:20]:
+        text.append(f"\nwarning {warning.code}: {clean(warning.message)}", style="yellow")
+    if result.outputs is not None:
+        text.append(f"\noutputs  {short(result.outputs, 2000)}")
+    return text
+
+
+def _step(step: StepResult) -> Text:
+    depth = step.path.count("/")
+    text = Text("  " * (depth + 1))
+    text.append(step.status.replace("_", " ").ljust(9), style=STYLES.get(step.status, ""))
+    text.append(f" {clean(step.path)}")
+    if step.tool:
+        text.append(f"  {clean(step.tool)}", style="dim")
+    if step.duration:
+        text.append(f"  {seconds(step.duration)}", style="dim")
+    if step.attempts > 1:
+        text.append(f"  {step.attempts} attempts", style="yellow")
+    if step.cached:
+        text.append("  cached", style="dim")
+    if step.error is not None:
+        text.append(f"  {short(words_of(step.error), 300)}", style="red")
+        if step.error.where:
+            text.append(f"\n{'  ' * (depth + 2)}at {clean(step.error.where)}", style="dim")
+    elif step.reason:
+        text.append(f"  {short(step.reason, 300)}", style="dim")
+    elif step.output is not None:
+        text.append(f"  → {short(step.output, 120)}", style="dim")
+    return text
+
+
+def show_events(options: Options, run: str, after: int) -> int:
+    """The run's events: as lines of text, or as JSON lines with `--json`."""
+
+    async def work(session: Session) -> int:
+        run_id = await run_id_of(session.tp, run)
+        since: float | None = None
+        last = after
+        while events := await session.tp.store.read_events(run_id, after=last, limit=PAGE, most_bytes=PAGE_BYTES):
+            for event in events:
+                since = event.at if since is None else since
+                if options.json:
+                    session.output.write(encode_event(event).decode())
+                elif line := event_line(event, since):
+                    session.output.paragraph(f"{event.seq:6} {line}")
+            last = events[-1].seq
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def watch_run(options: Options, run: str) -> int:
+    """Show the run until it ends or waits for a person, whoever drives it."""
+
+    async def work(session: Session) -> int:
+        tp = session.tp
+        run_id = await run_id_of(tp, run)
+        result, _ = await follow(tp, run_id, session.output)
+        report(result, session.output)
+        return of_result(result)
+
+    return perform(options, work, sources=False)
+
+
+def _clock(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")

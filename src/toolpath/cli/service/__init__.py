@@ -1,0 +1,1 @@
+"""`toolpath serve`, `worker` and `mcp`: processes that serve others."""

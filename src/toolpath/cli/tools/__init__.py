@@ -1,0 +1,1 @@
+"""`toolpath tools`: finding, showing, routing and calling tools."""

@@ -1,0 +1,144 @@
+"""`toolpath tools route`: which tools a request means, the scores behind it, and calling them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import msgspec
+
+from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.options import Options
+from toolpath.cli.output import Output, clean, short, table
+from toolpath.cli.plans.planning import LONGEST, PLANNERS, is_allowed
+from toolpath.cli.questions import as_json
+from toolpath.cli.runs.execution import finish
+from toolpath.cli.session import Session, perform
+from toolpath.model.run import RunResult
+from toolpath.notation.printing import plan_to_dict, print_plan
+from toolpath.planner.router.records import Routed, RouteRecord
+from toolpath.values import Json
+
+_ON_MULTIPLE = ("best", "all", "error")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoutingRequest:
+    """What was typed after `tools route`."""
+
+    text: str
+    tools: tuple[str, ...] = ()
+    planner: str = ""
+    on_multiple: str = ""
+    run: bool = False
+    yes: bool = False
+    no_input: bool = False
+
+
+def route_request(options: Options, request: RoutingRequest) -> int:
+    """Route, show, and where it was asked for call; returns the exit code."""
+    _check(request)
+
+    async def work(session: Session) -> int:
+        tp, output = session.tp, session.output
+        routed = await tp.route(
+            request.text,
+            tools=request.tools,
+            planner=cast("Any", request.planner or None),
+            on_multiple=cast("Any", request.on_multiple or None),
+        )
+        _show_decisions(routed.record, output)
+        if routed.plan is None:
+            return _without_calls(routed, output)
+        if not request.run:
+            _result(routed, output)
+            return ExitCode.DONE
+        explanation = tp.explain(routed.plan)
+        if not is_allowed(explanation, output, yes=request.yes, no_input=request.no_input):
+            return ExitCode.CANCELLED
+        if routed.text and not options.json:
+            output.write(clean(routed.text))
+        told = partial(_told, text=routed.text or "")
+        return await finish(tp, await tp.start(routed.plan), output, no_input=request.no_input, told=told)
+
+    return perform(options, work, begins=True)
+
+
+def _told(result: RunResult, *, text: str, whole: bool) -> Json:
+    """What the calls gave, each of them, also where some failed; of one call alone the run's outputs."""
+    calls = [step for step in result.results if step.tool and "/" not in step.path]
+    outputs: list[Json] = [
+        {"tool": step.tool, "status": step.status, "output": step.output}
+        | ({"error": step.error.message} if step.error is not None else {})
+        for step in calls
+    ]
+    if whole:
+        return {**as_json(result), "outputs": outputs, "text": text}
+    return result.outputs if len(calls) == 1 and result.success else outputs
+
+
+def _check(request: RoutingRequest) -> None:
+    if request.planner and request.planner not in PLANNERS:
+        raise UsageError(f"{request.planner!r} chooses no tools.", hint="model or offline.")
+    if request.on_multiple and request.on_multiple not in _ON_MULTIPLE:
+        raise UsageError(f"{request.on_multiple!r} is not known.", hint=f"One of {', '.join(_ON_MULTIPLE)}.")
+    if not request.text.strip():
+        raise UsageError("The request is empty.", hint='Say what is wanted: toolpath tools route "…".')
+    if len(request.text) > LONGEST:
+        raise UsageError(f"The request has {len(request.text):,} characters; at most {LONGEST:,} are read.")
+
+
+def _result(routed: Routed, output: Output) -> None:
+    if output.options.json:
+        plan = plan_to_dict(routed.plan) if routed.plan is not None else None
+        told = {"plan": plan, "text": routed.text, "message": routed.message, "suggestions": routed.suggestions}
+        output.result({**told, "record": msgspec.to_builtins(routed.record)})
+    elif routed.plan is not None:
+        output.write(print_plan(routed.plan) + "\n")
+    elif routed.text:
+        output.write(routed.text + "\n")
+
+
+def _without_calls(routed: Routed, output: Output) -> int:
+    _result(routed, output)
+    if routed.record.outcome == "text":
+        return ExitCode.DONE
+    output.tell(routed.message, "red")
+    if routed.suggestions:
+        output.tell(f"Perhaps: {', '.join(routed.suggestions)}.")
+    return ExitCode.FAILED
+
+
+def _show_decisions(record: RouteRecord, output: Output) -> None:
+    for decision in record.decisions:
+        chosen = ", ".join(decision.tools) or "nothing"
+        output.say(f"{short(decision.asked, 60)} → {chosen} ({decision.how}) {decision.reason}".rstrip())
+        for candidate in decision.candidates:
+            output.say(f"  {candidate.score:.2f}  {candidate.tool}", "dim")
+
+
+def show_routes(options: Options, limit: int) -> int:
+    """How requests were routed, the newest first."""
+
+    async def work(session: Session) -> int:
+        records = await session.tp.routes(limit=limit)
+        if options.json:
+            session.output.result([msgspec.to_builtins(record) for record in records])
+            return ExitCode.DONE
+        rows = [
+            (
+                short(record.request, 60),
+                record.outcome,
+                ", ".join(dict.fromkeys(key for one in record.decisions for key in one.tools)),
+                " ".join(f"{one.tool} {one.score:.2f}" for made in record.decisions for one in made.candidates[:3]),
+            )
+            for record in records
+        ]
+        if rows:
+            session.output.paragraph(table(rows, ("request", "outcome", "tools", "scores")))
+        else:
+            session.output.say("Nothing was routed yet.")
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)

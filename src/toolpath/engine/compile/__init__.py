@@ -1,0 +1,1 @@
+"""A checked plan → a program of indexed records. Pure."""

@@ -1,0 +1,398 @@
+"""A checked plan compiled to indexed, immutable records: nothing of the plan is parsed or looked up per event. Pure.
+
+A plan becomes a block of nodes; a branch, a loop's body and the body of a composite are blocks too. `Program` holds the
+outermost block and compiles the bodies of nested plans once each.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Protocol
+
+import msgspec
+
+from toolpath.catalog.statistics import Statistics
+from toolpath.checks.memory import Memory
+from toolpath.config import Settings
+from toolpath.engine.compile.links import link
+from toolpath.engine.compile.model_calls import CHAT, chat_tool
+from toolpath.engine.compile.nodes import TO_END, BlockProgram, Kind, Node, Target
+from toolpath.engine.compile.ranks import rank_nodes
+from toolpath.errors import PlanInvalid, SchemaError, ToolNotFound
+from toolpath.expressions.compile import compile_condition, compile_value
+from toolpath.expressions.names import Names, Root, inner_names, plan_names, retry_counts
+from toolpath.json_schema.nulls import admits_null
+from toolpath.json_schema.validate import Validator, null_over_default
+from toolpath.model.plan import (
+    END,
+    Agent,
+    Ask,
+    Block,
+    Call,
+    Fallback,
+    Loop,
+    Parallel,
+    Plan,
+    Retry,
+    Step,
+    freeze,
+)
+from toolpath.model.tool import Body, Requires, Tool
+from toolpath.values import JsonObject
+
+_ANY_OBJECT: JsonObject = {"type": "object"}
+
+
+class Tools(Protocol):
+    """What a program needs of the catalogue."""
+
+    def find(self, name: str) -> Tool:
+        """The tool of that key, alias or unambiguous name."""
+        ...
+
+
+class Program:
+    """A plan ready to run against the tools of one catalogue."""
+
+    def __init__(
+        self, plan: Plan, tools: Tools, settings: Settings, *, by_id: bool = False, memory: Memory | None = None
+    ) -> None:
+        """`memory`: what the check found of the tools' schemas, so that none is made ready twice."""
+        self.plan = plan
+        self.settings = settings
+        self.tools = tools
+        self.bodies: dict[str, BlockProgram] = {}
+        self.used: dict[str, Tool] = {}
+        self._frozen: JsonObject | None = None
+        self._dynamic: dict[str, Node] = {}
+        self._compiling: list[str] = []
+        self._memory = memory or Memory()
+        self.has_exclusive = False
+        """A step of it, or of a plan in it, lets nothing run beside it."""
+        self.root = self._plan_block(plan, by_id=by_id)
+        self.concurrency = min(plan.concurrency or settings.parallel_limit, settings.max_concurrency)
+        self.revised: Program | None = None
+        """What takes its place where the run was planned anew."""
+        self.revision = 0
+        """How many came before it."""
+
+    @property
+    def latest(self) -> Program:
+        """What the run goes by in the end: this program, or the last one that took its place."""
+        program = self
+        while program.revised is not None:
+            program = program.revised
+        return program
+
+    def revise(self, program: Program) -> None:
+        """Let another one take the place of the latest."""
+        last = self.latest
+        last.revised, program.revision = program, last.revision + 1
+
+    @property
+    def frozen(self) -> JsonObject:
+        """The plan as the journal keeps it."""
+        if self._frozen is None:
+            self._frozen = freeze(self.plan)
+        return self._frozen
+
+    @cached_property
+    def frozen_bodies(self) -> dict[str, JsonObject]:
+        """Nested bodies as the journal keeps them, by tool key."""
+        return {key: freeze(tool.body) for key, tool in self.used.items() if isinstance(tool.body, Plan)}
+
+    @cached_property
+    def fingerprints(self) -> dict[str, str]:
+        """Fingerprints of every tool in the plan, and of those that a journal tells of, by key."""
+        return {key: tool.fingerprint for key, tool in self.used.items()}
+
+    def reached(self, key: str) -> dict[str, Tool]:
+        """The tool of a call that a running tool makes, and what that may call in turn, by key."""
+        found: dict[str, Tool] = {}
+        blocks: list[BlockProgram] = []
+        nodes = [self.dynamic(key)]
+        while nodes:
+            node = nodes.pop()
+            blocks.extend(node.blocks)
+            for target in node.targets:
+                if target.key not in found and target.key != CHAT:
+                    found[target.key] = target.tool
+                    blocks.extend(() if target.plan is None else (target.plan,))
+            while blocks:
+                nodes.extend(blocks.pop().nodes)
+        return found
+
+    @cached_property
+    def secrets(self) -> tuple[str, ...]:
+        """Names of the secrets that the plan reads."""
+        found: set[str] = set()
+        blocks = [self.root, *self.bodies.values()]
+        while blocks:
+            for node in blocks.pop().nodes:
+                blocks.extend(node.blocks)
+                for target in node.targets:
+                    roots = [reference.root for reference in target.inputs.references]
+                    found |= {root.key for root in roots if isinstance(root, Root) and root.kind == "secrets"}
+        return tuple(sorted(found))
+
+    @cached_property
+    def limited(self) -> tuple[Tool, ...]:
+        """The tools that may not be called as often or as many at once as the plan would."""
+        return tuple(
+            tool
+            for tool in self.used.values()
+            if tool.max_concurrency is not None or tool.rate is not None or tool.server
+        )
+
+    def dynamic(self, key: str, tools: Tools | None = None) -> Node:
+        """A node for a call that a running tool makes, of `tools` where it is not known yet. Raises `ToolNotFound`."""
+        node = self._dynamic.get(key)
+        if node is None:
+            self.tools = tools or self.tools
+            step = Call(id="call", tool=key)
+            node = self._node(0, step, plan_names(Plan()), self.root)
+            self._dynamic[key] = node
+        return node
+
+    def _plan_block(self, plan: Plan, *, by_id: bool = False) -> BlockProgram:
+        names = plan_names(plan)
+        properties = plan.inputs.get("properties", {})
+        block = self._block(plan.block, names, plan)
+        block.retry_counts = {index: name for name, index in retry_counts(plan).items()}
+        block.outputs = None if plan.outputs is None else compile_value(plan.outputs, names)
+        block.composite = plan.composite
+        block.by_id = by_id
+        block.initial = plan.state
+        block.plan = plan
+        block.timeout = plan.timeout
+        block.optional = tuple(properties)
+        block.nullable = null_over_default(plan.inputs)
+        block.defaults = {
+            name: schema["default"]
+            for name, schema in properties.items()
+            if isinstance(schema, dict) and "default" in schema
+        }
+        return block
+
+    def _block(self, block: Block, names: Names, plan: Plan) -> BlockProgram:
+        built = BlockProgram(
+            id=block.id,
+            flow=block.flow,
+            nodes=(),
+            index_of={step.id: index for index, step in enumerate(block.steps)},
+            missing=[],
+            roots=(),
+            sinks=(),
+            names=names,
+            is_chain=block.flow == "chain",
+            single=len(block.steps) == 1 and block.steps[0].id == block.id,
+            mode=plan.failure_mode,
+            has_state=names.has_state,
+            max_visits=min(plan.limits.step_visits, self.settings.max_step_visits),
+            plan=plan,
+        )
+        nodes = [self._node(index, step, names, built) for index, step in enumerate(block.steps)]
+        built.nodes = tuple(nodes)
+        if block.flow == "graph":
+            link(built)
+        else:
+            built.roots = (0,) if nodes else ()
+            built.missing = [0] * len(nodes)
+        return built
+
+    def _node(self, index: int, step: Step, names: Names, block: BlockProgram) -> Node:
+        plan = block.plan or self.plan
+        node = Node(id=step.id, index=index, kind=_kind_of(step), step=step)
+        node.when = None if step.when is None else compile_condition(step.when, names)
+        if step.requires_approval is True:
+            node.always_approve = True
+        elif step.requires_approval:
+            node.approval = compile_condition(step.requires_approval, names)
+        node.on_unresolved = step.on_unresolved or plan.on_unresolved
+        self.has_exclusive = self.has_exclusive or step.exclusive
+        node.critical, node.exclusive, node.timeout = step.critical, step.exclusive, step.timeout
+        node.map_outputs = tuple(step.on_success.map_outputs.items())
+        node.transform = tuple((key, compile_value(value, names)) for key, value in step.on_success.transform.items())
+        node.after_success = _jump(step.on_success.next, block, names)
+        node.after_failure = _jump(step.on_failure.next, block, names)
+        node.continues = step.on_failure.action == "continue" or (
+            step.on_failure.action is None and (step.on_failure.next is not None or plan.failure_mode == "continue")
+        )
+        inner = inner_names(step, names)
+        match step:
+            case Call():
+                self._call(node, step, names, plan)
+            case Parallel():
+                node.blocks = tuple(self._block(b, n, plan) for b, n in zip(step.branches, inner, strict=True))
+            case Loop():
+                node.over = compile_value(step.over, names)
+                node.concurrency = min(step.concurrency, self.settings.max_concurrency)
+                node.blocks = (self._block(step.body, inner[0], plan),)
+                if step.collect is not None:
+                    node.collect = compile_value(step.collect, inner[0].collecting())
+                node.light = _is_light(node.blocks[0])
+            case Ask():
+                node.form = compile_value(form_of(step), names)
+            case _:
+                pass
+        node.plain = node.kind == "call" and not (
+            node.when or node.approval or node.always_approve or node.exclusive or node.cached or node.targets[0].asks
+        )
+        return node
+
+    def _call(self, node: Node, step: Call, names: Names, plan: Plan) -> None:
+        main = self._target(step, step.tool, step.inputs, names, plan)
+        others = [self._fallback(step, fallback, names, plan) for fallback in step.fallback]
+        node.targets = (main, *others)
+        if main.plan is not None:
+            node.kind = "nested"
+        cache = step.cache or main.tool.cache
+        # `cache: false` on a step is a time to live of 0: never, also where the tool would keep its results.
+        ttl = self.settings.cache_ttl if cache is None or cache.ttl is None else cache.ttl
+        if cache is not None and ttl > 0 and self.settings.cache_enabled:
+            node.cached, node.cache_ttl = True, ttl
+            node.cache_key = None if cache.key is None else compile_value(cache.key, names)
+
+    def _fallback(self, step: Call, fallback: Fallback, names: Names, plan: Plan) -> Target:
+        inputs = step.inputs if fallback.inputs is None else fallback.inputs
+        target = self._target(step, fallback.tool, inputs, names, plan)
+        return msgspec.structs.replace(target, condition=fallback.condition, threshold=fallback.threshold)
+
+    def _target(self, step: Call, name: str, inputs: JsonObject, names: Names, plan: Plan) -> Target:
+        tool = chat_tool() if name == CHAT else self.tools.find(name)
+        if name != CHAT:
+            self.used[tool.key] = tool
+        body = tool.body
+        explicit = step.retry is not None or tool.retry is not None
+        accepts = self._validator(tool.input_schema or _ANY_OBJECT, tool)
+        returns = None
+        validation = step.output_validation or tool.output_validation
+        if tool.output_schema is not None and validation != "off":
+            returns = self._validator(tool.output_schema, tool)
+        return Target(
+            tool=tool,
+            key=tool.key,
+            body=body if isinstance(body, Body) else None,
+            plan=self._nested(tool, body) if isinstance(body, Plan) else None,
+            inputs=compile_value(inputs, names, allow_secrets=True),
+            droppable=_droppable(inputs, tool.input_schema),
+            accepts=accepts,
+            returns=returns,
+            validation=validation,
+            timeout=step.timeout if step.timeout is not None else tool.timeout,
+            retry=step.retry or tool.retry or self._default_retry(tool, plan),
+            explicit_retry=explicit,
+            repeatable=tool.is_repeatable,
+            guarded=tool.requires != Requires() or tool.metadata.get("enabled") is False,
+            asks=tool.requires.approval,
+            reads=tool.is_read,
+            is_valid=accepts.is_valid,
+            wants_context=isinstance(body, Body) and body.wants_context,
+            runs=body.runs if isinstance(body, Body) else "loop",
+            invoke=body.invoke if isinstance(body, Body) else None,
+        )
+
+    def _validator(self, schema: JsonObject, tool: Tool) -> Validator:
+        """One for all tools with the same schema: fewer to build, and a busy one stays at hand."""
+        found = self._memory.validator(schema, formats=tool.strict_formats)
+        if isinstance(found, SchemaError):
+            raise found
+        return found
+
+    def _default_retry(self, tool: Tool, plan: Plan) -> Retry:
+        if plan.composite or isinstance(tool.body, Plan) or not tool.is_repeatable:
+            return Retry(max_retries=0)
+        return Retry(max_retries=self.settings.max_retries, backoff=self.settings.retry_backoff)
+
+    def _nested(self, tool: Tool, body: Plan) -> BlockProgram:
+        known = self.bodies.get(tool.key)
+        if known is not None:
+            return known
+        if tool.key in self._compiling:
+            raise RecursionError(f"{' → '.join([*self._compiling, tool.key])}: a plan calls itself.")
+        self._compiling.append(tool.key)
+        try:
+            block = self._plan_block(body)
+        finally:
+            self._compiling.pop()
+        self.bodies[tool.key] = block
+        return block
+
+    def rank(self, known: Statistics) -> None:
+        """Weigh every node by what its tool took so far, for 'critical path first'."""
+        if not self.bodies and self._flat and self.concurrency >= len(self.root.nodes):
+            # Everything that is ready starts at once: there is nothing to choose.
+            return
+        for block in self.bodies.values():
+            rank_nodes(block, known)
+        rank_nodes(self.root, known)
+
+    @cached_property
+    def _flat(self) -> bool:
+        return not any(node.blocks for node in self.root.nodes)
+
+
+def _is_light(body: BlockProgram) -> bool:
+    """Whether an item is one call that needs no block of its own as long as it succeeds."""
+    if len(body.nodes) != 1 or body.has_state:
+        return False
+    (node,) = body.nodes
+    if not node.plain or len(node.targets) != 1:
+        return False
+    (target,) = node.targets
+    return (
+        target.plan is None
+        and target.invoke is not None
+        and target.runs == "loop"
+        and not (target.wants_context or target.guarded or target.droppable or target.inputs.uses_secrets)
+        and not (node.map_outputs or node.transform)
+        and node.after_success is None
+    )
+
+
+def form_of(step: Ask) -> JsonObject:
+    """The form of an `ask` step as the journal and the surfaces show it."""
+    return {
+        "title": step.title,
+        "description": step.description,
+        "inputs": [msgspec.to_builtins(field) for field in step.fields],
+    }
+
+
+def _kind_of(step: Step) -> Kind:
+    match step:
+        case Call():
+            return "call"
+        case Parallel():
+            return "parallel"
+        case Loop():
+            return "loop"
+        case Ask():
+            return "ask"
+        case Agent():
+            raise PlanInvalid(())
+
+
+def _jump(target: str | None, block: BlockProgram, names: Names) -> int | None:
+    if target is None:
+        return None
+    if target == END:
+        return TO_END
+    index = block.index_of.get(names.ids.get(target, target))
+    if index is None:
+        raise ToolNotFound(f"There is no step {target!r} to jump to.")
+    return index
+
+
+def _droppable(inputs: JsonObject, schema: JsonObject) -> tuple[str, ...]:
+    """Arguments with a template that the tool neither requires nor admits as null."""
+    required = schema.get("required", ())
+    properties = schema.get("properties", {})
+    return tuple(
+        name
+        for name, value in inputs.items()
+        if name not in required
+        and name in properties
+        and (value is None or (isinstance(value, str) and "{{" in value))
+        and not admits_null(schema, name)
+    )

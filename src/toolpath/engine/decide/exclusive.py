@@ -1,0 +1,190 @@
+"""Exclusive steps: nothing of the run is under way beside one, and what waits for it costs nothing meanwhile. Pure.
+
+A step goes through the gate when its turn comes. An exclusive one closes it: what is ready is set aside as a whole, the
+calls under way come to their end, then the step begins, and only what is inside it may begin beside it. Its attempts,
+pauses and fallbacks count as itself. When it has ended, what was set aside is ready again. An exclusive step inside
+another one closes the gate once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from heapq import heappush
+from typing import Protocol
+
+from toolpath.engine.decide.decider import ReadyStep
+from toolpath.engine.state.instances import ENDED, StepState
+
+
+class Queue(Protocol):
+    """What is ready."""
+
+    ready: list[ReadyStep]
+
+    def entry_of(self, step: StepState) -> ReadyStep:
+        """Where the step stands among those that are ready."""
+
+
+class UnderWay(Protocol):
+    """A call under way."""
+
+    paused: int
+    """How many calls or questions of its own it is waiting for."""
+
+
+class Closing:
+    """An exclusive step that begins, or is under way."""
+
+    __slots__ = ("aside", "holds", "step")
+
+    def __init__(self, step: StepState, aside: list[ReadyStep]) -> None:
+        self.step = step
+        self.aside = aside
+        """What was ready when it closed the gate, and what came to it since."""
+        self.holds = False
+        """Nothing is under way beside it: it has begun, or begins now."""
+
+
+class ExclusiveGate:
+    """Lets steps begin, one exclusive step at a time."""
+
+    def __init__(self, queue: Queue) -> None:
+        self._queue = queue
+        self.closings: list[Closing] = []
+        """The exclusive steps at the gate; the last one is next. Each is inside those before it that are under way."""
+        self.calls: Mapping[StepState, UnderWay] = {}
+        """Calls under way."""
+        self.queued: Callable[[], int] = int
+        """How many steps wait for a limit."""
+
+    def admits(self, step: StepState) -> bool:
+        """Whether the step may begin now. Where not, it is kept, and is ready again when it may try once more."""
+        closings = self.closings
+        if closings:
+            if closings[-1].step is step:
+                return self._try(closings[-1])
+            if not self._is_let_in(step):
+                heappush(closings[-1].aside, self._queue.entry_of(step))
+                return False
+        return not step.node.exclusive or self._close(step)
+
+    def hold(self, step: StepState) -> None:
+        """The exclusive step has begun, under an earlier driver."""
+        if not self.closings or is_inside(step, self.closings[-1].step):
+            closing = Closing(step, [])
+            closing.holds = True
+            self.closings.append(closing)
+
+    def release(self) -> bool:
+        """See what the latest events have set free; whether that is something."""
+        freed = False
+        while self.closings:
+            closing = self.closings[-1]
+            step = closing.step
+            # Somebody has to be asked again before it begins: nothing is under way in it yet.
+            asks = step.status == "waiting" and not step.entered and step.node.kind != "ask"
+            if (step.status in ENDED and not self._winds_up(step)) or asks:
+                self.closings.pop()
+                self._put_back(closing.aside)
+            elif not closing.holds and step.status not in ENDED and self._try(closing):
+                self._put_back([self._queue.entry_of(step)])
+            else:
+                break
+            freed = True
+        return freed
+
+    def kept(self) -> set[int]:
+        """The steps that were set aside, by identity."""
+        aside = {id(entry[2]) for closing in self.closings for entry in closing.aside}
+        return aside | {id(closing.step) for closing in self.closings}
+
+    def _close(self, step: StepState) -> bool:
+        queue = self._queue
+        closing = Closing(step, queue.ready)
+        self.closings.append(closing)
+        queue.ready = []
+        if self._try(closing):
+            return True
+        if any(call.paused for call in self.calls.values()):
+            # What calls under way are waiting for has to begin, or they would not come to an end.
+            aside, closing.aside = closing.aside, []
+            for entry in aside:
+                heappush(queue.ready if self._is_let_in(entry[2]) else closing.aside, entry)
+        return False
+
+    def _put_back(self, entries: list[ReadyStep]) -> None:
+        ready = self._queue.ready
+        if len(entries) > len(ready):
+            ready, entries = entries, ready
+        for entry in entries:
+            heappush(ready, entry)
+        self._queue.ready = ready
+
+    def _is_let_in(self, step: StepState) -> bool:
+        closing = self.closings[-1]
+        if closing.holds:
+            return is_inside(step, closing.step)
+        around = self._around(closing)
+        callers = [owner for owner in owners_of(step) if owner in self.calls and not is_inside(closing.step, owner)]
+        return bool(callers) and (around is None or is_inside(step, around))
+
+    def _try(self, closing: Closing) -> bool:
+        """Whether the step may begin: nothing is under way but what it is inside of, and what waits for its turn."""
+        if closing.holds:
+            return True
+        around = self._around(closing)
+        for step, call in self.calls.items():
+            beside = not is_inside(closing.step, step) and (around is None or is_inside(step, around))
+            if beside and (not call.paused or self._moves(step)):
+                return False
+        closing.holds = True
+        return True
+
+    def _winds_up(self, step: StepState) -> bool:
+        """Whether a call of the step, or inside it, was cut off and is not back yet."""
+        return any(call is step or is_inside(call, step) for call in self.calls)
+
+    def _around(self, closing: Closing) -> StepState | None:
+        """The exclusive step under way that the one which waits is inside of."""
+        outer = self.closings[: self.closings.index(closing)]
+        return next((other.step for other in reversed(outer) if other.holds), None)
+
+    def _moves(self, step: StepState) -> bool:
+        """Whether a tool that waits for calls of its own can go on before the gate opens."""
+        if step.asked is not None or self.queued() or any(is_inside(entry[2], step) for entry in self._queue.ready):
+            return True
+        return any(self._is_moving(inner) for inner in _inside(step))
+
+    def _is_moving(self, step: StepState) -> bool:
+        if step in self.calls:
+            return not self.calls[step].paused
+        return step.status in ("waiting", "unknown") or (step.status == "ready" and step.due is not None)
+
+
+def owners_of(step: StepState) -> list[StepState]:
+    """The steps that the step is inside of, innermost first."""
+    found = []
+    owner = step.scope.owner
+    while owner is not None:
+        found.append(owner)
+        owner = owner.scope.owner
+    return found
+
+
+def is_inside(step: StepState, around: StepState) -> bool:
+    """Whether the one step is part of the other: in its block, or called by its tool. No step is inside itself."""
+    owner = step.scope.owner
+    while owner is not None and owner is not around:
+        owner = owner.scope.owner
+    return owner is around
+
+
+def _inside(step: StepState) -> list[StepState]:
+    """All step instances inside the step."""
+    found, waiting = [], [step]
+    while waiting:
+        outer = waiting.pop()
+        inner = outer.children() + [child for scope in outer.scopes or () for child in scope.steps.values()]
+        found += inner
+        waiting += inner
+    return found

@@ -1,0 +1,154 @@
+"""What a run that another driver left goes on with: the state says it all. Pure.
+
+Reads that were in flight are made again; a write in flight is unknown, and repeated only where that is safe or a person
+says so.
+"""
+
+from __future__ import annotations
+
+from toolpath.engine.decide.control import Control
+from toolpath.engine.decide.exclusive import owners_of
+from toolpath.engine.state import ends
+from toolpath.engine.state.instances import EMPTY, ENDED, Scope, StepState
+from toolpath.engine.state.results import Done
+from toolpath.model import events as ev
+
+
+def recover(control: Control) -> None:
+    """Take up everything that is open."""
+    state = control.state
+    state.unblocked.clear()
+    state.finished.clear()
+    exclusive = [step for step in state.steps.values() if step.node.exclusive and step.entered]
+    for step in sorted(exclusive, key=lambda step: len(owners_of(step))):
+        # What a running tool has called goes through the gate when that tool calls it again.
+        if step.status not in ENDED and not _is_called(step.scope):
+            control.gate.hold(step)
+    for step in list(state.steps.values()):
+        if step.status == "running" and step.key:
+            _in_flight(control, step)
+        elif step.status == "unknown" and not step.entered:
+            # Taken back by a retry: somebody has to say first what became of it.
+            control.emit(
+                ev.StepUnknown(control.seq, control.at, step.path, step.node.targets[step.target].key, step.key)
+            )
+    for step in [step for step in state.steps.values() if step.held and step.status == "waiting"]:
+        # Its tool was accepted since, and had not been called.
+        control.emit(ev.StepReady(control.seq, control.at, step.path))
+        if not _is_called(step.scope):
+            control.begin(step)
+    for step, failure in state.lost:
+        if step.status == "running":
+            control.block_lost(step, failure)
+    state.lost.clear()
+    if state.root is not None and state.status == "running":
+        with control.deferred():
+            _take_up(control, state.root)
+    control.settle()
+
+
+def _in_flight(control: Control, step: StepState) -> None:
+    target = step.node.targets[step.target]
+    if target.repeatable or step.answers or _waited(control, step):
+        # An attempt that its driver did not live to see is made again, not counted as failed.
+        control.emit(ev.StepReady(control.seq, control.at, step.path))
+        if not _is_called(step.scope):
+            # What a running tool has called is begun by that tool, which is run again.
+            control.push(step)
+    else:
+        control.emit(ev.StepUnknown(control.seq, control.at, step.path, target.key, step.key))
+
+
+def _is_called(scope: Scope) -> bool:
+    """Whether the block is, or is inside, what a running tool has called."""
+    at: Scope | None = scope
+    while at is not None:
+        if at.block is EMPTY:
+            return True
+        at = at.owner.scope if at.owner is not None else None
+    return False
+
+
+def _waited(control: Control, step: StepState) -> bool:
+    """Whether the tool was waiting for a call of its own that in turn waits for a person, or has their answer.
+
+    Such a tool is run again, and meets the answer.
+    """
+    prefixes = tuple(scope.prefix for scope in (step.calls or {}).values())
+    return bool(prefixes) and any(
+        inner.status in ("waiting", "unknown")
+        or inner.denied
+        or (inner.status not in ENDED and (inner.answers or inner.approved))
+        for path, inner in control.state.steps.items()
+        if path.startswith(prefixes)
+    )
+
+
+def _take_up(control: Control, scope: Scope) -> None:
+    block = scope.block
+    if scope.done:
+        # What is in it has ended, and what follows from that was not said.
+        control.state.finished.append(scope)
+        return
+    steps = list(scope.steps.values())
+    # First what ended before: what ends now sets free what follows by itself.
+    if not block.nodes:
+        control.open_block(scope)
+    elif block.flow == "chain":
+        _take_up_chain(control, scope)
+    else:
+        _take_up_graph(control, scope)
+    for step in steps:
+        _take_up_step(control, step)
+
+
+def _take_up_graph(control: Control, scope: Scope) -> None:
+    state = control.state
+    for node in scope.block.nodes:
+        if not scope.missing[node.index] and state.step_of(scope, node.index).status == "pending":
+            state.unblocked.append((scope, node.index))
+    if not scope.left:
+        state.finished.append(scope)
+
+
+def _take_up_chain(control: Control, scope: Scope) -> None:
+    if scope.position < 0:
+        control.open_block(scope)
+        return
+    step = scope.steps[scope.position]
+    if step.status == "pending":
+        # `arrive` counts the visit again.
+        if scope.visits is not None:
+            scope.visits[scope.position] = step.visit - 1
+        control.state.unblocked.append((scope, scope.position))
+    elif step.status in ENDED:
+        ends.follow(control.state, scope, step)
+
+
+def take_up_step(control: Control, step: StepState) -> None:
+    """Go on with what is open in the step. A plan that a tool has called waits for that tool to call it again."""
+    with control.deferred():
+        _take_up_step(control, step)
+
+
+def _take_up_step(control: Control, step: StepState) -> None:
+    if step.status == "running" and not step.key:
+        # What it had taken before is not counted: nobody drove it meanwhile.
+        control.take_up_places(step)
+        control.watch_block(step)
+    for inner in list(step.scopes or ()):
+        _take_up(control, inner)
+    if step.status == "ready":
+        if step.due is not None and step.due > control.at:
+            control.watch(step, control.timers, step)
+        else:
+            step.due = None
+            control.begin(step)
+    elif step.status == "running" and step.node.kind == "loop" and step.loop is not None:
+        control.feed(step)
+    elif step.status == "running" and step.node.kind == "parallel" and not step.node.blocks:
+        control.succeed(step, Done({}, 0.0))
+    elif step.status == "running" and step.winner:
+        control.branch_won(step)
+    elif step.status == "waiting" and isinstance(step.asked, ev.InputRequested) and step.asked.deadline is not None:
+        control.watch_answer(step, step.asked.deadline)

@@ -1,0 +1,1 @@
+"""Driving a run: journal first, then act. Dispatch, attempts, timers, inbox, commits."""

@@ -1,0 +1,53 @@
+"""What is learned and kept when a call has ended, before the run goes on from there."""
+
+from __future__ import annotations
+
+from toolpath.engine.compile.nodes import Target
+from toolpath.engine.drive.attempt import Attempt
+from toolpath.engine.drive.cache import clear_group
+from toolpath.engine.drive.dispatch import Dispatch
+from toolpath.engine.drive.drive import Drive
+from toolpath.engine.state.results import Done
+from toolpath.model.events import Failure
+
+
+class AfterCall:
+    """Ends the calls of one drive."""
+
+    def __init__(self, drive: Drive, takes: Dispatch) -> None:
+        self._drive = drive
+        self._takes = takes
+
+    def succeeded(self, attempt: Attempt, done: Done) -> None:
+        """The call gave this."""
+        drive, step = self._drive, attempt.step
+        self.learn(attempt.target, done)
+        if done.warning:
+            drive.warn(step.path, "output_mismatch", done.warning)
+        if done.handle is not None:
+            drive.large.keep(done)
+        drive.control.succeed(step, done)
+
+    def learn(self, target: Target, done: Done) -> None:
+        """Count the call; what was kept of its group may be no more true."""
+        services = self._drive.services
+        if not done.cached:
+            at = self._drive.control.at
+            services.statistics.succeeded(target.key, done.duration, at, done.confidence, done.cost)
+        if not target.reads:
+            clear_group(services, target.tool.group)
+
+    def failed(self, attempt: Attempt, failure: Failure) -> None:
+        """The call failed."""
+        drive, target = self._drive, attempt.target
+        is_stopping = attempt.step.scope.stopping or drive.control.halted is not None
+        if failure.code == "tool_changed" and not is_stopping:
+            # It was not called, and is as soon as a person has accepted what it is now.
+            drive.hold(attempt.step, failure)
+            return
+        services, control = drive.services, drive.control
+        duration = services.clock.monotonic() - attempt.started if attempt.started else 0.0
+        services.statistics.failed(target.key, duration, control.at, timed_out=failure.code == "timeout")
+        if not target.reads:
+            clear_group(services, target.tool.group)
+        control.attempt_failed(attempt.step, failure, duration)

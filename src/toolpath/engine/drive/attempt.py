@@ -1,0 +1,71 @@
+"""One attempt at a call, from its start to its outcome. A record of what is under way; decides nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from toolpath.engine.compile.nodes import Target
+from toolpath.engine.state.instances import StepState
+from toolpath.values import Json, JsonObject
+
+
+class Attempt:
+    """A call under way. Class attributes are what most calls never change."""
+
+    task: asyncio.Task[Any] | None = None
+    context: Any = None
+    calling = False
+    """The tool has been called and has not come back."""
+    stopped = ""
+    """Why it is being cut off: `timeout`, `cancelled`, or `left` when the drive ends."""
+    abandoned = False
+    """It did not heed being cut off: whatever it gives later is thrown away."""
+    grace: Any = None
+    """The timer that ends its time to clean up."""
+    held: tuple[Any, ...] = ()
+    """The limits of its tool, server and tenant of which it has a place."""
+    lent: tuple[Any, ...] = ()
+    """Those whose places it has given back while it waits."""
+    around: tuple[Any, ...] = ()
+    """The plans with limits of their own in which it is counted as at work."""
+    resting = False
+    """It waits, and holds no slot."""
+    returning: Any = None
+    """What tells it, where it may go on but for a slot or places, that it has them."""
+    cache_key: Json = None
+    """What its result is kept under, where the plan says that."""
+    light = False
+    """There is no step of it yet, and nobody has asked for one."""
+    account: Any = None
+    """Where its slot is counted, besides the run's."""
+    paused = 0
+    """How many calls or questions of its own it is waiting for."""
+    ended = False
+    """The tool has come back, or was cut off: what it has left behind waits for nothing on its account."""
+    started = 0.0
+    needs = 0
+    """Number of the event that a durable journal has to have before the call: the last of those that set the step free,
+    or the call's own start where a call that nobody knows of must not be."""
+
+    step: StepState
+    target: Target
+    inputs: JsonObject
+    key: str
+    timeout: float
+
+    def __init__(self, step: StepState, target: Target, inputs: JsonObject, key: str, timeout: float) -> None:
+        self.step = step
+        self.target = target
+        self.inputs = inputs
+        self.key = key
+        self.timeout = timeout
+
+    @property
+    def is_over(self) -> bool:
+        """It can make no calls and ask nobody any more."""
+        return self.ended or self.abandoned or bool(self.stopped)
+
+    def where(self) -> tuple[str, str, int]:
+        """Run, path and number of the attempt."""
+        return self.step.scope.run["id"], self.step.path, self.step.attempt

@@ -1,0 +1,358 @@
+"""What a running tool does through its context: calls of other tools, questions to people, reports of progress."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolpath.engine.compile.model_calls import CHAT, asked, reply_of
+from toolpath.engine.compile.nodes import Node
+from toolpath.engine.decide.bounds import too_deep
+from toolpath.engine.decide.recover import take_up_step
+from toolpath.engine.drive.attempt import Attempt
+from toolpath.engine.drive.drive import Drive
+from toolpath.engine.drive.places import Places
+from toolpath.engine.state.instances import EMPTY, ENDED, StepState
+from toolpath.engine.state.paths import old_key, safe_key
+from toolpath.engine.wider import Wider
+from toolpath.errors import OutputInvalid, ToolFailed, ToolNotFound, ToolUnavailable
+from toolpath.model import events as ev
+from toolpath.model.chat import ChatReply, ChatRequest
+from toolpath.model.events import Failure
+from toolpath.model.plan import Plan, freeze
+from toolpath.ports import Signal
+from toolpath.values import Json, JsonObject, digest, plain, writable
+
+#: Characters of a report of progress.
+LONGEST_PROGRESS = 1000
+
+
+class TooDeep(ToolFailed):
+    """A call that a tool makes would be nested too deep."""
+
+    code = "depth"
+
+
+class Children:
+    """The engine's side of every `ToolContext` of a run."""
+
+    def __init__(self, drive: Drive, places: Places) -> None:
+        self._drive = drive
+        self._places = places
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._replies: dict[str, list[asyncio.Future[None]]] = {}
+        """Who waits for the end of a call, by its path."""
+        self._answers: dict[str, asyncio.Future[None]] = {}
+        """Who waits for a person, by the path of the tool that asked."""
+        self._asking: dict[str, Attempt] = {}
+        self._begun: set[str] = set()
+        """Calls that this drive has begun or taken up."""
+
+    def all_ask(self, running: Mapping[StepState, Attempt]) -> bool:
+        """Whether every call under way waits for a person."""
+        return all(
+            attempt.paused and not attempt.stopped and (step.path in self._asking or self._waits_for_child(step))
+            for step, attempt in running.items()
+        )
+
+    def _waits_for_child(self, step: StepState) -> bool:
+        # A call under way inside is asked about for itself; a plan inside waits where nothing of it is under way.
+        prefixes = tuple(scope.prefix for scope in (step.calls or {}).values())
+        return bool(prefixes) and any(path.startswith(prefixes) for path in self._replies)
+
+    async def call_child(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
+        """Run a call that a tool makes as a journaled child step."""
+        drive = self._drive
+        inputs = _json(inputs, f"What is given to {tool}")
+        deep = None if tool == CHAT else too_deep(parent.step.scope, f"{parent.step.path}/{safe_key(key or tool)}")
+        if deep is not None:
+            raise TooDeep(deep.message, hint=deep.hint)
+        node = await self._node(tool)
+        if drive.program.has_exclusive and drive.control.lanes:
+            # It has come with the tool.
+            drive.control.leave_lanes()
+        target = node.targets[0]
+        self._public(key)
+        if parent.is_over or drive.running.get(parent.step) is not parent:
+            # Also a task that the tool has left behind: whatever the step does now is not its own.
+            raise ToolFailed("The call is over: it can make no calls any more.")
+        self._freeze(node)
+        name = self._name(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
+        child = drive.state.child(parent.step, name, target.key)
+        # A tool that is run again, as its driver died or a person has answered, is told what it was told before.
+        stands = child.denied or (child.stands and child.path not in parent.context.told)
+        if child.status in ("failed", "timed_out", "cancelled", "skipped") and not stands:
+            self._reset(child)
+        parent.context.told.add(child.path)
+        if child.status not in ENDED:
+            await self._run(parent, child, inputs)
+        if child.status == "succeeded":
+            return drive.large.restored(child.output)
+        error = child.error
+        raise ToolFailed(error.message if error else f"{child.path} was {child.status}.")
+
+    async def _node(self, tool: str) -> Node:
+        """The call of a tool, which need not be one that the plan names: its server is asked for it now."""
+        program, load = self._drive.program, self._drive.services.load
+        try:
+            return program.dynamic(tool)
+        except (ToolNotFound, ToolUnavailable):
+            if load is None:
+                raise
+            return program.dynamic(tool, Wider(program.tools, await load({tool})))
+
+    def _freeze(self, node: Node) -> None:
+        """Write down what is called, and all that it may call: whoever goes on with the run finds it so."""
+        drive, key = self._drive, node.targets[0].key
+        known = drive.state.fingerprints
+        if key == CHAT or key in known:
+            return
+        control, found = drive.control, drive.program.reached(key)
+        control.at = drive.services.clock.time()
+        prints = {name: tool.fingerprint for name, tool in found.items() if name not in known}
+        plans = {name: body for name in prints if isinstance(body := found[name].body, Plan)}
+        bodies = {name: freeze(body) for name, body in plans.items()}
+        control.emit(ev.ToolsFrozen(control.seq, control.at, prints, bodies))
+
+    def _public(self, key: str) -> None:
+        """Raise `ToolFailed` for a key with a secret in it: it becomes part of a path, and paths are not changed."""
+        if self.redact(key) != key:
+            raise ToolFailed("The key of a call holds a secret.", hint="Give another key: it stands in the journal.")
+
+    def _reset(self, child: StepState) -> None:
+        """A call that failed is made again: as the journal says, and in a block of its own where it is a plan."""
+        drive = self._drive
+        control = drive.control
+        control.at = drive.services.clock.time()
+        error = child.error or Failure(type="Skipped", message=f"{child.path} was {child.status}.", code="cancelled")
+        control.emit(ev.StepRetrying(control.seq, control.at, child.path, child.attempt, 0.0, error))
+
+    def _name(self, key: str) -> str:
+        return safe_key(key) if self._drive.state.paths > 1 else old_key(key)
+
+    def _derived(self, parent: Attempt, name: str, key: str, inputs: JsonObject) -> str:
+        """Tool, digest of its inputs, and occurrence: the same when the tool is run again."""
+        base = f"{old_key(name)}-{digest([key, inputs])[7:15]}"
+        counts = parent.context.counts
+        count = counts[base] = counts.get(base, 0) + 1
+        return base if count == 1 else f"{base}-{count}"
+
+    async def verify(self, step: StepState, tool: str) -> Signal | None:
+        """How a write in doubt is settled by the tool that can tell; None when it cannot, and a person has to.
+
+        The tool is called with the write's inputs, and its idempotency key where it takes one. `true` or
+        `{happened: true, output}`: it happened; `false` or `{happened: false}`: it did not, and is made again.
+        """
+        drive = self._drive
+        if drive.held:
+            # Nothing is called, and nothing settled, before a person has accepted the tools that changed.
+            return None
+        node = drive.program.dynamic(tool)
+        properties = node.targets[0].tool.input_schema.get("properties", {})
+        given = drive.large.restored(step.inputs or {})
+        inputs = {name: value for name, value in given.items() if name in properties}
+        if "idempotency_key" in properties:
+            inputs["idempotency_key"] = step.key
+        child = self._verifying(step, node.targets[0].key)
+        if child.status in ("pending", "ready"):
+            if node.targets[0].asks:
+                # A person who has to be asked may as well be asked about the write itself.
+                return None
+            reply = self._reply_to(child)
+            child.given = inputs
+            drive.control.at = drive.services.clock.time()
+            drive.commits.weighty = True
+            drive.control.begin(child)
+            drive.wake()
+            await reply
+        told = drive.large.restored(child.output) if child.status == "succeeded" else None
+        happened = told.get("happened") if isinstance(told, dict) else told
+        if happened is True:
+            output = told.get("output") if isinstance(told, dict) else None
+            return Signal(kind="settle", path=step.path, data={"output": output}, by=tool)
+        if happened is False:
+            return Signal(kind="settle", path=step.path, data={"retry": True}, by=tool)
+        return None
+
+    def _verifying(self, step: StepState, key: str) -> StepState:
+        """The call that answers this doubt: an answer to an earlier one says nothing of what was done since."""
+        count = 1
+        while True:
+            child = self._drive.state.child(step, "verify" if count == 1 else f"verify-{count}", key)
+            if child.status not in ENDED:
+                return child
+            count += 1
+
+    async def _run(self, parent: Attempt, child: StepState, inputs: JsonObject) -> None:
+        drive = self._drive
+        if parent.is_over:
+            raise ToolFailed("The call is over: it can make no calls any more.")
+        asked = child.path in self._replies
+        reply = self._reply_to(child)
+        if not asked:
+            child.given = inputs
+            if child.status == "running" and not child.key and child.path not in self._begun:
+                # A plan that was left: what is finished in it stays so.
+                drive.control.at = drive.services.clock.time()
+                drive.commits.weighty = True
+                take_up_step(drive.control, child)
+                drive.control.settle()
+            self._begun.add(child.path)
+            if child.status in ("pending", "ready"):
+                drive.control.at = drive.services.clock.time()
+                drive.commits.weighty = True
+                self._admit(child)
+                drive.control.settle()
+        await self._wait(parent, reply)
+
+    def _admit(self, child: StepState) -> None:
+        """Begin the call, or ask a person first."""
+        control = self._drive.control
+        if child.approved is not None and control.approval_of(child)[1] != child.approved:
+            # What was approved is not what would be called now.
+            child.approved, child.status = None, "pending"
+        control.begin(child)
+
+    def _reply_to(self, child: StepState) -> asyncio.Future[None]:
+        reply: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._replies.setdefault(child.path, []).append(reply)
+        return reply
+
+    async def _wait(self, parent: Attempt, reply: asyncio.Future[None]) -> None:
+        """Wait without holding a slot or places, so that nesting cannot deadlock, and without the clock running."""
+        drive, places = self._drive, self._places
+        parent.paused += 1
+        if not parent.resting:
+            drive.deadlines.remove(parent)
+        places.rest(parent)
+        drive.wake()
+        try:
+            if parent.stopped:
+                # What it gave back was the last that its plan waited for to end.
+                raise asyncio.CancelledError
+            await reply
+        finally:
+            if not parent.ended:
+                parent.paused -= 1
+                if parent.paused == 0 and not parent.abandoned:
+                    try:
+                        await places.go_on(parent)
+                    finally:
+                        if not parent.resting:
+                            parent.started = drive.services.clock.monotonic()
+                            if parent.calling:
+                                drive.deadlines.add(parent)
+
+    def reply(self) -> None:
+        """Wake the tools whose calls have ended or whose questions were answered."""
+        drive = self._drive
+        control = drive.control
+        replies, control.replies = control.replies, []
+        for step in replies:
+            if step.status in ENDED:
+                _wake(self._replies.pop(step.path, ()))
+            elif (asker := self._answers.pop(step.path, None)) is not None:
+                _wake((asker,))
+            elif step.status == "running" and step not in drive.running:
+                # The tool that asked runs no more: it is called again, and finds the answer under its key.
+                control.emit(ev.StepReady(control.seq, control.at, step.path))
+                if step.scope.block is not EMPTY or step.given is not None:
+                    control.push(step)
+
+    async def ask_person(self, parent: Attempt, form: JsonObject, key: str, timeout: float | None) -> JsonObject:
+        """Put a form before a person; an answer given earlier to the same question is given at once."""
+        drive = self._drive
+        step, control = parent.step, drive.control
+        known = (step.answers or {}).get(key)
+        if known is not None:
+            return known
+        self._public(key)
+        form = _json(form, "The form")
+        if parent.is_over:
+            raise ToolFailed("The call is over: it can ask nobody any more.")
+        if step.path in self._asking:
+            raise ToolFailed("The tool already waits for an answer; ask one question after the other.")
+        control.at = drive.services.clock.time()
+        deadline = None if timeout is None else control.at + timeout
+        control.emit(ev.StepWaiting(control.seq, control.at, step.path, "input"))
+        control.emit(ev.InputRequested(control.seq, control.at, step.path, form, deadline, key))
+        if deadline is not None:
+            control.watch_answer(step, deadline)
+        drive.commits.weighty = True
+        reply = self._answers[step.path] = asyncio.get_running_loop().create_future()
+        self._asking[step.path] = parent
+        try:
+            await self._wait(parent, reply)
+        finally:
+            self._asking.pop(step.path, None)
+            self._answers.pop(step.path, None)
+        answer: JsonObject = (step.answers or {})[key]
+        return answer
+
+    async def chat_child(self, parent: Attempt, request: Any, key: str) -> ChatReply:
+        """Ask a model, as a journaled child step: what it has answered once is not asked again."""
+        # No secret goes into a prompt, nor into the journal.
+        fields = self._drive.services.redactor.value(asked(request))
+        return reply_of(await self.call_child(parent, CHAT, fields, key))
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """What the model answers."""
+        services = self._drive.services
+        chat = None if services.chat is None else await services.chat()
+        if chat is None:
+            raise ToolFailed("No model is configured.", hint="Set TOOL_PLANNER_LLM and the provider's key.")
+        reply: ChatReply = await chat(request)
+        return reply
+
+    def restored(self, value: Json) -> Json:
+        """The value with large ones in the place of what stands for them."""
+        return self._drive.large.restored(value)
+
+    def redact(self, text: str) -> str:
+        """The text without any secret."""
+        return self._drive.services.redactor.text(text)
+
+    def report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
+        """Journal how far a call is. Also from the thread of a `def` tool."""
+        if threading.get_ident() == self._thread:
+            self._report(parent, progress, total, message)
+        else:
+            self._loop.call_soon_threadsafe(self._report, parent, progress, total, message)
+
+    def _report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
+        drive = self._drive
+        # What comes after the end of the call changes nothing any more.
+        if parent.stopped or drive.running.get(parent.step) is not parent:
+            return
+        # What JSON has no number for could be written, but never read again.
+        if not math.isfinite(progress):
+            return
+        if total is not None and not math.isfinite(total):
+            total = None
+        control = drive.control
+        control.at = drive.services.clock.time()
+        # Cut short only without the secrets: no redaction finds a piece of one.
+        text = writable(drive.services.redactor.text(str(message))[:LONGEST_PROGRESS])
+        control.emit(ev.StepProgress(control.seq, control.at, parent.step.path, float(progress), total, text))
+        drive.commits.flush_soon()
+
+
+def _wake(waiting: Iterable[asyncio.Future[None]]) -> None:
+    for future in waiting:
+        if not future.done():
+            future.set_result(None)
+
+
+def _json(value: JsonObject, what: str) -> JsonObject:
+    """The value as JSON of its own. Raises `ToolFailed` where it is none."""
+    try:
+        read = plain(value)[0]
+    except OutputInvalid as error:
+        raise ToolFailed(f"{what} is no JSON: {error.message}") from None
+    if not isinstance(read, dict):
+        raise ToolFailed(f"{what} is no object.")
+    return read

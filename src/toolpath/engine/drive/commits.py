@@ -1,0 +1,252 @@
+"""The way of a run's events into its journal: in batches, in order, and who has to wait for what."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from toolpath.engine.decide.control import Control
+from toolpath.engine.state.instances import StepState
+from toolpath.model.asking import Asking
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import ENDED_RUN
+from toolpath.ports import Blob, Clock, Journal, Observer, RunChange, Timer
+
+#: Starts of reads wait this long for company before they are written alone.
+COMPANY = 0.05
+#: Seconds for which a commit shows that the run is still this driver's. Others take a run no sooner after its driver
+#: was last heard of.
+FRESH = 1.0
+
+
+class Commits:
+    """Hands a run's events to its journal.
+
+    In memory they are kept at once. On a durable store `flush` gives a future; whatever the events allow may begin when
+    it is done.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        control: Control,
+        clock: Clock,
+        failed: Callable[[BaseException], None],
+        observer: Observer | None = None,
+    ) -> None:
+        self.journal = journal
+        self.durable = journal.durable
+        """Keeping takes time, and other processes can see and stop the run."""
+        self.weighty = True
+        """The batch holds more than starts of reads."""
+        self.kept = 0
+        """Number of the last event of which this driver knows that a durable journal has it."""
+        self.written: list[AnyEvent] | None = None
+        """All events handed over, where somebody is about to ask for them: else they would be read back."""
+        self.parked = False
+        self.blobs: list[Blob] = []
+        """Large values that no journal has yet."""
+        self._control = control
+        self._clock = clock
+        self._failed = failed
+        self._observer = observer
+        self._last: asyncio.Future[None] | None = None
+        self._timer: Timer | None = None
+        self.full: Callable[[], bool] = lambda: True
+        """Whether every slot is taken."""
+        self.told: Callable[[], Awaitable[None] | None] = lambda: None
+        """What hears what the run was told, where it was told something."""
+        self._turn: asyncio.Future[None] | None = None
+        """Done when what was written in this turn of the loop is kept."""
+        self._row = ""
+        self.asking = Asking()
+        """What the run waits for people to say, as its row is to tell."""
+        self._closed = False
+        self.soon = False
+        """A hand-over is on its way."""
+        # The loop's own time: what counts is how long this process may have stood still.
+        self._now = asyncio.get_running_loop().time
+        self._held_at = self._now()
+        """The latest time at which the run is known to have been this driver's."""
+
+    @property
+    def refused(self) -> bool:
+        """What was handed over last could not be kept."""
+        last = self._last
+        return last is not None and last.done() and (last.cancelled() or last.exception() is not None)
+
+    def flush(self) -> asyncio.Future[None] | None:
+        """Hand over all events so far. None: they are kept; else await it.
+
+        Raises what kept the store from keeping an earlier batch: nothing may follow a gap.
+        """
+        last = self._last
+        if last is not None and last.done():
+            last.result()
+            self._last = None
+        control = self._control
+        if control.announce and self.full():
+            # Where there is a slot they start in this turn or the next, and nothing need be said.
+            control.announce_ready()
+        batch = control.batch
+        if not batch:
+            return self._last
+        control.batch = []
+        if self.written is not None:
+            self.written += batch
+        self.weighty = False
+        self.asking.follow(batch)
+        blobs = self.blobs[:]
+        self.blobs.clear()
+        observer = self._observer
+        begun = self._now()
+        future = self.journal.append(batch, blobs=blobs, change=self._change())
+        if future is None:
+            if observer is not None:
+                observer.committed(control.state.run_id, batch, 0.0)
+            return None
+        # A store may give any awaitable; a future of it can be awaited by many.
+        kept = asyncio.ensure_future(future)
+        kept.add_done_callback(partial(self._done, begun, batch[-1].seq))
+        if observer is not None:
+            kept.add_done_callback(partial(self._observed, observer, batch, begun))
+        self._last = kept
+        return kept
+
+    def holds(self, step: StepState) -> bool:
+        """Whether a call of the ready step has to wait for a commit."""
+        targets = step.node.targets
+        return step.needs > self.kept or (bool(targets) and not targets[step.target].repeatable)
+
+    async def keep(self, *, crowded: bool = False) -> None:
+        """Hand over all events so far, and wait until they are kept.
+
+        `crowded`: other calls are under way, and those that end in this turn of the loop share one hand-over.
+        """
+        if crowded:
+            await self.end_of_turn()
+            return
+        commit = self.flush()
+        if commit is not None:
+            await commit
+
+    def end_of_turn(self) -> asyncio.Future[None]:
+        """Hand over at the end of this turn of the loop what was written in it; the future tells that it is kept."""
+        if self._turn is None:
+            loop = asyncio.get_running_loop()
+            self._turn = loop.create_future()
+            loop.call_soon(self._end_turn, self._turn)
+        return self._turn
+
+    def _end_turn(self, turn: asyncio.Future[None]) -> None:
+        self._turn = None
+        if self._closed:
+            turn.cancel()
+            return
+        try:
+            commit = self.flush()
+        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            self._failed(error)
+            turn.cancel()
+            return
+        if commit is None:
+            _pass_on(None, turn)
+        else:
+            commit.add_done_callback(lambda kept: _pass_on(kept, turn))
+
+    async def allow(self, needs: int, *, crowded: bool) -> None:
+        """Return when a call may begin: event `needs` and all before it are kept, and the run is still this driver's.
+
+        What others have written since then, it does not wait for: that is handed over at the end of the turn.
+        A process that was stopped for a while and goes on must not call anything: what it heard of its last commit
+        says nothing of now.
+        """
+        if needs > self.kept or self.refused:
+            await self.keep(crowded=crowded)
+        elif self.weighty:
+            self.end_of_turn()
+        else:
+            self.flush_soon()
+        now = self._now()
+        if now - self._held_at > FRESH:
+            future = self.journal.append(())
+            if future is not None:
+                await future
+            self._held_at = now
+        # What the commit brought to light may be a cancel: then the call is not made.
+        hearing = self.told()
+        if hearing is not None:
+            await hearing
+
+    async def mark(self) -> None:
+        """Bring the run's row up to date where no event does."""
+        change = self._change()
+        if change is None:
+            return
+        future = self.journal.append((), change=change)
+        if future is not None:
+            await future
+
+    def _done(self, begun: float, last: int, future: asyncio.Future[None]) -> None:
+        if future.cancelled():
+            return
+        if (error := future.exception()) is not None:
+            self._failed(error)
+        else:
+            self._held_at = begun
+            self.kept = last
+
+    def _observed(self, observer: Observer, batch: list[AnyEvent], begun: float, future: asyncio.Future[None]) -> None:
+        if not future.cancelled() and future.exception() is None:
+            observer.committed(self._control.state.run_id, batch, self._now() - begun)
+
+    def _change(self) -> RunChange | None:
+        state = self._control.state
+        status = "waiting" if self.parked and state.status == "running" else state.status
+        asked = self.asking.news()
+        if status == self._row:
+            return None if asked is None else RunChange(asked=asked)
+        self._row = status
+        ended_at = self._control.at if status in ENDED_RUN else None
+        return RunChange(status=status, reason=state.reason, ended_at=ended_at, asked=asked)
+
+    def flush_soon(self) -> None:
+        """Hand the events over in a moment: nothing waits for them.
+
+        In memory that is the loop's next turn, so that one hand-over serves all that happens in this one.
+        """
+        if self.soon:
+            return
+        self.soon = True
+        if self.durable:
+            self._timer = self._clock.call_at(self._clock.monotonic() + COMPANY, self._flush_alone)
+        else:
+            asyncio.get_running_loop().call_soon(self._flush_alone)
+
+    def _flush_alone(self) -> None:
+        self._timer = None
+        self.soon = False
+        if self._closed:
+            return
+        try:
+            self.flush()
+        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            self._failed(error)
+
+    def close(self) -> None:
+        """Hand nothing over by timer any more."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def _pass_on(kept: asyncio.Future[None] | None, turn: asyncio.Future[None]) -> None:
+    """What came of the hand-over is told to all who wait for the turn; why it failed is told to the drive alone."""
+    if turn.done():
+        return
+    if kept is not None and (kept.cancelled() or kept.exception() is not None):
+        turn.cancel()
+    else:
+        turn.set_result(None)

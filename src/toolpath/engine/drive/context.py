@@ -1,0 +1,122 @@
+"""What a running tool may know and do: the engine's side of `ports.ToolContext`."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+from toolpath.engine.drive.attempt import Attempt
+from toolpath.errors import ToolFailed
+from toolpath.model.chat import ChatReply, ChatRequest
+from toolpath.values import Json, JsonObject
+
+
+class Caller(Protocol):
+    """What a context needs of its run."""
+
+    async def call_child(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
+        """Run a child call and give its output."""
+        ...
+
+    async def ask_person(self, parent: Attempt, form: JsonObject, key: str, timeout: float | None) -> JsonObject:
+        """Put a form before a person and give the answer."""
+        ...
+
+    async def chat_child(self, parent: Attempt, request: Any, key: str) -> ChatReply:
+        """Ask a model as a child step and give its reply."""
+        ...
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """Send a request to the model."""
+        ...
+
+    def redact(self, text: str) -> str:
+        """The text without any secret."""
+        ...
+
+    def restored(self, value: Json) -> Json:
+        """The value with large ones in the place of what stands for them."""
+        ...
+
+    def report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
+        """Journal how far the call is."""
+        ...
+
+
+class CallContext:
+    """Given to a tool whose first parameter is a `ToolContext`."""
+
+    def __init__(self, caller: Caller, attempt: Attempt, *, deadline: float | None) -> None:
+        step = attempt.step
+        scope = step.scope
+        self._caller = caller
+        self._attempt = attempt
+        self.counts: dict[str, int] = {}
+        self.told: set[str] = set()
+        """Paths of the calls that this run of the tool was told the end of, or waits for."""
+        """How often each child was asked for: names the next one."""
+        self.run_id: str = scope.run["id"]
+        self.path = step.path
+        self.tool_call_id = attempt.key
+        self.plan_depth = scope.depth
+        self.attempt = step.attempt
+        self.idempotency_key = attempt.key
+        self.deadline = deadline
+        self.tenant = ""
+        self.user = ""
+        self.session = ""
+        self.case: str | None = None
+        self._conversation: tuple[JsonObject, ...] = ()
+        self.metadata: JsonObject = {}
+
+    @property
+    def results(self) -> JsonObject:
+        """Outputs of the steps that ended before it in its block, by id."""
+        found: JsonObject = self._caller.restored(dict(self._attempt.step.scope.outputs))
+        return found
+
+    @property
+    def conversation(self) -> list[JsonObject]:
+        """The messages that came before the run, oldest first: a copy, to do with as one likes."""
+        copied: list[JsonObject] = msgspec.to_builtins(list(self._conversation))
+        return copied
+
+    def follows(self, conversation: tuple[JsonObject, ...]) -> None:
+        """The run is part of this conversation."""
+        self._conversation = conversation
+
+    def _key(self, kind: str, key: str | None) -> str:
+        """The name of a child: the same for the same call however often the tool is run again."""
+        if key is not None:
+            return key
+        count = self.counts[kind] = self.counts.get(kind, 0) + 1
+        return kind if count == 1 else f"{kind}-{count}"
+
+    async def call(self, tool: str, inputs: JsonObject | None = None, *, key: str | None = None) -> Json:
+        """Call another tool as a journaled child step. Raises `ToolFailed` when it fails."""
+        return await self._caller.call_child(self._attempt, tool, inputs or {}, key or "")
+
+    async def chat(self, request: Any, *, key: str | None = None) -> ChatReply:
+        """Ask a model, as a journaled child step: a `ChatRequest`, its fields, or a text. Raises `ToolFailed`."""
+        return await self._caller.chat_child(self._attempt, request, key or "")
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """Send a request to the model: what the step of a `chat` does."""
+        return await self._caller.send(request)
+
+    async def ask(self, form: JsonObject, *, key: str | None = None, timeout: float | None = None) -> JsonObject:
+        """Ask a person. Raises `ToolFailed` when they decline or the time is over."""
+        answer = await self._caller.ask_person(self._attempt, form, self._key("question", key), timeout)
+        if answer.get("declined"):
+            raise ToolFailed("The person declined to answer.")
+        values: JsonObject = answer["values"]
+        return values
+
+    def redact(self, text: str) -> str:
+        """The text without any secret: for what is to be cut short, since a piece of one is not found any more."""
+        return self._caller.redact(text)
+
+    def progress(self, progress: float, total: float | None = None, message: str = "") -> None:
+        """Report how far the call is."""
+        self._caller.report(self._attempt, progress, total, message)

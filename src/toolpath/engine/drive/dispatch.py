@@ -1,0 +1,288 @@
+"""Taking the next ready step: its inputs resolved and checked, limits and budget respected, its start written."""
+
+from __future__ import annotations
+
+from heapq import heappop
+
+from toolpath.engine.compile.nodes import Target
+from toolpath.engine.drive.attempt import Attempt
+from toolpath.engine.drive.context import CallContext, Caller
+from toolpath.engine.drive.drive import Drive
+from toolpath.engine.drive.loop_items import ItemAttempt, Lane
+from toolpath.engine.drive.places import Places
+from toolpath.engine.state.accounts import Account, is_in, occupy
+from toolpath.engine.state.instances import StepState
+from toolpath.engine.state.resolve import fault_of, resolve_inputs, without_nulls
+from toolpath.expressions.names import Frame
+from toolpath.model import events as ev
+from toolpath.model.events import Failure
+from toolpath.model.plan import Budget, Loop
+from toolpath.model.policy import refusal
+from toolpath.values import JsonObject
+
+
+class Dispatch:
+    """Takes ready steps for one run."""
+
+    def __init__(self, drive: Drive, caller: Caller, places: Places) -> None:
+        self._drive = drive
+        self._caller = caller
+        """Serves the tools that are called."""
+        self.places = places
+        self._budgets: tuple[Budget, ...] = ()
+        self._most = drive.program.plan.limits.steps
+        self.leaving = False
+        """Nothing is begun any more but what a call under way waits for."""
+        self._closed = False
+
+    def arm(self) -> None:
+        """The run's context is known: most have no budget, then nothing of it is computed per call."""
+        drive = self._drive
+        budgets = (drive.program.plan.budget, drive.state.context.budget)
+        self._budgets = tuple(budget for budget in budgets if budget is not None and budget != Budget())
+        self.places.arm()
+
+    @property
+    def are_open(self) -> bool:
+        """A ready step may be taken now."""
+        drive = self._drive
+        if self._is_leaving():
+            return False
+        return not self._closed and drive.control.halted is None and drive.state.status == "running"
+
+    def _is_leaving(self) -> bool:
+        """Nothing is begun any more: no call under way waits for another one."""
+        drive = self._drive
+        return drive.held or (self.leaving and not any(attempt.paused for attempt in drive.running.values()))
+
+    def lane_of(self, owner: StepState) -> Lane | None:
+        """How the items of the loop are called, where each is one call and no limit but its time is set to it."""
+        step = owner.node.step
+        if owner.loop is None or not isinstance(step, Loop) or self._budgets or owner.scope.account is not None:
+            return None
+        places = self.places
+        if self._drive.state.program.has_exclusive or places.bind(owner.node.blocks[0].nodes[0].targets[0]):
+            return None
+        return Lane(self._drive, owner, owner.loop, concurrency=owner.node.concurrency, most=self._most)
+
+    def next(self, last: Attempt) -> Attempt | None:
+        """What whoever made the last call does next: of a loop mostly the next item."""
+        drive = self._drive
+        control, free = drive.control, drive.busy <= drive.slots and not self.places.returning
+        if last.light and type(last) is ItemAttempt:
+            goes_on = drive.state.status == "running" and control.halted is None and not self._closed
+            if not free or control.ready or not goes_on:
+                last.lane.queue()
+            elif (item := last.lane.take()) is not None:
+                return item
+        return self.take() if control.ready and free else None
+
+    def _goes_on(self) -> bool:
+        """Whether one more step may be begun at all."""
+        state, control = self._drive.state, self._drive.control
+        goes_on = state.status == "running" and control.halted is None and not self._closed and not self._is_leaving()
+        return goes_on and not control.is_too_long(control.ready[0][2].path)
+
+    def take(self) -> Attempt | None:
+        """The ready step that matters most, ready to be called; None where none can start now."""
+        drive = self._drive
+        control = drive.control
+        while control.ready and self._goes_on():
+            step = heappop(control.ready)[2]
+            attempt = step.lane.take() if step.lane is not None else self._begun(step)
+            if attempt is not None:
+                return attempt
+            # Whyever it was: the slot that it was offered is for those who wait behind it.
+            drive.pass_on(step.scope.account)
+            if step.lane is None and drive.services.turns.is_full:
+                # A worker that is begun anew goes on in another turn.
+                break
+        return None
+
+    def _begun(self, step: StepState) -> Attempt | None:
+        """The step's call, its start written; None where there is none, or none now."""
+        drive = self._drive
+        control = drive.control
+        if step.status not in ("pending", "ready"):
+            return None
+        if drive.state.program.has_exclusive and not control.gate.admits(step):
+            return None
+        target = step.node.targets[step.target] if step.node.targets else None
+        if target is None or target.plan is not None:
+            # A block that has waited for an exclusive step.
+            control.begin(step)
+            control.settle()
+            return None
+        limited = self.places.bind(target)
+        if not self._has_slot(step) or (limited and not self.places.take(step, target)):
+            return None
+        try:
+            attempt = self._prepare(step, target)
+        except Exception as error:  # noqa: BLE001  # an error of our own fails the step, not the drive
+            control.attempt_failed(step, fault_of(error), 0.0)
+            attempt = None
+        if attempt is None and limited:
+            self.places.unused(target)
+        return attempt
+
+    def _prepare(self, step: StepState, target: Target) -> Attempt | None:
+        drive = self._drive
+        control = drive.control
+        frame = drive.large.view(step.scope) if drive.large.values else step.scope
+        inputs = self._inputs(step, target, frame)
+        if inputs is None:
+            return None
+        kept_under = None
+        if step.node.cache_key is not None and step.target == 0:
+            kept_under = control.resolved(step, step.node.cache_key)
+            if kept_under is None:
+                return None
+        state = drive.state
+        account = step.scope.account
+        watched = target.guarded or step.approved is not None or self._budgets or state.calls >= self._most or account
+        if watched and not self._may(step, target):
+            return None
+        journaled = inputs
+        if target.inputs.uses_secrets and step.given is None:
+            journaled = resolve_inputs(target, frame, step.node.on_unresolved, shown=True).value
+        timeout = target.timeout
+        if timeout is None:
+            timeout = drive.time_limits.of(target)
+        key = f"{state.run_id}/{step.path}/{step.target}"
+        if state.program.revision:
+            # A step of a new plan may have the name of one that did something else.
+            key += f"~{state.program.revision}"
+        control.emit(
+            ev.StepStarted(state.seq + 1, control.at, step.path, step.attempt + 1, target.key, journaled, timeout, key)
+        )
+        attempt = Attempt(step, target, inputs, key, timeout)
+        attempt.needs = step.needs if target.repeatable else state.seq
+        if kept_under is not None:
+            attempt.cache_key = kept_under.value
+        self.places.begun(attempt)
+        if account is not None:
+            attempt.account = account
+            occupy(account)
+        if target.wants_context:
+            attempt.context = self._context(attempt)
+        drive.running[step] = attempt
+        return attempt
+
+    def _inputs(self, step: StepState, target: Target, frame: Frame) -> JsonObject | None:
+        """What the call is given; None where the step has ended for want of it."""
+        try:
+            inputs: JsonObject = target.inputs.evaluate(frame) if step.given is None else step.given
+            if target.droppable:
+                inputs = without_nulls(inputs, target)
+            if target.is_valid(inputs):
+                return inputs
+        except Exception:  # noqa: BLE001, S110  # whatever it was is found again below, with care, and told
+            pass
+        return self._drive.control.inputs_of(step, target)
+
+    def _may(self, step: StepState, target: Target) -> bool:
+        """Whether caller, approval and budget allow the call; where not, the step has been dealt with."""
+        drive = self._drive
+        control, state = drive.control, drive.state
+        if target.guarded:
+            refused = refusal(target.tool, state.context)
+            if refused is not None:
+                control.attempt_failed(step, refused, 0.0)
+                return False
+        if step.approved is not None and control.approval_of(step)[1] != step.approved:
+            # What was approved is not what would be called now.
+            step.approved, step.status = None, "pending"
+            control.begin(step)
+            return False
+        if state.calls >= self._most:
+            self._halt("steps", state.calls + 1, self._most, step)
+            return False
+        if step.scope.account is not None and not step.node.cached and self._overdrawn(step, target, begun=0):
+            return False
+        if not self._budgets or step.node.cached:
+            # Whether a call that may be kept has to be made is known later: then it has to be paid for.
+            return True
+        return not self._over_budget(step, target, begun=0)
+
+    def unaffordable(self, step: StepState, target: Target) -> Failure | None:
+        """Why a call that has begun may not be made, where a budget says so: then the run ends."""
+        overdrawn = None if step.scope.account is None else self._overdrawn(step, target, begun=1)
+        if overdrawn is not None:
+            return overdrawn
+        if not self._budgets or not self._over_budget(step, target, begun=1):
+            return None
+        halted = self._drive.control.halted
+        return None if halted is None else halted[1]
+
+    def _over_budget(self, step: StepState, target: Target, *, begun: int) -> bool:
+        drive = self._drive
+        state = drive.state
+        for budget in self._budgets:
+            calls = state.calls + 1 - begun
+            if budget.calls is not None and calls > budget.calls:
+                self._halt("calls", calls, budget.calls, step)
+                return True
+            # The price of calls under way is reserved, so that many at once cannot overspend together.
+            others = (attempt for attempt in drive.running.values() if attempt.step is not step)
+            reserved = sum(attempt.target.tool.cost or 0.0 for attempt in others)
+            price = state.cost + reserved + (target.tool.cost or 0.0)
+            if budget.cost is not None and (price > budget.cost + 1e-9 or state.cost > budget.cost):
+                self._halt("cost", price, budget.cost, step)
+                return True
+            if budget.tokens is not None and state.tokens > budget.tokens:
+                self._halt("tokens", state.tokens, budget.tokens, step)
+                return True
+        return False
+
+    def _overdrawn(self, step: StepState, target: Target, *, begun: int) -> Failure | None:
+        """Why a nested plan around the step may not make the call. It ends as soon as nothing is under way in it."""
+        drive = self._drive
+        account: Account | None = step.scope.account
+        while account is not None:
+            if account.failure is not None:
+                return account.failure
+            others = (attempt for attempt in drive.running.values() if attempt.step is not step)
+            counted = sum(other.target.tool.cost or 0.0 for other in others if is_in(other.account, account))
+            found = account.exceeded(counted + (target.tool.cost or 0.0), begun=begun)
+            if found is not None:
+                name, used, limit = found
+                control, path = drive.control, account.owner.path
+                control.emit(ev.BudgetExceeded(control.seq, control.at, name, used, limit, step.path))
+                message = f"The budget of {name} of {path} is {limit:g}; {step.path} would make it {used:g}."
+                account.failure = Failure(type="BudgetExceeded", message=message, code="budget")
+                if not account.busy:
+                    control.block_lost(account.owner, account.failure)
+                    control.settle()
+                return account.failure
+            account = account.up
+        return None
+
+    def _has_slot(self, step: StepState) -> bool:
+        """Whether every nested plan around the step has a slot left; else the step waits for one."""
+        account: Account | None = step.scope.account
+        while account is not None:
+            if account.is_full:
+                account.waiting.append(step)
+                self._drive.control.announce_step(step)
+                return False
+            account = account.up
+        return True
+
+    def _halt(self, name: str, used: float, limit: float, step: StepState) -> None:
+        self._drive.control.halt(name, used, limit, step.path)
+
+    def _context(self, attempt: Attempt) -> CallContext:
+        drive = self._drive
+        caller = drive.state.context
+        deadline = drive.services.clock.time() + attempt.timeout
+        context = CallContext(self._caller, attempt, deadline=deadline)
+        context.tenant, context.user = caller.tenant, caller.user_id
+        context.session, context.case = caller.session_id, caller.case_id
+        context.metadata = caller.metadata
+        context.follows(caller.conversation)
+        return context
+
+    def close(self) -> None:
+        """Nothing is taken any more."""
+        self._closed = True
+        self.places.close()

@@ -1,0 +1,126 @@
+"""How a run hears what people and other processes tell it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable
+
+from toolpath.engine.decide.cancel import cancel_run
+from toolpath.engine.decide.control import Control
+from toolpath.engine.decide.people import hear
+from toolpath.engine.drive.cache import clear_group
+from toolpath.engine.drive.drive import Drive
+from toolpath.errors import RunConflict, SchemaError, StoreError
+from toolpath.model import events as ev
+from toolpath.model.run import ENDED_RUN
+from toolpath.ports import Signal
+
+#: How often a driver on a durable store looks for what other processes told its run, in seconds.
+LISTEN = 1.0
+
+
+class Inbox:
+    """Listens for one drive."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+        self.called = False
+        """Somebody in this process has said something that was not heard yet."""
+        self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def busy(self) -> bool:
+        """Something was said that is not heard yet, or is being obeyed just now."""
+        return self.called or self._one_at_a_time.locked()
+
+    def told(self) -> Awaitable[None] | None:
+        """What hears what was said, where there is something."""
+        return self.hear() if self.busy else None
+
+    def call(self) -> None:
+        """Somebody in this process has said something."""
+        if not self.called:
+            self.called = True
+            self._drive.spawn(self._hear_and_go_on())
+
+    async def _hear_and_go_on(self) -> None:
+        await self.hear()
+        self._drive.wake()
+
+    async def listen(self) -> None:
+        """Say once a second that this process still drives; look for signals where other processes cannot wake it."""
+        services = self._drive.services
+        while True:
+            await asyncio.sleep(LISTEN)
+            now = asyncio.get_running_loop().time()
+            if now - services.beaten_at > LISTEN * 0.9:
+                # One beat serves all runs of the process.
+                services.beaten_at = now
+                # A store that is away is noticed by the drive itself.
+                with contextlib.suppress(StoreError):
+                    await services.store.beat(services.driver)
+            if not services.store.hears_others:
+                await services.turns.room(self._drive.state.run_id)
+                await self._hear_and_go_on()
+
+    async def hear(self) -> None:
+        """Make true what the run was told since it last listened."""
+        drive = self._drive
+        store, run_id = drive.services.store, drive.state.run_id
+        # A signal that is being obeyed is still in the store.
+        async with self._one_at_a_time:
+            self.called = False
+            signals = await store.take_signals(run_id)
+            if drive.held:
+                signals = [signal for signal in signals if signal.kind == "cancel"]
+            if not signals or drive.state.status in ENDED_RUN:
+                return
+            drive.control.at = drive.services.clock.time()
+            for signal in signals:
+                self._obey(signal)
+            drive.commits.weighty = True
+            kept = drive.commits.flush()
+            if kept is not None:
+                await kept
+            await store.drop_signals(run_id, [signal.id for signal in signals])
+
+    def _obey(self, signal: Signal) -> None:
+        drive = self._drive
+        control, state = drive.control, drive.state
+        # Before it is obeyed: what goes on because of it may be nothing that they may not do.
+        control.authorize(signal.authority)
+        try:
+            match signal.kind:
+                case "settle":
+                    self._forget_kept()
+                    hear(control, signal)
+                case "cancel":
+                    cancel_run(control, signal.data.get("reason", ""))
+                case "pause":
+                    if state.status == "running":
+                        control.emit(ev.RunPaused(control.seq, control.at, signal.data.get("reason", "")))
+                case "resume":
+                    if state.status == "paused":
+                        control.emit(ev.RunResumed(control.seq, control.at, drive.commits.journal.epoch))
+                        queue_again(control)
+                case _:
+                    hear(control, signal)
+        except (RunConflict, SchemaError) as error:
+            # Said to a run that has moved on: the sender was told what it could be told; the journal keeps the rest.
+            drive.warn(signal.path, "signal_refused", str(error))
+
+    def _forget_kept(self) -> None:
+        """A write in doubt may have happened: what is kept of its group may be no more true."""
+        drive = self._drive
+        for step in drive.state.steps.values():
+            if step.status == "unknown" and step.node.targets:
+                clear_group(drive.services, step.node.targets[step.target].tool.group)
+
+
+def queue_again(control: Control) -> None:
+    """After a pause: queue what was ready. Whatever else was open is still watched by this driver."""
+    queued = {id(entry[2]) for entry in control.ready} | control.gate.kept()
+    for step in list(control.state.steps.values()):
+        if step.status == "ready" and step.due is None and id(step) not in queued:
+            control.begin(step)

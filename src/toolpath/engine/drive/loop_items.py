@@ -1,0 +1,232 @@
+"""Items of a loop that are one call each, called without a block and a step of their own.
+
+Most items of a large loop are a call that succeeds. Of these the run keeps a count and a result; its journal has the
+events that it always has. As soon as anything else happens to an item (it fails, is cut off, its result is large) it
+is given its block and its step, which are those that the journal tells of, and goes on as any other.
+"""
+
+from __future__ import annotations
+
+from heapq import heappush
+from typing import Any
+
+from toolpath.engine.drive.attempt import Attempt
+from toolpath.engine.drive.drive import Drive
+from toolpath.engine.state import ends
+from toolpath.engine.state.fold import HANDLERS
+from toolpath.engine.state.instances import Loop, Scope, StepState
+from toolpath.engine.state.paths import scope_name
+from toolpath.engine.state.results import Done
+from toolpath.engine.state.weights import weight_of_value
+from toolpath.errors import ExpressionError, SchemaError
+from toolpath.model import events as ev
+from toolpath.values import JsonObject
+
+
+class ItemAttempt(Attempt):
+    """The call of an item. Its `step` is made when somebody asks for it."""
+
+    light = True
+
+    def __init__(self, lane: Lane, index: int, started: ev.StepStarted, inputs: JsonObject) -> None:
+        self.lane = lane
+        self.index = index
+        self.event = started
+        self.target = lane.target
+        self.inputs = inputs
+        self.key = started.key
+        self.timeout = lane.timeout
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "step":
+            raise AttributeError(name)
+        return self.lane.open(self)
+
+    def where(self) -> tuple[str, str, int]:
+        """Run, path and number of the attempt."""
+        return self.lane.run_id, self.event.path, 1
+
+
+class Lane:
+    """The items of one loop that are still to come, and those under way."""
+
+    def __init__(self, drive: Drive, owner: StepState, loop: Loop, *, concurrency: int, most: int) -> None:
+        state, node = drive.state, owner.node
+        block = node.blocks[0]
+        call = block.nodes[0]
+        self.drive = drive
+        self.owner = owner
+        self.loop = loop
+        self.concurrency = concurrency
+        self.most = most
+        self._inputs_weigh = 0
+        """What the inputs weigh that were computed last."""
+        """Calls that the run may make."""
+        self.run_id = state.run_id
+        self.target = call.targets[0]
+        self.timeout = self.target.timeout if self.target.timeout is not None else drive.time_limits.of(self.target)
+        self.needs = state.seq
+        """The last event of those that set the items free."""
+        self.flying: dict[int, ItemAttempt] = {}
+        """By item: calls under way of which there is no step."""
+        self.queued = False
+        """It stands among what is ready."""
+        self._id = call.id
+        self._collect = node.collect
+        self._asks_last = node.collect is None or any(
+            getattr(reference.root, "kind", "") == "last" for reference in node.collect.references
+        )
+        name = scope_name(node.id, 0, owner.visit, owner.entry)
+        head, _, tail = (owner.scope.prefix + name).rpartition("[0]")
+        self._head, self._tail = f"{head}[", f"]{tail}"
+        # One frame for all: an expression is evaluated from its begin to its end before the next one.
+        self._frame = Scope(block, owner, "")
+        state.frame(self._frame, owner.scope)
+        done = StepState(call, self._frame, "", 1)
+        done.status = "succeeded"
+        self._frame.steps[0] = done
+        rank, outer = block.rank, owner.scope
+        base = outer.base + (outer.block.rank[node.index] if node.index < len(outer.block.rank) else 0.0)
+        self._weight = base + (rank[0] if rank else 0.0)
+
+    @property
+    def room(self) -> int:
+        """How many more items may begin now."""
+        return min(self.concurrency - self.loop.active, len(self.loop.items) - self.loop.next)
+
+    def queue(self) -> None:
+        """Stand among what is ready, as long as an item may begin."""
+        loop = self.loop
+        if (
+            not self.queued
+            and loop.active < self.concurrency
+            and loop.next < len(loop.items)
+            and loop.failure is None
+            and not loop.halted
+        ):
+            self.queued = True
+            control = self.drive.control
+            heappush(control.ready, (-self._weight, control.next_tick(), self.owner))
+
+    def take(self) -> ItemAttempt | None:
+        """The next item's call, its start written; None where none may begin, or it has to be begun as a block."""
+        self.queued = False
+        loop, control = self.loop, self.drive.control
+        index = loop.next
+        if (
+            loop.active >= self.concurrency
+            or index >= len(loop.items)
+            or loop.failure is not None
+            or loop.halted
+            or self.owner.lane is not self
+            or control.is_too_long(self.owner.path)
+        ):
+            return None
+        inputs = self._inputs(index)
+        if inputs is None:
+            control.open_block(self.drive.state.open(self.owner, self._frame.block, branch=index))
+            control.settle()
+            self.queue()
+            return None
+        state = self.drive.state
+        path = f"{self._head}{index}{self._tail}/{self._id}"
+        key = f"{self.run_id}/{path}/0"
+        state.seq = seq = state.seq + 1
+        started = ev.StepStarted(seq, control.at, path, 1, self.target.key, inputs, self.timeout, key)
+        # What the event changes, where there is no step: as `fold` has it.
+        control.write(started, self._inputs_weigh)
+        state.last_at = control.at
+        state.calls += 1
+        loop.next = index + 1
+        loop.active += 1
+        attempt = self.flying[index] = ItemAttempt(self, index, started, inputs)
+        # One after the other: each is set free by the end of the one before.
+        attempt.needs = self.needs if self.concurrency > 1 else seq - 1
+        self.queue()
+        return attempt
+
+    def _inputs(self, index: int) -> JsonObject | None:
+        """What the item's call is given; None where that has to be looked into."""
+        drive, target = self.drive, self.target
+        if drive.services.redactor.active or drive.large.values or drive.state.calls >= self.most:
+            return None
+        frame = self._frame
+        frame.item = self.loop.items[index]
+        try:
+            inputs: JsonObject = target.inputs.evaluate(frame)
+            if not target.is_valid(inputs):
+                return None
+            self._inputs_weigh = weight_of_value(inputs)
+            if self._inputs_weigh > drive.control.most_inline:
+                return None
+        except (ExpressionError, SchemaError):
+            return None
+        return inputs
+
+    def succeed(self, attempt: ItemAttempt, done: Done) -> bool:
+        """Write that the item's call succeeded and what the item gives; false where that takes a step.
+
+        Whoever made the call takes the next one, or has the lane queue for others.
+        """
+        drive, loop, index = self.drive, self.loop, attempt.index
+        if not attempt.light:
+            return False
+        if done.handle is not None or done.warning or drive.services.redactor.active or drive.large.values:
+            return False
+        frame, output = self._frame, done.output
+        frame.item = loop.items[index]
+        frame.outputs = {self._id: output}
+        given = output
+        if self._asks_last:
+            frame.last = output
+            given = frame.last = ends.default_output(frame)
+        if self._collect is not None:
+            try:
+                given = self._collect.evaluate(frame)
+            except ExpressionError:
+                return False
+        state, control = drive.state, drive.control
+        weight = 0 if self._collect is None else weight_of_value(given)
+        if weight > control.most_inline:
+            return False
+        at, seq, path = control.at, state.seq + 1, attempt.event.path
+        control.write(
+            ev.StepSucceeded(
+                seq, at, path, output, done.duration, False, done.confidence, done.sources, done.cost, done.tokens
+            ),
+            weight_of_value(output),
+        )
+        if self._collect is not None:
+            seq += 1
+            control.write(ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given), weight)
+        state.seq, state.last_at = seq, at
+        if done.cost:
+            state.cost += done.cost
+        if done.tokens:
+            state.tokens += done.tokens
+        loop.results[index] = given
+        loop.active -= 1
+        del self.flying[index]
+        if loop.next >= len(loop.items) or loop.failure is not None:
+            control.feed(self.owner)
+            control.settle()
+        return True
+
+    def open(self, attempt: ItemAttempt) -> StepState:
+        """The step of an item's call: as the journal has it."""
+        state = self.drive.state
+        del self.flying[attempt.index]
+        seq, at = state.seq, state.last_at
+        state.calls -= 1
+        self.loop.active -= 1
+        HANDLERS[ev.StepStarted](state, attempt.event)
+        state.seq, state.last_at = seq, at
+        attempt.step = step = state.steps[attempt.event.path]
+        attempt.light = False
+        self.drive.running[step] = attempt
+        return step
+
+    def close(self) -> None:
+        """Something else than success comes to the loop: every item under way is given its step."""
+        for attempt in list(self.flying.values()):
+            self.open(attempt)

@@ -1,0 +1,102 @@
+"""One attempt in a straight line: call the tool, in time, and check what it gives."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from types import CoroutineType
+
+import msgspec
+
+from toolpath.engine.drive import outcomes
+from toolpath.engine.drive.attempt import Attempt
+from toolpath.engine.drive.services import Services
+from toolpath.engine.drive.timers import Deadlines, Unwatched
+from toolpath.engine.slices import OwnTime
+from toolpath.engine.state.results import Done
+from toolpath.model.events import Failure
+from toolpath.values import JsonObject
+
+#: A call that holds the loop, or its thread, for so many seconds after its time was up has timed out.
+LATE = 0.1
+
+
+async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to bottom
+    attempt: Attempt, services: Services, deadlines: Deadlines | Unwatched
+) -> Done | Failure | None:
+    """What came of the attempt; None when it was cut off and somebody else has recorded that."""
+    if attempt.stopped:
+        return None
+    target = attempt.target
+    clock = services.clock
+    attempt.started = started = clock.monotonic()
+    attempt.calling = True
+    own = OwnTime(clock.monotonic, started + attempt.timeout + LATE)
+    deadlines.add(attempt)
+    observer = services.observer
+    over = _unseen if observer is None else observer.calling(*attempt.where())
+    try:
+        assert target.invoke is not None
+        inputs = own_copy(attempt.inputs)
+        if target.runs == "thread":
+            result = await services.threads.run(own.timed(target.invoke), inputs, attempt.context)
+        else:
+            result = target.invoke(inputs, attempt.context)
+        # Nearly always a coroutine: the general question costs far more to ask.
+        if type(result) is CoroutineType:
+            result = await own.of(result)
+        elif isinstance(result, Awaitable):
+            result = await result
+        elif target.runs != "thread":
+            own.look()
+    except asyncio.CancelledError as error:
+        if attempt.stopped:
+            swallow_cancellation(attempt)
+            result = error
+        else:
+            # The tool raised it, or cancelled the task it runs in: nobody else does that without saying why.
+            swallow_cancellation(attempt)
+            return outcomes.failure_of(error, target, services.redactor)
+    except BaseException as error:  # noqa: BLE001  # a tool may raise anything, SystemExit too
+        if not attempt.stopped:
+            return outcomes.failure_of(error, target, services.redactor)
+        swallow_cancellation(attempt)
+        result = None
+    finally:
+        attempt.calling = False
+        over()
+        deadlines.remove(attempt)
+        if attempt.grace is not None:
+            attempt.grace.cancel()
+    if attempt.stopped:
+        swallow_cancellation(attempt)
+        return outcomes.timed_out(target, attempt.timeout) if attempt.stopped == "timeout" else None
+    duration = clock.monotonic() - started
+    if own.over and type(deadlines) is Deadlines and target.repeatable:
+        # It kept the loop from cutting it off. Where something else did, it was back as soon as it could be. And a
+        # write that has told what came of it is not in doubt, whoever was late.
+        return outcomes.timed_out(target, attempt.timeout)
+    return outcomes.check_result(result, target, services.settings, duration=duration, redactor=services.redactor)
+
+
+def _unseen() -> None:
+    """Nobody looks on."""
+
+
+def swallow_cancellation(attempt: Attempt) -> None:
+    """The cancellation was meant for the call, not for the task that goes on to the next one."""
+    if attempt.task is not None:
+        while attempt.task.cancelling():
+            attempt.task.uncancel()
+
+
+def own_copy(inputs: JsonObject) -> JsonObject:
+    """The inputs for the tool to do with as it likes: the plan, the journal and other steps share their own.
+
+    Text and numbers cannot be changed; lists and objects are copied in C.
+    """
+    for value in inputs.values():
+        if type(value) is dict or type(value) is list:
+            copied: JsonObject = msgspec.to_builtins(inputs)
+            return copied
+    return inputs

@@ -1,0 +1,70 @@
+"""What every run of a process shares: store, clock, threads, limits, calls in flight. A record; decides nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from toolpath.catalog.statistics import Statistics
+from toolpath.config import Settings
+from toolpath.engine.compile.program import Tools
+from toolpath.engine.drive.limits import Limits
+from toolpath.engine.drive.loop_turns import LoopTurns
+from toolpath.engine.drive.threads import Threads
+from toolpath.model.redaction import Redactor
+from toolpath.ports import Chat, Clock, Observer, Queue, Store
+
+
+class Flight:
+    """A cached call under way, and how many wait for it."""
+
+    __slots__ = ("generation", "task", "waiters")
+
+    def __init__(self, task: asyncio.Task[Any], generation: int) -> None:
+        self.task = task
+        self.generation = generation
+        """How often its tool's group had been written to when it was begun."""
+        self.waiters = 0
+
+
+class Services(msgspec.Struct, eq=False, kw_only=True):
+    """One per Toolpath."""
+
+    store: Store
+    clock: Clock
+    settings: Settings
+    threads: Threads
+    limits: Limits
+    statistics: Statistics
+    """What is known of the tools, by key; counts every call."""
+    learned: Callable[[], None]
+    """Called when a drive ends: what was counted may be kept."""
+    secrets: Mapping[str, str] = {}
+    redactor: Redactor = msgspec.field(default_factory=Redactor)
+    chance: Callable[[], float] = lambda: 0.5
+    chat: Callable[[], Awaitable[Chat | None]] | None = None
+    """Gives the model that tools may ask; None where none is configured."""
+    load: Callable[[set[str]], Awaitable[Tools]] | None = None
+    """Gives the tools of today, those of these names among them: servers are asked that no plan has named yet."""
+    observer: Observer | None = None
+    """Looks on: logs, metrics, traces."""
+    driver: str = ""
+    """`host:pid:nonce` of this process."""
+    beaten_at: float = 0.0
+    """When this process last said that it lives, in its loop's time."""
+    queue: Queue | None = None
+    """Where runs wait for a worker; None: this process drives what it starts."""
+    cache_secret: bytes = b""
+    """Keys the digests of cached inputs that hold secrets."""
+    kept_groups: set[str] = set()
+    """Groups of tools of which results may be kept."""
+    clearing: dict[str, asyncio.Task[None]] = {}
+    """Groups whose kept results are being emptied."""
+    generations: dict[str, int] = {}
+    """How often each group was written to."""
+    turns: LoopTurns = msgspec.field(default_factory=LoopTurns)
+    flights: dict[str, Flight] = {}
+    """Cached calls under way, by cache key: an equal call waits for them."""

@@ -1,0 +1,1 @@
+"""The state of a run: its records, and what each event changes in them. Pure."""

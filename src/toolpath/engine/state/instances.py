@@ -1,0 +1,199 @@
+"""The instances of a run: a step, a block, and how far a loop is. Records that events change. Pure.
+
+A scope is one instance of a block; it is also the frame that the block's expressions read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from toolpath.engine.compile.nodes import BlockProgram, Node
+from toolpath.expressions.names import Frame, plan_names
+from toolpath.model import events as ev
+from toolpath.model.events import Failure
+from toolpath.model.plan import Call, Plan
+from toolpath.values import Json, JsonObject
+
+#: What a step is when nothing more will come of it, unless a retry takes it back.
+ENDED = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
+
+
+class Lane(Protocol):
+    """Calls the items of a loop."""
+
+    @property
+    def room(self) -> int:
+        """How many more items may begin now."""
+        ...
+
+    def queue(self) -> None:
+        """Stand among what is ready, as long as an item may begin."""
+        ...
+
+    def take(self) -> Any:
+        """The next item's call, or None."""
+        ...
+
+    def close(self) -> None:
+        """Give every item under way its step."""
+        ...
+
+
+class Loop:
+    """How far a loop is."""
+
+    __slots__ = ("active", "before", "failure", "halted", "items", "next", "results", "writes")
+
+    def __init__(self, items: list[Json]) -> None:
+        self.items = items
+        self.next = 0
+        self.active = 0
+        self.results: list[Json] = [None] * len(items)
+        self.before: JsonObject | None = None
+        """Variables as they were when it began, for items that run side by side."""
+        self.failure: Failure | None = None
+        self.halted = ""
+        """Why no more items begin, where the cause lies around the loop."""
+        self.writes: dict[int, JsonObject] = {}
+        """What concurrent items wrote to the state, by item, until the loop ends."""
+
+
+class StepState:
+    """One step instance. Class attributes are what most instances never change."""
+
+    status = "pending"
+    entered = False
+    """It has started at least once: it counts among what runs in its block until it ends."""
+    inputs: Json = None
+    given: JsonObject | None = None
+    """What a running tool gave to the call it makes."""
+    attempt = 0
+    target = 0
+    """Which tool is asked: 0 its own, then its fallbacks."""
+    entry = 1
+    """How often its block was begun."""
+    output: Json = None
+    error: Failure | None = None
+    started_at: float | None = None
+    duration = 0.0
+    confidence: float | None = None
+    continued = False
+    spreads = False
+    lane: Lane | None = None
+    """How its items are called, where each is one call."""
+    watched = False
+    """A timer is set for it: a pause before a retry, the time to answer, or a block's time limit."""
+    tick = 0
+    """Its place among steps of equal weight, once it was ready."""
+    needs = 0
+    """Number of the last event of those that set it free: a durable journal has to have it before the call."""
+    due: float | None = None
+    """When the next attempt may start, after a retry was decided."""
+    approved: str | None = None
+    """Digest that a person has allowed."""
+    asked: ev.ApprovalRequested | ev.InputRequested | None = None
+    denied = False
+    stands = False
+    """Its failure was told to the tool that made the call, in an attempt of that one which has not ended."""
+    held = False
+    """It waits for a person to accept its tool, which has changed."""
+    doubt: ev.FallbackStarted | None = None
+    """The answer that was not sure enough."""
+    loop: Loop | None = None
+    scopes: list[Scope] | None = None
+    """Open blocks inside it, and the closed ones that a retry may need."""
+    answers: dict[str, JsonObject] | None = None
+    """What people answered to questions that a running tool asked."""
+    question: str = ""
+    calls: dict[int, Scope] | None = None
+    """Calls that its tools made themselves, by the tool's `target`."""
+    winner: str = ""
+    key = ""
+
+    def __init__(self, node: Node, scope: Scope, path: str, visit: int) -> None:
+        self.node = node
+        self.scope = scope
+        self.path = path
+        self.visit = visit
+
+    def children(self) -> list[StepState]:
+        """The calls that its tools made themselves."""
+        return [child for scope in (self.calls or {}).values() for child in scope.steps.values()]
+
+
+class Scope(Frame):
+    """One instance of a block: its steps, and the values that its expressions read."""
+
+    failure: Failure | None = None
+    active = 0
+    """Steps that have begun and not ended."""
+    stopping = False
+    """A critical failure: nothing new starts in it."""
+    trouble = False
+    """Some step of it did not succeed: what depends on steps has to look at how they ended."""
+    halted = ""
+    """Why nothing new starts in it, where the cause lies in a block around it."""
+    done = False
+    position = -1
+    """Of a chain: the step it has come to."""
+    visits: dict[int, int] | None = None
+    writes: JsonObject | None = None
+    """Variables written in it, to be merged when it ends."""
+    owns_state = False
+    base = 0.0
+    """How long the way is from its end to the run's end."""
+    account: Any = None
+    """Counts what is spent of the bounds of the nested plan that it is in; None: that has none of its own."""
+    depth = 0
+    """How many plans deep: 0 in the plan that was started."""
+
+    def __init__(
+        self, block: BlockProgram, owner: StepState | None, path: str, *, branch: int = 0, prefix: str | None = None
+    ) -> None:
+        # What Frame's own __init__ would set is set by `State._open`: this runs once per item of every loop.
+        self.block = block
+        self.owner = owner
+        self.path = path
+        self.prefix = prefix if prefix is not None else f"{path}/" if path else ""
+        """What the paths of its steps begin with."""
+        self.branch = branch
+        """Number of the loop's item or of the parallel's branch."""
+        self.steps: dict[int, StepState] = {}
+        self.missing = block.missing.copy()
+        self.left = len(block.nodes)
+        self.outputs = {}
+        self.last = None
+        self.item = None
+
+    def step_record(self, step_id: str) -> JsonObject:
+        """What `steps.ID` reads."""
+        step = self.latest(step_id)
+        if step is None:
+            return {"output": None, "status": "pending", "error": None, "duration": 0.0}
+        error = step.error
+        return {
+            "output": self.outputs.get(step_id),
+            "status": step.status,
+            "error": None
+            if error is None
+            else {"type": error.type, "message": error.message, "code": error.code, "retryable": error.retryable},
+            "duration": step.duration,
+        }
+
+    def void(self, step_id: str) -> bool:
+        """The step was skipped, continued after failure or never visited."""
+        step = self.latest(step_id)
+        return step is None or step.status != "succeeded"
+
+    def latest(self, step_id: str) -> StepState | None:
+        """The last visit of a step of the block."""
+        index = self.block.index_of.get(step_id)
+        return None if index is None else self.steps.get(index)
+
+
+EMPTY = BlockProgram(
+    id="", flow="graph", nodes=(), index_of={}, missing=[], roots=(), sinks=(), names=plan_names(Plan())
+)
+
+#: Of a child call whose start, and with it its tool, the journal has not told.
+UNNAMED = Node(id="", index=0, kind="call", step=Call(id="call", tool=""))

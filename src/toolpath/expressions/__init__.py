@@ -1,0 +1,1 @@
+"""The language inside `{{ }}`: scan, parse, compile, evaluate, list references. Pure."""

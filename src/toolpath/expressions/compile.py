@@ -1,0 +1,296 @@
+"""JSON with templates in it → one function over a frame. The door of the language: others import from here."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from toolpath.errors import ExpressionError, OverBudget, Unresolved
+from toolpath.expressions.budget import Budget
+from toolpath.expressions.emit import Run
+from toolpath.expressions.leaf import Leaf, read_condition, read_leaf
+from toolpath.expressions.look import Diagnose
+from toolpath.expressions.names import Ambiguous, Frame, Names, Root
+from toolpath.expressions.resolve import ambiguous, unknown
+from toolpath.expressions.shape import builds
+from toolpath.expressions.structure import (
+    filled,
+    function_of_value,
+    plain_function,
+    schema_of_value,
+    texts,
+)
+from toolpath.expressions.tree import Aspect, Path, Reference
+from toolpath.values import MAX_DEPTH, Json, JsonObject
+
+__all__ = ["Aspect", "Compiled", "Inspection", "Reference", "compile_condition", "compile_value", "inspect_value"]
+
+# What the fast form may end with where it cannot answer.
+_FAILURES = (
+    Diagnose,
+    ExpressionError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ValueError,
+    ArithmeticError,
+    RecursionError,
+)
+
+
+#: Evaluations after which a value of plain paths gets code of its own.
+_WARM = 4
+
+
+class Compiled:
+    """A JSON value whose templates are code. Safe to evaluate many times, in any order, by one thread at once."""
+
+    __slots__ = (
+        "_builds",
+        "_charged",
+        "_condition",
+        "_fast",
+        "_leaves",
+        "_public",
+        "_value",
+        "is_constant",
+        "path",
+        "references",
+        "uses_secrets",
+    )
+
+    references: tuple[Reference, ...]
+    """Every name that is read, in the order of the text."""
+    is_constant: bool
+    """It reads nothing, so that each evaluation gives the same."""
+    uses_secrets: bool
+    path: Reference | None
+    """The whole value is this one plain path, so its type is the type found there."""
+
+    def __init__(self, value: Json, leaves: dict[str, Leaf], *, condition: bool = False) -> None:
+        self._value = value
+        self._leaves = leaves
+        self._condition = condition
+        self.references = tuple(reference for leaf in leaves.values() for reference in leaf.references)
+        self.is_constant = not self.references
+        self.uses_secrets = any(leaf.uses_secrets for leaf in leaves.values())
+        self.path = None if condition else _plain_path(leaves)
+        self._builds = not condition and _may_grow(leaves)
+        plain = plain_function(value, leaves) if leaves and not condition else None
+        self._fast, charged = plain or function_of_value(value, leaves, condition=condition)
+        self._charged = charged or self._builds
+        if plain is not None:
+            self._fast = _Cold(self, plain[0])
+        public = {at: leaf for at, leaf in leaves.items() if not leaf.uses_secrets}
+        self._public = Compiled(value, public, condition=condition) if self.uses_secrets else None
+
+    def warm_up(self) -> None:
+        """Have code of its own: it is evaluated often."""
+        self._fast, _ = function_of_value(self._value, self._leaves, condition=self._condition)
+
+    @property
+    def schema(self) -> JsonObject | None:
+        """What is known of the result's type where it is no plain path; None: unknown. Made anew each time."""
+        return {"type": "boolean"} if self._condition else schema_of_value(self._value, self._leaves)
+
+    def evaluate(self, frame: Frame) -> Json:
+        """The value with each template replaced by what it gives. Parts are shared with the frame: never change them.
+
+        Raises `Unresolved` where something is missing, `ExpressionError` where values do not fit the operation, and
+        `OverBudget` where it would be too much work.
+        """
+        try:
+            if not self._charged:
+                return self._fast(frame, None)
+            return self._counted(frame)
+        except OverBudget:
+            raise
+        except _FAILURES:
+            return self._with_care(frame)
+
+    def _counted(self, frame: Frame) -> Json:
+        """The value, its work counted: for this evaluation, and for all those of the run."""
+        budget = Budget(frame.work)
+        try:
+            value = self._fast(frame, budget)
+            if self._builds:
+                budget.weigh(value)
+            return value
+        finally:
+            budget.close()
+
+    def evaluate_lenient(self, frame: Frame, mode: Literal["keep", "null"]) -> tuple[Json, tuple[Unresolved, ...]]:
+        """As `evaluate`, and what does not resolve: `keep` leaves such a template as written, `null` puts null."""
+        try:
+            return self.evaluate(frame), ()
+        except Unresolved:
+            missing: list[Unresolved] = []
+            return self._with_care(frame, missing, mode), tuple(missing)
+
+    def lacking(self, frame: Frame) -> tuple[str, ...]:
+        """JSON pointers of the strings that do not resolve. Raises `ExpressionError` as `evaluate`."""
+        budget, found = Budget(), []
+        for at, leaf in self._leaves.items():
+            try:
+                leaf.value(frame, budget, None)
+            except Unresolved:
+                found.append(at)
+        return tuple(found)
+
+    @property
+    def without_secrets(self) -> Compiled:
+        """The same, but every string that uses a secret stays as written: fit for journal and screen."""
+        return self._public or self
+
+    def public(self, frame: Frame) -> Json:
+        """As `evaluate`, `without_secrets`."""
+        return self.without_secrets.evaluate(frame)
+
+    def _with_care(
+        self, frame: Frame, missing: list[Unresolved] | None = None, mode: Literal["keep", "null"] = "keep"
+    ) -> Json:
+        if self._condition:
+            # Text that is kept would count as true.
+            mode = "null"
+        budget = Budget(frame.work)
+        found: dict[str, Json] = {}
+        try:
+            for at, leaf in self._leaves.items():
+                try:
+                    found[at] = leaf.value(frame, budget, missing if mode == "keep" else None)
+                except Unresolved as error:
+                    if missing is None:
+                        raise
+                    missing.append(error)
+                    found[at] = None
+            value = filled(self._value, found)
+            if self._builds:
+                budget.weigh(value)
+        finally:
+            budget.close()
+        return bool(value) if self._condition else value
+
+
+class _Cold:
+    """Makes a value until it is known to be made often."""
+
+    __slots__ = ("_left", "_of", "_run")
+
+    def __init__(self, of: Compiled, run: Run) -> None:
+        self._of = of
+        self._run = run
+        self._left = _WARM
+
+    def __call__(self, frame: Frame, budget: Budget | None) -> Json:
+        self._left -= 1
+        if not self._left:
+            self._of.warm_up()
+        return self._run(frame, budget)
+
+
+class Inspection(Struct, frozen=True, eq=False):
+    """All that is known of a value with templates before it is run."""
+
+    references: tuple[Reference, ...]
+    """Every name that is read; those that mean nothing, or several things, too."""
+    faults: tuple[tuple[str, ExpressionError], ...]
+    """JSON pointer of the string, and what is wrong with it; names are no faults here."""
+    compiled: Compiled | None
+    """None where there is a fault or a name that cannot be read."""
+
+
+def compile_value(value: Json, names: Names, *, allow_secrets: bool = False) -> Compiled:
+    """Any JSON value with templates in its strings, at any depth; keys are literal.
+
+    Raises `ExpressionError` at the first fault, `Unresolved` at the first name that means nothing.
+    """
+    leaves, faults = _read(value, names, allow_secrets=allow_secrets)
+    return _compiled(value, leaves, faults, names, condition=False)
+
+
+def compile_condition(source: str | bool, names: Names) -> Compiled:
+    """A condition, bare or in {{ }}; it evaluates to true or false. Raises as `compile_value`."""
+    leaves = {"": read_condition(source, names)} if isinstance(source, str) else {}
+    return _compiled(source, leaves, _faults(leaves), names, condition=True)
+
+
+def inspect_value(value: Json, names: Names, *, allow_secrets: bool = False, condition: bool = False) -> Inspection:
+    """References and all faults of a value with templates, or of a condition. Raises nothing."""
+    if condition and isinstance(value, str):
+        leaves = {"": read_condition(value, names)}
+        faults = _faults(leaves)
+    else:
+        leaves, faults = _read(value, names, allow_secrets=allow_secrets)
+    references = tuple(reference for leaf in leaves.values() for reference in leaf.references)
+    try:
+        compiled = _compiled(value, leaves, faults, names, condition=condition)
+    except Unresolved:
+        return Inspection(references, faults, None)
+    except ExpressionError as error:
+        if error.code != "ambiguous_name" and not faults:
+            faults = (("", error),)
+        return Inspection(references, faults, None)
+    return Inspection(references, faults, compiled)
+
+
+def _compiled(
+    value: Json,
+    leaves: dict[str, Leaf],
+    faults: tuple[tuple[str, ExpressionError], ...],
+    names: Names,
+    *,
+    condition: bool,
+) -> Compiled:
+    if faults:
+        raise faults[0][1]
+    for leaf in leaves.values():
+        for reference in leaf.references:
+            if isinstance(reference.root, Ambiguous):
+                raise ambiguous(reference, reference.root)
+            # What stands in for a missing value stands in for a variable that nothing sets, too.
+            if reference.root is None and not reference.guarded:
+                raise unknown(names, reference)
+    try:
+        return Compiled(value, leaves, condition=condition)
+    except RecursionError:
+        raise ExpressionError("The value is nested too deeply.", code="expression_too_large") from None
+
+
+def _read(
+    value: Json, names: Names, *, allow_secrets: bool
+) -> tuple[dict[str, Leaf], tuple[tuple[str, ExpressionError], ...]]:
+    """The strings with templates by their pointers, and all faults."""
+    leaves: dict[str, Leaf] = {}
+    too_deep: tuple[tuple[str, ExpressionError], ...] = ()
+    for at, text in texts(value):
+        if text is None:
+            error = ExpressionError(f"The value is nested deeper than {MAX_DEPTH} levels.", code="expression_too_large")
+            too_deep = ((at, error),)
+            break
+        leaf = read_leaf(text, at, names, allow_secrets=allow_secrets)
+        if leaf is not None:
+            leaves[at] = leaf
+    return leaves, too_deep or _faults(leaves)
+
+
+def _faults(leaves: dict[str, Leaf]) -> tuple[tuple[str, ExpressionError], ...]:
+    return tuple((at, fault) for at, leaf in leaves.items() for fault in leaf.faults if fault.code != "ambiguous_name")
+
+
+def _plain_path(leaves: dict[str, Leaf]) -> Reference | None:
+    leaf = leaves.get("")
+    whole = None if leaf is None else leaf.whole
+    return whole.tree.reference if whole is not None and isinstance(whole.tree, Path) else None
+
+
+def _may_grow(leaves: dict[str, Leaf]) -> bool:
+    """Whether the result may be larger to walk than what is read.
+
+    Two looks at the state can double it, and a chain that jumps back would do so again and again.
+    """
+    trees = [leaf.whole.tree for leaf in leaves.values() if leaf.whole is not None]
+    if any(builds(found) for found in trees):
+        return True
+    looks = [r for leaf in leaves.values() if leaf.whole is not None for r in leaf.references]
+    return sum(isinstance(r.root, Root) and r.root.kind in ("state", "last") for r in looks) > 1

@@ -1,0 +1,178 @@
+"""One string with templates: its pieces, resolved, and what each of them gives when it is run with care."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from toolpath.errors import ExpressionError, OverBudget, Unresolved
+from toolpath.expressions import operate
+from toolpath.expressions.budget import Budget
+from toolpath.expressions.emit import Emitter, Run
+from toolpath.expressions.lower import Lowering
+from toolpath.expressions.names import Frame, Names, Root
+from toolpath.expressions.parse import WORDS, parse
+from toolpath.expressions.resolve import resolve
+from toolpath.expressions.scan import Template, scan
+from toolpath.expressions.tree import Literal_, Path, Reference, Tree
+from toolpath.values import Json
+
+_plain = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)((?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t]*\}\}", re.ASCII)
+#: Names that are no plain ones, or follow rules of their own.
+_OTHER = WORDS | {"secrets", "steps", "null", "NULL", "Null", "NONE", "TRUE", "FALSE"}
+_MOST_KEYS = 20
+
+
+class Piece:
+    """One template of the string."""
+
+    __slots__ = ("_run", "offset", "text", "tree")
+
+    def __init__(self, text: str, offset: int, resolved: Tree) -> None:
+        self.text = text
+        """As written, braces included."""
+        self.offset = offset
+        self.tree = resolved
+        self._run: Run | None = None
+
+    def value(self, frame: Frame, budget: Budget) -> Json:
+        """What the template gives, by the form that says what is wrong. Raises `ExpressionError`."""
+        try:
+            if self._run is None:
+                # Compiled at the first failure: most templates never have one.
+                emitter = Emitter(diagnose=True)
+                self._run = emitter.function(emitter.emit(self.tree))
+            return self._run(frame, budget)
+        except ExpressionError as error:
+            error.offset = error.offset or self.offset
+            raise
+        except RecursionError:
+            raise OverBudget("The expression is nested too deeply to be evaluated.", offset=self.offset) from None
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError) as error:
+            raise ExpressionError(
+                f"The expression cannot be computed: {error}.", code="expression_type", offset=self.offset
+            ) from error
+
+
+class Leaf:
+    """A string with at least one template."""
+
+    __slots__ = ("faults", "pieces", "pointer", "references", "source", "uses_secrets")
+
+    def __init__(
+        self,
+        source: str,
+        pointer: str,
+        pieces: tuple[str | Piece, ...],
+        references: tuple[Reference, ...],
+        faults: tuple[ExpressionError, ...],
+    ) -> None:
+        self.source = source
+        self.pointer = pointer
+        self.pieces = pieces
+        self.references = references
+        self.faults = faults
+        self.uses_secrets = any(isinstance(r.root, Root) and r.root.kind == "secrets" for r in references)
+
+    @property
+    def whole(self) -> Piece | None:
+        """The one template that the string is, whose value keeps its type."""
+        piece = self.pieces[0] if len(self.pieces) == 1 else None
+        return piece if isinstance(piece, Piece) else None
+
+    def value(self, frame: Frame, budget: Budget, keep: list[Unresolved] | None = None) -> Json:
+        """The string's value, run with care. With `keep`, a template that does not resolve keeps its text."""
+        whole = self.whole
+        if whole is not None:
+            return _settled(whole, frame, budget, keep)
+        texts = []
+        for piece in self.pieces:
+            value = piece if isinstance(piece, str) else _settled(piece, frame, budget, keep)
+            texts.append(operate.text(value, budget))
+        return "".join(texts)
+
+
+def _settled(piece: Piece, frame: Frame, budget: Budget, keep: list[Unresolved] | None) -> Json:
+    try:
+        return piece.value(frame, budget)
+    except Unresolved as error:
+        if keep is None:
+            raise
+        keep.append(error)
+        return piece.text
+
+
+def read_leaf(source: str, pointer: str, names: Names, *, allow_secrets: bool) -> Leaf | None:
+    """The string's templates, resolved; None where it has none. Faults are kept in the leaf, not raised."""
+    if "{{" not in source:
+        return None
+    plain = plain_leaf(source, pointer, names)
+    if plain is not None:
+        return plain
+    try:
+        parts = scan(source)
+    except ExpressionError as error:
+        return Leaf(source, pointer, (), (), (error,))
+    pieces: list[str | Piece] = []
+    references: list[Reference] = []
+    faults: list[ExpressionError] = []
+    for part in parts:
+        if isinstance(part, Template):
+            lowering = Lowering(names, pointer, part.offset, allow_secrets=allow_secrets)
+            pieces.append(_piece(part, lowering))
+            references += lowering.references
+            faults += lowering.faults
+        else:
+            pieces.append(part)
+    return Leaf(source, pointer, tuple(pieces), tuple(references), tuple(faults))
+
+
+def plain_leaf(source: str, pointer: str, names: Names) -> Leaf | None:
+    """The leaf of a text that is one plain path with dots, as most are, without parser and tree of nodes.
+
+    Equals what `read_leaf` makes of it otherwise.
+    """
+    found = _plain.fullmatch(source)
+    if found is None or found[1] in _OTHER:
+        return None
+    keys = tuple(found[2].split(".")[1:])
+    reference = resolve(names, found[1], keys, found.start(1))
+    if not isinstance(reference, Reference) or not isinstance(reference.root, Root) or len(keys) > _MOST_KEYS:
+        return None
+    reference = msgspec.structs.replace(reference, pointer=pointer)
+    return Leaf(source, pointer, (Piece(source, 2, Path(reference)),), (reference,), ())
+
+
+def read_condition(source: str, names: Names) -> Leaf:
+    """A condition, bare or in braces. Faults are kept in the leaf, not raised."""
+    try:
+        template = _condition(source)
+    except ExpressionError as error:
+        return Leaf(source, "", (), (), (error,))
+    lowering = Lowering(names, "", template.offset, allow_secrets=False)
+    piece = _piece(template, lowering)
+    return Leaf(source, "", (piece,), tuple(lowering.references), tuple(lowering.faults))
+
+
+def _condition(source: str) -> Template:
+    if not source.strip().startswith("{{"):
+        return Template(source, source, 0)
+    parts = [part for part in scan(source) if isinstance(part, Template) or part.strip()]
+    if len(parts) == 1 and isinstance(parts[0], Template):
+        return parts[0]
+    raise ExpressionError(
+        "A condition is one expression.",
+        code="expression_syntax",
+        hint="Put all of it into one pair of braces: {{ a.status == 'ok' }}.",
+    )
+
+
+def _piece(template: Template, lowering: Lowering) -> Piece:
+    try:
+        node = parse(template.source)
+    except ExpressionError as error:
+        error.offset += template.offset
+        lowering.faults.append(error)
+        return Piece(template.text, template.offset, Literal_(None))
+    return Piece(template.text, template.offset, lowering.whole(node))

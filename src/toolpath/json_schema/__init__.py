@@ -1,0 +1,1 @@
+"""JSON Schema: validate, coerce, does this fit that, locate, shorten. Pure."""

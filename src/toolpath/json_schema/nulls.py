@@ -1,0 +1,19 @@
+"""Whether an argument may be null."""
+
+from __future__ import annotations
+
+from toolpath.json_schema.coerce import types_of
+from toolpath.json_schema.document import Document, Node
+from toolpath.values import JsonObject, pointer
+
+
+def admits_null(schema: JsonObject, name: str) -> bool:
+    """Whether null fits a property of an object's schema, whatever its references lead to."""
+    properties = schema.get("properties")
+    part = properties.get(name) if isinstance(properties, dict) else None
+    if not isinstance(part, dict | bool):
+        return False
+    types = types_of(part) if isinstance(part, dict) else ()
+    if types and "null" not in types:
+        return False
+    return Document(schema).accepts(Node(part, f"/properties{pointer(name)}"), None)

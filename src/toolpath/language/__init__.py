@@ -1,1 +1,0 @@
-"""Notations and the expression language: text → plans, tools and compiled expressions. Pure; executes nothing."""

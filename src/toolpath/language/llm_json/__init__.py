@@ -1,1 +1,0 @@
-"""Reading what models write: tool calls and plans in any known format, whole or damaged. Nothing is run."""

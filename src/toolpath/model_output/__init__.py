@@ -1,0 +1,1 @@
+"""Text that models wrote → tool calls or a plan. Pure."""

@@ -1,0 +1,116 @@
+"""The pieces of one text as one answer: what belongs together, and what contradicts itself."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from toolpath.errors import ReadError
+from toolpath.model_output.found import Found, ModelText
+from toolpath.model_output.page import Page
+from toolpath.model_output.scan import Scanned
+from toolpath.notation.nodes import Node
+from toolpath.values import canonical
+
+#: What may stand between calls of one list: blanks, separators, fences, numbers and bullets of a list.
+_BETWEEN = re.compile(r"(?:[\s,;*-]|```\w*|\d{1,4}[.)])*")
+#: What only calls say. Where it stands and nothing was found, silence would hide a call.
+_LEFT_OVER = re.compile(
+    r"[\"'](?:action_input|tool_calls?|tool_name|tool_input|arguments|function_call|executionOrder|toolChain)[\"']\s*:"
+    r"|</(?:tool_call|function|invoke|parameter|\w{0,20}arg_value)>|</?(?:escape|longcat_tool_call)>|<\|\"\|>|\[ARGS\]|tool_call_(?:start|end|begin)"
+    r"|^[ \t]*(?:Action Input:|Parameters:[ \t]*\{|✿ARGS✿)",
+    re.M,
+)
+_Placed = tuple[int, int, Found]
+
+
+def answer_of(page: Page) -> ModelText:
+    """The one answer that a page holds. Raises `ReadError` where it is broken or contradicts itself."""
+    scanned = Scanned(page)
+    for _, piece in scanned.pieces:
+        if piece.error is not None and not piece.doubtful:
+            raise piece.error
+    founds = scanned.founds()
+    if any(found.one_a_turn for _, _, found in founds):
+        _refuse_doubtful(scanned, sure=True)
+    placed = [one for one in founds if one[2].calls or one[2].plan is not None]
+    if not placed:
+        _refuse_doubtful(scanned)
+        form = founds[-1][2].format if founds else "text"
+        return ModelText(prose=scanned.prose(), format=form, repaired=_repairs(page, scanned))
+    kept = _agreed(page, placed)
+    _refuse_gaps(page, kept)
+    return ModelText(
+        calls=tuple(call for found in kept for call in found.calls),
+        prose=scanned.prose(),
+        plan=next((found.plan for found in kept if found.plan is not None), None),
+        format=kept[0].format,
+        repaired=_repairs(page, scanned),
+    )
+
+
+def _refuse_doubtful(scanned: Scanned, *, sure: bool = False) -> None:
+    errors: list[ReadError] = [piece.error for _, piece in scanned.pieces if piece.error is not None]
+    # An empty list of calls is an answer; then a token that opens nothing was a slip.
+    # Where one action a turn counts, a later one must not stand in for the one that could not be read.
+    if errors and (sure or not scanned.founds()):
+        raise errors[0]
+    if sure or scanned.founds():
+        return
+    for start, end in scanned.gaps():
+        left = _LEFT_OVER.search(scanned.page.text, start, end)
+        if left:
+            raise scanned.page.broken("This looks like a call, and no call can be made of it.", left.start())
+
+
+def _refuse_gaps(page: Page, kept: list[Found]) -> None:
+    """Raise `ReadError` where a line of a numbered plan is missing: it could not be read."""
+    calls = [call for found in kept if found.format == "numbered" for call in found.calls]
+    for before, after in itertools.pairwise(calls):
+        if int(after.id) != int(before.id) + 1:
+            at = page.offset(Node(None, after.line, after.column))
+            raise page.broken(f"After number {before.id} of the plan comes {after.id}.", at)
+
+
+def _repairs(page: Page, scanned: Scanned) -> tuple[str, ...]:
+    return page.repairs([(start, piece.end) for start, piece in scanned.pieces if piece.found or piece.hidden])
+
+
+def _agreed(page: Page, placed: list[_Placed]) -> list[Found]:
+    """The findings that make up the answer. Raises `ReadError` where there are several answers."""
+    marked = [one for one in placed if one[2].marked]
+    if marked:
+        said = {_key(call) for _, _, found in marked for call in found.calls}
+        for start, _, found in placed:
+            if not found.marked and any(_key(call) not in said for call in found.calls):
+                raise _contradiction(page, start, marked[0][0])
+        placed = marked
+    plans = [one for one in placed if one[2].plan is not None]
+    if plans or not (marked or _is_one_list(page, placed)):
+        first = placed[0]
+        for other in placed[1:]:
+            if not _same(first[2], other[2]):
+                raise _contradiction(page, other[0], first[0])
+        return [first[2]]
+    return [found for _, _, found in placed]
+
+
+def _is_one_list(page: Page, placed: list[_Placed]) -> bool:
+    return all(_BETWEEN.fullmatch(page.text, before[1], after[0]) for before, after in itertools.pairwise(placed))
+
+
+def _same(left: Found, right: Found) -> bool:
+    return left.plan == right.plan and [_key(call) for call in left.calls] == [_key(call) for call in right.calls]
+
+
+def _key(call: object) -> bytes:
+    return canonical([getattr(call, "tool", ""), getattr(call, "inputs", None)])
+
+
+def _contradiction(page: Page, at: int, first: int) -> ReadError:
+    line, column = page.place(first)
+    return page.broken(
+        f"The text holds another answer, which differs from the one at line {line}, column {column}.",
+        at,
+        "Which one is meant cannot be told; give one.",
+    )

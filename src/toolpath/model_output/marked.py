@@ -1,0 +1,160 @@
+"""Calls between tokens of a model, such as `<tool_call>` or `[TOOL_CALLS]`, and the bodies that stand between them."""
+
+from __future__ import annotations
+
+import re
+
+from toolpath.errors import ReadError
+from toolpath.model_output.blocks import begins_value, shape_of
+from toolpath.model_output.found import Found, ModelCall, Piece
+from toolpath.model_output.markup import begins_element, begins_pair, element_call, read_pairs
+from toolpath.model_output.page import Page
+from toolpath.model_output.python_literals import NAME, begins_call, read_calls
+from toolpath.model_output.single import arguments, tool_name
+from toolpath.model_output.tolerant import Values
+from toolpath.values import JsonObject
+
+_WORD = r"(?:[\w-]+:|[|\uff5c]DSML[|\uff5c]|longcat_)?(?:tool|function)[_▁-]?calls?"
+_BEGIN = rf"{_WORD}(?:[_▁]section)?(?:[_▁](?:begin|start|answer))?"
+#: What opens a call. `<tool_call|>` closes one, where `<|tool_call>` opens it.
+OPEN = (
+    rf"<{_BEGIN}>|<[|\uff5c]{_BEGIN}[|\uff5c]?>|<start_function_call>|<TOOLCALL>|\[TOOL_CALLS?\]|<\|python_tag\|>"
+    r"|<\|START_ACTION\|>|<\|action_start\|>(?:\s*<\|plugin\|>)?|<\|tools_prefix\|>|(?:\A|(?<=\s))functools(?=\[)"
+)
+_OPEN = re.compile(OPEN)
+_CLOSE = re.compile(
+    rf"</{_BEGIN}>|<[|\uff5c]/{_BEGIN}[|\uff5c]>|<{_WORD}[|\uff5c]>|<[|\uff5c]{_WORD}(?:[_▁]section)?[_▁]end[|\uff5c]>"
+    r"|<end_function_call>|</TOOLCALL>|\[/TOOL_CALLS?\]|<\|END_ACTION\|>|<\|action_end\|>|<\|tools_suffix\|>"
+    r"|<\|eom_id\|>|<\|eot_id\|>"
+)
+_NAME = re.compile(NAME)
+_SEPARATED = re.compile(
+    rf"(?:function)?<[|\uff5c]tool[_▁]sep[|\uff5c]>\s*({NAME})\s*|({NAME})<[|\uff5c]tool[_▁]sep[|\uff5c]>\s*"
+)
+_NUMBERED = re.compile(rf"(?:functions\.)?({NAME})(?::\d+)?\s*<\|tool_call_argument_begin\|>\s*")
+_ARGS = re.compile(rf"({NAME})(?:\[CALL_ID\][\w-]+)?\[ARGS\]\s*")
+_THEN_OBJECT = re.compile(rf"({NAME})\s*(?=\{{)")
+_GEMMA = re.compile(rf"call:({NAME})\s*(?=\{{)")
+_THEN_PAIR = re.compile(rf"({NAME})\s*(?=<(?:\w+_)?arg_key>)")
+_EQUALS = re.compile(rf"({NAME})((?:[ \t]+[A-Za-z_]\w*=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'<]+))+)\s*")
+_EQUAL = re.compile(r"([A-Za-z_]\w*)=(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'<]+)")
+_FENCE = re.compile(r"```\w*\s*")
+_HEADS = (_SEPARATED, _NUMBERED, _ARGS, _GEMMA, _THEN_OBJECT)
+
+
+def read_marked(page: Page, match: re.Match[str]) -> Piece | None:
+    """The calls after a token that opens one."""
+    at = page.skip(match.end())
+    while opening := _OPEN.match(page.text, at):
+        at = page.skip(opening.end())
+    form = "tokens"
+    calls: list[ModelCall] = []
+    while True:
+        try:
+            body = read_body(page, at, marked=True)
+        except ReadError as error:
+            return Piece(end=max(match.end(), page.where(error)), error=error)
+        if body is None:
+            break
+        form = body.found.format if body.found and body.found.format != "call" else form
+        calls += body.found.calls if body.found else ()
+        at = page.skip(body.end)
+        if closing := _CLOSE.match(page.text, at):
+            return _piece(form, calls, closing.end())
+        at = page.skip(at + 1) if page.text[at : at + 1] in (",", ";") else at
+        if _OPEN.match(page.text, at):
+            break
+    if calls or form != "tokens":
+        return _piece(form, calls, at)
+    if closing := _CLOSE.match(page.text, at):
+        return Piece(end=closing.end(), hidden=True)
+    missing = page.broken(f"A call is expected after {match.group()}.", at)
+    return Piece(end=max(match.end(), at), error=missing, doubtful=at < len(page.text))
+
+
+def _piece(form: str, calls: list[ModelCall], end: int) -> Piece:
+    return Piece(end=end, found=Found(format=form, calls=tuple(calls), marked=True))
+
+
+def read_body(page: Page, at: int, *, marked: bool) -> Piece | None:
+    """The calls that stand here without any token around them; None where there are none.
+
+    Raises `ReadError` for what begins as a call and cannot be read.
+    """
+    if begins_element(page, at):
+        call, end = element_call(page, at)
+        return Piece(end=end, found=Found(format="elements", calls=(call,), marked=True))
+    if begins_call(page, at):
+        calls, end = read_calls(page, at)
+        return Piece(end=end, found=Found(format="python calls", calls=calls, marked=True))
+    if begins_value(page, at) or (marked and page.text[at : at + 1] in ("{", "[")):
+        return shape_of(page, at, marked=marked)
+    return _named(page, at, marked)
+
+
+def _named(page: Page, at: int, marked: bool) -> Piece | None:
+    """A name, then its arguments in any of the ways that models write them."""
+    for head in _HEADS:
+        match = head.match(page.text, at)
+        # "Sure {…}" is prose: without a token, a name before an object is none.
+        if match is None or (head is _THEN_OBJECT and not marked):
+            continue
+        inputs, end = _object(page, match.end())
+        name = next(group for group in match.groups() if group)
+        return _call(page, at, name, inputs, end)
+    pair = _THEN_PAIR.match(page.text, at)
+    if pair and begins_pair(page, pair.end()):
+        inputs, end = read_pairs(page, pair.end())
+        return _call(page, at, pair.group(1), inputs, end)
+    equals = _EQUALS.match(page.text, at)
+    if equals and (marked or equals.end() == len(page.text)):
+        return _call(page, at, equals.group(1), _equal(page, equals), equals.end())
+    alone = _NAME.match(page.text, at) if marked else None
+    if alone and _CLOSE.match(page.text, page.skip(alone.end())):
+        return _call(page, at, alone.group(), {}, alone.end())
+    return None
+
+
+def read_arguments(page: Page, at: int, name: str) -> Piece:
+    """The call of a tool whose name is known already and whose arguments begin here."""
+    try:
+        inputs, end = _object(page, at)
+    except ReadError as error:
+        return Piece(end=max(at, page.where(error)), error=error)
+    return _call(page, at, name, inputs, end)
+
+
+def _object(page: Page, at: int) -> tuple[JsonObject, int]:
+    """The arguments as an object, fenced or not."""
+    fence = _FENCE.match(page.text, at)
+    node, end = Values(page).whole(page.skip(fence.end() if fence else at))
+    if not isinstance(node.value, dict):
+        raise page.broken("The arguments are expected here as an object.", at)
+    after = page.skip(end)
+    return arguments(node, page), after + 3 if fence and page.text.startswith("```", after) else end
+
+
+def _equal(page: Page, match: re.Match[str]) -> JsonObject:
+    found: JsonObject = {}
+    for pair in _EQUAL.finditer(match.group(2)):
+        if pair.group(1) in found:
+            raise page.broken(f"The argument {pair.group(1)!r:.60} is given twice.", match.start(2) + pair.start())
+        written = pair.group(2)
+        quoted = written[0] in "\"'"
+        found[pair.group(1)] = written[1:-1] if quoted else _bare(written)
+    return found
+
+
+def _bare(written: str) -> object:
+    page = Page(written)
+    try:
+        node, end = Values(page).value(0)
+    except ReadError:
+        return written
+    return node.value if end == len(written) and not isinstance(node.value, dict | list) else written
+
+
+def _call(page: Page, at: int, name: str, inputs: JsonObject, end: int) -> Piece:
+    line, column = page.place(at)
+    call = ModelCall(tool=tool_name(name, page, at), inputs=inputs, line=line, column=column)
+    return Piece(end=end, found=Found(format="name and arguments", calls=(call,), marked=True))

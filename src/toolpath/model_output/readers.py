@@ -1,0 +1,73 @@
+"""The one list of what is read, in the order in which it is tried. A new format is one function and one line here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from toolpath.model_output import (
+    blocks,
+    marked,
+    markup,
+    native,
+    numbered,
+    own,
+    planner,
+    python_literals,
+    react,
+    router,
+    thoughts,
+)
+from toolpath.model_output.found import Piece
+from toolpath.model_output.page import Page, Shape
+
+
+class TextReader(msgspec.Struct, frozen=True):
+    """Reads what begins where its pattern matches; None where it is something else after all."""
+
+    begins: str
+    read: Callable[[Page, re.Match[str]], Piece | None]
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern; `re` keeps it."""
+        return re.compile(self.begins, re.MULTILINE)
+
+
+class ShapeReader(msgspec.Struct, frozen=True):
+    """Reads a JSON value, wherever in the text it stands; None where it is of another format."""
+
+    read: Shape
+
+
+READERS: tuple[TextReader | ShapeReader, ...] = (
+    # Text, from left to right: at one place the first pattern that matches decides.
+    TextReader(thoughts.OPEN, thoughts.read_thought),
+    TextReader(thoughts.CLOSE, thoughts.read_end_of_thought),
+    TextReader(thoughts.CHANNEL, thoughts.read_channel),
+    TextReader(react.RESULT, react.read_result),
+    TextReader(marked.OPEN, marked.read_marked),
+    TextReader(markup.ELEMENT, markup.read_element),
+    TextReader(python_literals.FENCE, python_literals.read_fence),
+    TextReader(own.FENCE, own.read_yaml_fence),
+    TextReader(react.LINES, react.read_action_lines),
+    TextReader(numbered.FUNCTION, numbered.read_function_lines),
+    TextReader(numbered.EVIDENCE, numbered.read_evidence),
+    TextReader(numbered.NUMBERED, numbered.read_numbered),
+    TextReader(blocks.START, blocks.read_block),
+    # JSON values: the first that knows the value decides.
+    ShapeReader(planner.read_tools_and_order),
+    ShapeReader(planner.read_tool_chain),
+    ShapeReader(planner.read_planner_steps),
+    ShapeReader(own.read_own),
+    ShapeReader(native.read_exchange),
+    ShapeReader(native.read_native),
+    ShapeReader(react.read_react),
+    ShapeReader(router.read_router),
+    ShapeReader(router.read_list),
+    ShapeReader(router.read_one),
+)
+TEXT_READERS = tuple(reader for reader in READERS if isinstance(reader, TextReader))
+SHAPES = tuple(reader.read for reader in READERS if isinstance(reader, ShapeReader))

@@ -1,0 +1,141 @@
+"""The plan notation → `Plan`: the fields of a plan itself; its parts are read in `reading/`.
+
+Faults are findings in `plan.source.findings`, all at once; the faulty part counts as not given, so that the checks can
+go on. Nothing here opens files or evaluates anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolpath.errors import PlannerAnswer, ReadError
+from toolpath.model.plan import Origin, Plan
+from toolpath.notation.nodes import Node
+from toolpath.notation.reading.bodies import read_flow, read_settings
+from toolpath.notation.reading.fields import Fields
+from toolpath.notation.reading.notes import Notes
+from toolpath.notation.reading.parameters import read_inputs
+from toolpath.notation.reading.rules import read_policy
+from toolpath.notation.tree import read_tree
+from toolpath.values import JsonObject
+
+#: What a plan's mapping may hold.
+PLAN_FIELDS = (
+    "name",
+    "description",
+    "version",
+    "inputs",
+    "flow",
+    "steps",
+    "outputs",
+    "failure_mode",
+    "concurrency",
+    "timeout",
+    "budget",
+    "limits",
+    "on_unresolved",
+    "origin",
+    "composite",
+    "initial_state",
+    "policy",
+    "metadata",
+)
+ORIGIN_FIELDS = ("request", "reasoning", "confidence", "questions", "uncovered", "estimates")
+#: Editors and people name the schema of a file in it.
+SCHEMA_FIELD = "$schema"
+
+
+def read_plan(source: str | bytes | dict[str, Any], *, file: str = "") -> Plan:
+    """The plan that a text (YAML or JSON) or tree holds; what is wrong in it is in `plan.source.findings`.
+
+    Raises `ReadError` where there is no plan at all: neither YAML nor JSON, no mapping, too large or too deep, or
+    another notation.
+    """
+    return plan_of(read_tree(source, file=file), file)
+
+
+def plan_of(tree: Node, file: str = "") -> Plan:
+    """The plan of a document's tree."""
+    refuse_other_notation(tree, file)
+    notes = Notes(file)
+    notes.place("", tree)
+    fields = Fields(tree, "", notes)
+    fields.ignore(SCHEMA_FIELD)
+    flow, steps = read_flow(fields)
+    inputs = _inputs(fields)
+    found = read_settings(fields)
+    found |= {
+        "name": fields.text("name", default="plan"),
+        "description": fields.text("description"),
+        "version": fields.text("version", default="1.0.0"),
+        "origin": fields.inside("origin", _origin) or Origin(),
+        "composite": fields.flag("composite", False),
+        "policy": fields.mapping("policy"),
+        "metadata": fields.mapping("metadata"),
+    }
+    fields.inside("policy", read_policy)
+    if not steps and found["outputs"] is None and not notes.findings:
+        notes.warning("no_steps", "The plan has no steps.", "/steps", tree.value.get("steps"), hint="Add a step.")
+    fields.finish("A plan", PLAN_FIELDS, _PLACES)
+    return Plan(inputs=inputs, flow=flow, steps=steps, source=notes.source(), **found)
+
+
+def _inputs(fields: Fields) -> JsonObject:
+    node = fields.node_of("inputs", "parameters")
+    if node is None:
+        return {}
+    return read_inputs(node, "/inputs", fields.notes)
+
+
+def _origin(fields: Fields) -> Origin:
+    origin = Origin(
+        request=fields.text("request"),
+        reasoning=fields.text("reasoning"),
+        confidence=fields.number("confidence", most=1.0),
+        questions=fields.texts("questions"),
+        uncovered=fields.texts("uncovered"),
+        estimates=fields.mapping("estimates"),
+    )
+    fields.finish("An origin", ORIGIN_FIELDS)
+    return origin
+
+
+_PLACES = {
+    **dict.fromkeys(("params", "arguments", "args", "input_schema"), "Write inputs: {type: object, properties: {…}}."),
+    "retry": "Write it in a step.",
+    "when": "Write it in a step.",
+    "tool": "Write it in a step: steps: [{tool: name}].",
+    "implementation": "A file with 'implementation' is a composite tool.",
+    "<<": "Merge keys are no part of YAML 1.2; repeat the fields.",
+}
+
+
+def refuse_other_notation(tree: Node, file: str = "") -> None:
+    """Raise `ReadError` for mappings that are known to be something else than a plan or composite."""
+    members = tree.value
+    if "steps" in members or "implementation" in members:
+        if _is_template(members.get("steps")):
+            raise _other("a plan template (its steps have 'stepRequirement')", "Store it among the templates.", file)
+        return
+    if "tools" in members and {"executionOrder", "execution_order"} & members.keys():
+        raise _answer("the answer of a planner ('tools' and 'executionOrder')", file)
+    if "toolChain" in members or "tool_chain" in members:
+        raise _answer("the answer of a planner ('toolChain')", file)
+    if "mcpServers" in members:
+        raise _other("a list of MCP servers", "Give it with --config or `add_mcp_config`.", file)
+
+
+def _is_template(steps: Node | None) -> bool:
+    if steps is None or not isinstance(steps.value, list) or not steps.value:
+        return False
+    first = steps.value[0].value
+    return isinstance(first, dict) and "stepRequirement" in first
+
+
+def _answer(what: str, file: str) -> PlannerAnswer:
+    said = f"{file}: This is {what}, no plan." if file else f"This is {what}, no plan."
+    return PlannerAnswer(said, hint="`toolpath plan --from FILE`, `run` and `validate` read it.")
+
+
+def _other(what: str, hint: str, file: str) -> ReadError:
+    return ReadError(f"{file}: This is {what}, no plan." if file else f"This is {what}, no plan.", hint=hint)

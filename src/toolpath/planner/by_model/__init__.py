@@ -1,0 +1,1 @@
+"""The planner that asks a model: shortlist, prompt, answer, repairs."""

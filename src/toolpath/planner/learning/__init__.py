@@ -1,0 +1,1 @@
+"""What planning learns from requests that went well: patterns, kept plans, lessons."""

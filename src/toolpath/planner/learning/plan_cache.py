@@ -1,0 +1,174 @@
+"""Plans that were made before, for the same request and for requests that differ in their values alone.
+
+A plan is given only for the catalogue it was made with, and only after it was checked again. The texts of requests are
+kept, so one cache belongs to one tenant.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.check import check, has_errors
+from toolpath.checks.request.gate import gated
+from toolpath.model.plan import Origin, Plan, freeze, thaw
+from toolpath.planner.learning.patterns import Pattern, is_timeless, pattern_of, with_values
+from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
+from toolpath.ports import Clock
+from toolpath.values import JsonObject, digest
+
+#: A plan that is less sure than this is not kept.
+_SURE: Final = 0.5
+
+
+class CachedPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan that is kept."""
+
+    scope: str
+    """Digest of the catalogue and of what else a plan depends on."""
+    pattern: Pattern
+    plan: JsonObject
+    reasoning: str = ""
+    """What the planner said of it."""
+    made_at: float = 0.0
+    """Unix time."""
+
+
+class PlanCache:
+    """Keeps at most `capacity` plans for `ttl` seconds; the one not used longest goes first."""
+
+    def __init__(self, clock: Clock, *, capacity: int = 1_000, ttl: float = 3_600.0) -> None:
+        self.capacity = capacity
+        self.ttl = ttl
+        self.hits = 0
+        self.misses = 0
+        self._clock = clock
+        self._plans: dict[tuple[str, Pattern], CachedPlan] = {}
+        self._scopes: dict[str, dict[Pattern, None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._plans)
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of requests that were answered; None before the first."""
+        asked = self.hits + self.misses
+        return self.hits / asked if asked else None
+
+    def find(self, request: PlanRequest, catalog: Catalog) -> Planned | None:
+        """The plan for a request that is the same but for its values; None where none is kept that still checks."""
+        found = self._find(request, catalog)
+        self.hits += found is not None
+        self.misses += found is None
+        return found
+
+    def _find(self, request: PlanRequest, catalog: Catalog) -> Planned | None:
+        began = self._clock.monotonic()
+        scope = _scope(request, catalog)
+        for pattern in reversed(list(self._scopes.get(scope, ()))):
+            values = pattern.match(request.text)
+            if values is None:
+                continue
+            kept = self._plans[scope, pattern]
+            if self._clock.time() - kept.made_at > self.ttl:
+                self._drop(scope, pattern)
+                continue
+            plan = with_values(thaw(kept.plan), values)
+            if (
+                has_errors(check(plan, catalog, secrets=()))
+                or gated(plan, request.text, catalog, strict=False).questions
+            ):
+                continue
+            self._touch(kept)
+            return self._planned(plan, request, kept, self._clock.monotonic() - began)
+        return None
+
+    def _planned(self, plan: Plan, request: PlanRequest, kept: CachedPlan, duration: float) -> Planned:
+        origin: Origin = msgspec.structs.replace(plan.origin, request=request.text)
+        plan = msgspec.structs.replace(plan, origin=origin)
+        record = PlanningRecord(
+            request=request.text,
+            planner="cache",
+            reason="The same request was planned before."
+            if not kept.pattern.slots
+            else "A like request was planned before.",
+            catalog=kept.scope,
+            reasoning=kept.reasoning,
+            confidence=plan.confidence,
+            started_at=self._clock.time(),
+            duration=duration,
+        )
+        return Planned(plan=plan, record=record)
+
+    def keep(self, request: PlanRequest, catalog: Catalog, planned: Planned) -> bool:
+        """Keep a plan for later, where it is worth that; says whether it is kept.
+
+        Not kept: a fallback, a plan that is unsure or leaves a question open, one that rests on results of another run,
+        and one whose request means something else on another day.
+        """
+        plan = planned.plan
+        is_sure = (plan.confidence or 0.0) >= _SURE and not plan.questions
+        is_own = planned.record.outcome == "planned" and planned.record.planner != "cache"
+        if not (is_sure and is_own) or request.kept or request.context or not is_timeless(request.text):
+            return False
+        scope = _scope(request, catalog)
+        self._touch(
+            CachedPlan(
+                scope=scope,
+                pattern=pattern_of(request.text, plan),
+                plan=freeze(plan),
+                reasoning=planned.record.reasoning,
+                made_at=self._clock.time(),
+            )
+        )
+        return True
+
+    def forget(self, request: PlanRequest, catalog: Catalog) -> int:
+        """Drop what would answer the request, e.g. because its run failed; returns how many plans."""
+        scope = _scope(request, catalog)
+        wrong = [pattern for pattern in self._scopes.get(scope, ()) if pattern.match(request.text) is not None]
+        for pattern in wrong:
+            self._drop(scope, pattern)
+        return len(wrong)
+
+    def _touch(self, kept: CachedPlan) -> None:
+        self._drop(kept.scope, kept.pattern)
+        self._plans[kept.scope, kept.pattern] = kept
+        self._scopes.setdefault(kept.scope, {})[kept.pattern] = None
+        while len(self._plans) > self.capacity:
+            self._drop(*next(iter(self._plans)))
+
+    def _drop(self, scope: str, pattern: Pattern) -> None:
+        self._plans.pop((scope, pattern), None)
+        patterns = self._scopes.get(scope)
+        if patterns is not None:
+            patterns.pop(pattern, None)
+            if not patterns:
+                del self._scopes[scope]
+
+    def as_json(self) -> JsonObject:
+        """What is kept of it."""
+        plans = [msgspec.to_builtins(kept) for kept in self._plans.values()]
+        return {"plans": plans, "hits": self.hits, "misses": self.misses}
+
+    def load(self, data: JsonObject) -> None:
+        """Take what `as_json` gave; what is unreadable of it is left out."""
+        self.hits += _count(data.get("hits"))
+        self.misses += _count(data.get("misses"))
+        for value in data.get("plans") or ():
+            try:
+                kept = msgspec.convert(value, CachedPlan)
+                thaw(kept.plan)
+            except msgspec.ValidationError:
+                continue
+            self._touch(kept)
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value >= 0 else 0
+
+
+def _scope(request: PlanRequest, catalog: Catalog) -> str:
+    return digest({"catalog": catalog.digest, "tools": sorted(request.tools), "inputs": request.inputs})

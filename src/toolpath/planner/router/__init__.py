@@ -1,0 +1,1 @@
+"""The router: which tools a request means, with which arguments."""

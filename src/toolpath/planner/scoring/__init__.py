@@ -1,0 +1,1 @@
+"""Plans scored against gold, and ways of planning compared."""

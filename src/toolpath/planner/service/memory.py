@@ -1,0 +1,149 @@
+"""What planning remembers of one tenant's requests, kept in the store: plans, lessons, outcomes of ways of planning.
+
+Several processes may keep theirs in one store: each adds to what is there what it has learned itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from toolpath.errors import RecordConflict
+from toolpath.model.record import Record
+from toolpath.planner.choose import Chooser, Strategy
+from toolpath.planner.learning.lessons import Lessons
+from toolpath.planner.learning.plan_cache import PlanCache
+from toolpath.planner.scoring.experiment import Experiment
+from toolpath.ports import Clock, Store
+from toolpath.values import JsonObject, encode
+
+KIND: Final = "notebook"
+_PAGES: Final = ("planner.experiment", "planner.lessons", "planner.cache")
+#: Seconds between two writings of what a long-lived process learns; the rest is written at its end.
+_OFTEN: Final = 5.0
+_TRIES: Final = 5
+#: Plans and lessons that one tenant has.
+CAPACITY: Final = 1_000
+
+
+class Memory:
+    """Remembers for one tenant."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        tenant: str,
+        *,
+        strategies: Mapping[str, Strategy],
+        weights: Mapping[str, float],
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._tenant = tenant
+        self._base: dict[str, JsonObject] = {page: {} for page in _PAGES}
+        """What the store is known to hold of what is remembered here."""
+        self._loading = asyncio.Lock()
+        self._is_loaded = False
+        self._is_changed = False
+        self._written_at = 0.0
+        self.chooser = Chooser(
+            strategies,
+            experiment=Experiment(weights),
+            cache=PlanCache(clock),
+            lessons=Lessons(),
+        )
+
+    async def load(self) -> Chooser:
+        """What is remembered, read from the store the first time."""
+        async with self._loading:
+            if not self._is_loaded:
+                for page in _PAGES:
+                    record = await self._store.get_record(KIND, self._id(page))
+                    self._base[page] = record.data if record is not None else {}
+                self._take(self._base)
+                self._is_loaded = True
+                self._written_at = self._clock.monotonic()
+        return self.chooser
+
+    def _take(self, pages: Mapping[str, JsonObject]) -> None:
+        chooser = self.chooser
+        chooser.experiment = Experiment.from_json(chooser.experiment.weights, pages["planner.experiment"])
+        chooser.lessons = Lessons.from_json(pages["planner.lessons"])
+        if chooser.cache is not None:
+            chooser.cache.load(pages["planner.cache"])
+
+    def changed(self) -> None:
+        """Note that there is something to be written."""
+        self._is_changed = True
+
+    async def save(self, *, at_once: bool = False) -> None:
+        """Write what was learned since, now and then or `at_once`. Raises `StoreError`."""
+        is_due = at_once or self._clock.monotonic() - self._written_at >= _OFTEN
+        if not (self._is_changed and self._is_loaded and is_due):
+            return
+        self._is_changed = False
+        self._written_at = self._clock.monotonic()
+        chooser = self.chooser
+        ours: dict[str, JsonObject] = {
+            "planner.experiment": chooser.experiment.as_json(),
+            "planner.lessons": chooser.lessons.as_json() if chooser.lessons else {},
+            "planner.cache": chooser.cache.as_json() if chooser.cache else {},
+        }
+        for page, value in ours.items():
+            if value != self._base[page]:
+                await self._write(page, value)
+                self._base[page] = value
+
+    async def _write(self, page: str, ours: JsonObject) -> None:
+        for _ in range(_TRIES):
+            known = await self._store.get_record(KIND, self._id(page))
+            theirs = known.data if known is not None else {}
+            data = _MERGED[page](theirs, self._base[page], ours)
+            record = Record(kind=KIND, id=self._id(page), tenant=self._tenant, name=page, data=data)
+            try:
+                await self._store.put_record(record, expected=known.version if known is not None else 0)
+            except RecordConflict:
+                continue
+            return
+
+    def _id(self, page: str) -> str:
+        return f"{self._tenant}/{page}"
+
+
+def _merged_tallies(theirs: JsonObject, base: JsonObject, ours: JsonObject) -> JsonObject:
+    return {name: _sum(theirs.get(name, {}), base.get(name, {}), ours.get(name, {})) for name in {**theirs, **ours}}
+
+
+def _merged_lessons(theirs: JsonObject, base: JsonObject, ours: JsonObject) -> JsonObject:
+    old, mine, found = (
+        {(str(one["request"]).casefold(), tuple(one["tools"])): one for one in page.get("lessons", ())}
+        for page in (base, ours, theirs)
+    )
+    for key, lesson in mine.items():
+        known, before = found.pop(key, {}), old.get(key, {})
+        found[key] = {**lesson, **_sum(known, before, lesson, ("successes", "failures"))}
+    return {"lessons": list(found.values())[-CAPACITY:]}
+
+
+def _merged_plans(theirs: JsonObject, base: JsonObject, ours: JsonObject) -> JsonObject:
+    old, mine, found = (
+        {encode([one["scope"], one["pattern"]]): one for one in page.get("plans", ())} for page in (base, ours, theirs)
+    )
+    kept = {key: plan for key, plan in found.items() if key not in old or key in mine}
+    plans = list({**kept, **mine}.values())[-CAPACITY:]
+    return {"plans": plans, **_sum(theirs, base, ours, ("hits", "misses"))}
+
+
+def _sum(theirs: JsonObject, base: JsonObject, ours: JsonObject, names: Collection[str] = ()) -> JsonObject:
+    """What is there, and what came to ours since the base, number by number."""
+    wanted = names or {**theirs, **ours}
+    return {name: theirs.get(name, 0) + ours.get(name, 0) - base.get(name, 0) for name in wanted}
+
+
+_MERGED: Final = {
+    "planner.experiment": _merged_tallies,
+    "planner.lessons": _merged_lessons,
+    "planner.cache": _merged_plans,
+}

@@ -1,0 +1,1 @@
+"""Runs whose driver has gone: heartbeats, who is silent, which runs wait for nobody."""

@@ -1,0 +1,187 @@
+"""A fork: a new run that keeps what another one finished, and does the rest anew. Pure: events in, events out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+import msgspec
+
+from toolpath.engine.compile.nodes import BlockProgram
+from toolpath.engine.compile.program import Program
+from toolpath.errors import RunConflict, closest
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent
+from toolpath.values import JsonObject
+
+#: Why a run goes on from its failures.
+_ANEW = ("retry", "revised")
+_CHAIN_GOES_ON = ev.StepSucceeded | ev.StepSkipped | ev.StepFailed | ev.StepTimedOut
+
+
+class Fork(msgspec.Struct, frozen=True):
+    """What a fork begins with."""
+
+    events: tuple[AnyEvent, ...]
+    """Its first events, numbered from 1."""
+    repeats: tuple[str, ...]
+    """Paths of finished writes that it would make again."""
+
+
+def fork_events(
+    program: Program,
+    events: Sequence[AnyEvent],
+    *,
+    run_id: str,
+    at: float,
+    from_step: str | None,
+    inputs: JsonObject | None,
+) -> Fork:
+    """The journal that the fork begins with. Raises `RunConflict` for a step that is not there."""
+    started = events[0]
+    assert isinstance(started, ev.RunStarted)
+    changed = {name for name, value in (inputs or {}).items() if started.inputs.get(name) != value}
+    block = program.root
+    redo = _redone(block, from_step, changed)
+    kept = _kept_chain(events, block, redo) if block.flow == "chain" else _kept_graph(events, block, redo)
+    first = msgspec.structs.replace(
+        started,
+        at=at,
+        run_id=run_id,
+        plan=program.frozen,
+        bodies=program.frozen_bodies,
+        inputs={**started.inputs, **(inputs or {})},
+        tools=program.fingerprints,
+        parent={"run_id": started.run_id, "from_step": from_step or "", "inputs": sorted(changed)},
+    )
+    numbered = [first, *kept]
+    copied = tuple(msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(numbered, 1))
+    return Fork(copied, _writes_again(program, events, kept))
+
+
+def _redone(block: BlockProgram, from_step: str | None, changed: set[str]) -> set[int]:
+    """The plan's steps that are done again: the named one, what reads a changed input, and all that follow."""
+    redo: set[int] = set()
+    if from_step is not None:
+        name = from_step.partition("/")[0].partition("[")[0].partition("#")[0]
+        if name not in block.index_of:
+            raise RunConflict(f"The plan has no step {from_step!r}.", suggestions=closest(name, block.index_of))
+        redo.add(block.index_of[name])
+    for node in block.nodes:
+        if changed & _inputs_read(node):
+            redo.add(node.index)
+    if block.flow == "chain":
+        return set(range(min(redo), len(block.nodes))) if redo else set()
+    queue = list(redo)
+    while queue:
+        for dependent in block.nodes[queue.pop()].dependents:
+            if dependent not in redo:
+                redo.add(dependent)
+                queue.append(dependent)
+    return redo
+
+
+def _inputs_read(node: Any) -> set[str]:
+    found = set()
+    expressions = [target.inputs for target in node.targets]
+    expressions += [c for c in (node.when, node.over, node.approval, node.form, node.collect) if c is not None]
+    expressions += [c for _, c in node.transform]
+    for compiled in expressions:
+        for reference in compiled.references:
+            kind = getattr(reference.root, "kind", "")
+            if kind in ("inputs", "state"):
+                found.add(reference.root.key)
+    for block in node.blocks:
+        for inner in block.nodes:
+            found |= _inputs_read(inner)
+    return found
+
+
+def _top(path: str) -> str:
+    return path.partition("/")[0].partition("[")[0].partition("#")[0].partition("~")[0]
+
+
+def _kept_graph(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int]) -> list[AnyEvent]:
+    finished = {event.path for event in events if _is_finished(event) and event.path in block.index_of}
+    skipped_for_failure = {event.path for event in events if isinstance(event, ev.StepSkipped) and event.spreads}
+    keep = {name for name in finished - skipped_for_failure if block.index_of[name] not in redo}
+    # Nothing that waits for something unfinished may be kept.
+    for node in block.nodes:
+        if node.id in keep and any(block.nodes[dep].id not in keep for dep in (*node.deps, *node.soft)):
+            keep.discard(node.id)
+    kept: list[AnyEvent] = []
+    before = ""
+    for event in _without_taken_back(events):
+        path: str = getattr(event, "path", "")
+        if isinstance(event, ev.StateWritten):
+            # Earlier journals do not say which step wrote: it is the one that the event before tells of.
+            path = path or event.source or before
+        else:
+            before = path
+        if _top(path) in keep and not isinstance(event, ev.StepReady):
+            kept.append(event)
+    return kept
+
+
+def _is_finished(event: AnyEvent) -> TypeGuard[ev.StepSucceeded | ev.StepSkipped | ev.StepFailed | ev.StepTimedOut]:
+    """Whether the step has ended for good. A failure that the plan continued over is an end too."""
+    if isinstance(event, ev.StepFailed | ev.StepTimedOut):
+        return event.continued
+    return isinstance(event, ev.StepSucceeded | ev.StepSkipped)
+
+
+def _without_taken_back(events: Sequence[AnyEvent]) -> list[AnyEvent]:
+    """All but the first, and but the ends in vain that a retry of the run took back."""
+    last = max((n for n, e in enumerate(events) if isinstance(e, ev.RunResumed) and e.reason in _ANEW), default=0)
+    return [e for n, e in enumerate(events[1:], 1) if n > last or not _in_vain(e)]
+
+
+def _in_vain(event: AnyEvent) -> bool:
+    match event:
+        case ev.StepFailed() | ev.StepTimedOut():
+            return not event.continued
+        case ev.StepSkipped():
+            return event.spreads
+    return isinstance(event, ev.StepCancelled)
+
+
+def _kept_chain(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int]) -> list[AnyEvent]:
+    kept: list[AnyEvent] = []
+    whole, within = 0, False
+    for event in events[1:]:
+        path = getattr(event, "path", None)
+        if path is None:
+            if isinstance(event, ev.RunCompleted | ev.RunFailed | ev.RunCancelled):
+                break
+            continue
+        index = block.index_of.get(_top(path)) if path else None
+        outermost = "/" not in path and "[" not in path
+        if index is not None and index in redo:
+            break
+        if outermost and isinstance(event, ev.StepFailed | ev.StepTimedOut) and _stops(event, block):
+            break
+        kept.append(event)
+        if index is not None and not isinstance(event, ev.Warned):
+            within = not (outermost and isinstance(event, _CHAIN_GOES_ON))
+        if not within:
+            whole = len(kept)
+    # Half a step is worth nothing: it is done again from its begin.
+    return kept[:whole]
+
+
+def _stops(event: ev.StepFailed | ev.StepTimedOut, block: BlockProgram) -> bool:
+    """Whether the chain came to its end with this failure, instead of going on to the next step."""
+    index = block.index_of.get(_top(event.path))
+    return not event.continued and (index is None or block.nodes[index].critical)
+
+
+def _writes_again(program: Program, events: Sequence[AnyEvent], kept: Sequence[AnyEvent]) -> tuple[str, ...]:
+    done = {event.path for event in kept if isinstance(event, ev.StepSucceeded)}
+    tools = {event.path: event.tool for event in events if isinstance(event, ev.StepStarted)}
+    again = []
+    for event in events:
+        if isinstance(event, ev.StepSucceeded) and event.path not in done:
+            tool = program.used.get(tools.get(event.path, ""))
+            if tool is not None and not tool.is_repeatable:
+                again.append(event.path)
+    return tuple(again)

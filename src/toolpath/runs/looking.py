@@ -1,0 +1,136 @@
+"""Looking at runs: what came of them, and their events as they come."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from toolpath.engine.drive.large import LargeValues, digests_of
+from toolpath.engine.drive.runner import Runner
+from toolpath.errors import StaleEpoch
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import ENDED_RUN, RunResult
+from toolpath.ports import Signal
+from toolpath.projections.results import run_end, run_result
+from toolpath.projections.steps import step_results
+from toolpath.runs.revising import Revising
+from toolpath.runs.run import Run
+
+#: Events that are read at once for who looks on, and the bytes with which a page of them ends.
+PAGE = 1_000
+PAGE_BYTES = 1_000_000
+#: Seconds between two looks at a run that nobody here drives: of a store that is woken for it, and of one that is not.
+HEARD = 10.0
+UNHEARD = 1.0
+
+
+class Looking(Revising):
+    """The part of `Drives` that looks."""
+
+    async def tell(self, run_id: str, signal: Signal) -> Run:
+        """Tell the run something."""
+        raise NotImplementedError
+
+    async def result(self, run_id: str) -> RunResult:
+        """What came of the run; waits for the drive of this process, if there is one.
+
+        Where another took the run from it, it waits for that one.
+        """
+        follows = self._services.queue is not None
+        while (task := self._live.get(run_id)) is not None:
+            try:
+                await asyncio.shield(task)
+            except StaleEpoch:
+                follows = True
+            finally:
+                if task.done() and self._live.get(run_id) is task:
+                    del self._live[run_id]
+        if follows:
+            await self._rest(run_id)
+        return await self._result_so_far(run_id)
+
+    async def info(self, run_id: str) -> RunResult:
+        """How the run stands now. Raises `RunNotFound`."""
+        return await self._result_so_far(run_id)
+
+    async def _rest(self, run_id: str) -> None:
+        """Return when nobody goes on with the run before a person or program says something."""
+        while not await self._rests(run_id):
+            await self._news(run_id, (await self._services.store.get_run(run_id)).last_seq, None)
+
+    async def _result_so_far(self, run_id: str) -> RunResult:
+        info = await self._services.store.get_run(run_id)
+        events = await self._services.store.read_events(run_id)
+        if not events:
+            return RunResult(run_id=run_id, status=info.status, reason=info.reason)
+        large, end = LargeValues(), run_end(events)
+        if end is not None:
+            await large.load(events, self._services.store, only=frozenset(digests_of(end.outputs)))
+        return run_result(run_id, events, restored=large.restored, parked=info.status == "waiting")
+
+    async def _result_of(self, runner: Runner) -> RunResult:
+        state, events = runner.state, runner.commits.written
+        if events is None:
+            events = await self._services.store.read_events(state.run_id)
+        if state.status not in ENDED_RUN:
+            return run_result(state.run_id, events, parked=runner.commits.parked)
+        # The state has it all; the steps' records are made of the events when somebody asks for them.
+        return RunResult(
+            run_id=state.run_id,
+            status=state.status,  # type: ignore[arg-type]
+            reason=state.reason,
+            outputs=runner.large.restored(state.outputs),
+            error=state.error,
+            total_duration=state.last_at - state.started_at,
+            cost=state.cost,
+            warnings=tuple(state.warnings),
+            read=lambda: step_results(events),
+        )
+
+    async def watch(self, run_id: str, after: int = 0) -> AsyncIterator[AnyEvent]:
+        """The events beyond `after` as they come, until the run ends or is left to people."""
+        store = self._services.store
+        while True:
+            task = self._live.get(run_id)
+            driven = task is not None and not task.done()
+            events = await store.read_events(run_id, after=after, limit=PAGE, most_bytes=PAGE_BYTES)
+            for event in events:
+                after = event.seq
+                yield event
+            if events:
+                continue
+            if not driven and await self._rests(run_id):
+                # What came between the two looks is not left out.
+                while events := await store.read_events(run_id, after=after, limit=PAGE, most_bytes=PAGE_BYTES):
+                    for event in events:
+                        after = event.seq
+                        yield event
+                return
+            await self._news(run_id, after, task)
+
+    async def _rests(self, run_id: str) -> bool:
+        """Whether nobody goes on with the run before a person or program says something."""
+        store = self._services.store
+        info = await store.get_run(run_id)
+        if self._services.queue is None:
+            return not self.driven_elsewhere(info)
+        if info.status in ("pending", "running"):
+            return False
+        if info.status in ENDED_RUN:
+            return True
+        # What was said already is about to be heard.
+        signals = await store.take_signals(run_id)
+        return not any(info.status == "waiting" or signal.kind in ("cancel", "resume") for signal in signals)
+
+    async def _news(self, run_id: str, after: int, task: asyncio.Task[None] | None) -> None:
+        waiting = asyncio.ensure_future(self._services.store.wait_events(run_id, after))
+        others = {task} if task is not None else set()
+        # What was heard may be lost with a connection, and then comes late.
+        patience = HEARD if self._services.store.hears_others else UNHEARD
+        try:
+            await asyncio.wait({waiting, *others}, return_when=asyncio.FIRST_COMPLETED, timeout=patience)
+        finally:
+            waiting.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await waiting

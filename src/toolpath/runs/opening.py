@@ -1,0 +1,165 @@
+"""What a Toolpath is opened with and given: its store, documents from files, plans of one call. No life of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from pathlib import Path
+
+from toolpath.catalog.registry import Registry
+from toolpath.catalog.snapshot import Catalog
+from toolpath.config import Settings
+from toolpath.errors import ConfigError, ReadError, RunConflict, ToolFailed
+from toolpath.model.plan import Call, Plan, every_step
+from toolpath.model.run import LEAST_PRIORITY, MOST_PRIORITY, RunResult
+from toolpath.model.tool import Tool
+from toolpath.ports import Clock, Queue, Store
+from toolpath.store.memory.store import MemoryStore
+from toolpath.store.sqlite.store import SqliteStore
+from toolpath.values import JsonObject
+
+#: Larger files are refused before they are read.
+LARGEST_FILE = 5_000_000
+
+
+def store_of(store: str | os.PathLike[str] | Store | None, settings: Settings, clock: Clock) -> Store:
+    """The store of an address: None is in memory, `postgresql://…` PostgreSQL, a path a SQLite file.
+
+    Raises `ConfigError`.
+    """
+    if store is None:
+        return MemoryStore(clock=clock.time)
+    if not isinstance(store, str | os.PathLike):
+        return store
+    scheme, there, _ = os.fspath(store).partition("://")
+    if scheme in ("postgresql", "postgres") and there:
+        return _postgres(os.fspath(store), clock)
+    if there:
+        raise ConfigError(
+            f"There is no store for {scheme}:// addresses.",
+            hint="Give the path of a SQLite file, or postgresql://user:password@host/database.",
+        )
+    return SqliteStore(store, synchronous=settings.synchronous, clock=clock.time)
+
+
+def _postgres(url: str, clock: Clock) -> Store:
+    try:
+        from toolpath.store.postgres.store import PostgresStore  # its driver is an extra
+    except ModuleNotFoundError as error:
+        if error.name != "asyncpg":
+            raise
+        raise ConfigError(
+            "A store in PostgreSQL needs its driver, which is not installed.", hint="pip install 'toolpath[postgres]'"
+        ) from None
+    return PostgresStore(url, clock=clock.time)
+
+
+def queue_of(settings: Settings) -> Queue | None:
+    """The queue that the settings name; None: who starts a run drives it. Raises `ConfigError`."""
+    if not settings.queue:
+        return None
+    try:
+        from toolpath.queues.rabbitmq import RabbitQueue  # its libraries are an extra
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("toolpath"):
+            raise
+        raise ConfigError(
+            f"A queue of runs needs {error.name}, which is not installed.", hint="pip install 'toolpath[workers]'"
+        ) from None
+    return RabbitQueue(
+        settings.queue,
+        name=settings.queue_prefix + settings.queue_name,
+        kind=settings.queue_type,
+        heartbeat=settings.queue_heartbeat,
+    )
+
+
+def check_priority(priority: int) -> None:
+    """Raise `ConfigError` where it is none."""
+    if not LEAST_PRIORITY <= priority <= MOST_PRIORITY:
+        raise ConfigError(
+            f"The priority is {priority}; it must lie from {LEAST_PRIORITY} to {MOST_PRIORITY}.", hint="0 is the usual."
+        )
+
+
+def file_bytes(path: Path) -> bytes:
+    """What is in the file of a document. Raises `ReadError`."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ReadError(
+                f"{path} has {path.stat().st_size:,} bytes; the most is {LARGEST_FILE:,}.",
+                hint="Split it, or move data out of it.",
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise ReadError(
+            f"{path} cannot be read: {error.strerror}.", hint="Give a file's path, or the plan's text."
+        ) from None
+
+
+def is_file(text: str) -> bool:
+    """Whether the text is the path of a file that is there."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def call_plan(tool: str, inputs: JsonObject) -> Plan:
+    """A plan of one call. Its arguments are the plan's inputs, so that no text of theirs is read as a template."""
+    arguments = {name: f"{{{{ inputs[{_quoted(name)}] }}}}" for name in inputs}
+    # The tool's own schema judges the arguments; the plan takes them as they are.
+    schema: JsonObject = {"type": "object", "properties": {name: {} for name in inputs}}
+    return Plan(name=tool, inputs=schema, steps=(Call(id="call", tool=tool, inputs=arguments),), outputs="{{ call }}")
+
+
+def _quoted(name: str) -> str:
+    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+async def load_tools(registry: Registry, names: set[str] | None) -> Catalog:
+    """The catalogue with these tools and all that calling them may call; None: with every tool there is."""
+    await registry.load(names)
+    catalog = registry.snapshot()
+    if names is None:
+        return catalog
+    known = (catalog.get(name) for name in names)
+    nested = {name for tool in known if tool is not None for name in names_in(tool)}
+    missing = {name for name in nested - names if name not in catalog}
+    return await load_tools(registry, names | missing) if missing else catalog
+
+
+def names_in(tool: Tool) -> set[str]:
+    """Names of the tools that calling this one may call."""
+    found = tools_of(tool.body) if isinstance(tool.body, Plan) else set()
+    return found if tool.verify is None else found | {tool.verify}
+
+
+def tools_of(plan: Plan) -> set[str]:
+    """Names of all tools that the plan's own steps may call."""
+    found: set[str] = set()
+    for _, step in every_step(plan.block):
+        if isinstance(step, Call):
+            found.add(step.tool)
+            found.update(fallback.tool for fallback in step.fallback)
+    return found
+
+
+def failed(result: RunResult) -> ToolFailed:
+    """The exception that tells of a run that did not succeed; its `result` is the run's."""
+    failure = result.error
+    message = failure.message if failure is not None else f"The run {result.run_id} is {result.status}."
+    error = ToolFailed(message, details=failure.details if failure else None)
+    error.result = result  # type: ignore[attr-defined]
+    return error
+
+
+def refuse_loop(name: str) -> None:
+    """Raise `RunConflict` inside a running event loop, where waiting would stop it."""
+    with contextlib.suppress(RuntimeError):
+        asyncio.get_running_loop()
+        raise RunConflict(
+            f"{name} cannot wait inside a running event loop, as that of a notebook.",
+            hint="Write `await tp.run(…)` inside `async with tp:`; a notebook takes that as it is.",
+        )

@@ -1,0 +1,232 @@
+"""From what somebody wants run to a program that may start: read, load its tools, check, compile, fill its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from toolpath.access.permits import permit
+from toolpath.catalog.registry import Registry
+from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.check import check, has_errors
+from toolpath.checks.explain import explain
+from toolpath.checks.explanation import Explanation
+from toolpath.checks.memory import Memory
+from toolpath.checks.request.tools import acts
+from toolpath.checks.start import check_inputs, check_intent, fill_inputs, secrets_given
+from toolpath.config import Settings
+from toolpath.engine.compile.program import Program
+from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError, ReadError
+from toolpath.model.plan import Call, Origin, Plan, every_step
+from toolpath.model.policy import refusal
+from toolpath.model.redaction import Redactor
+from toolpath.model.run import RunContext
+from toolpath.model.tool import Tool
+from toolpath.model_output.documents import read_document
+from toolpath.notation.nodes import TooManySteps, too_many_steps
+from toolpath.providers.functions import bind
+from toolpath.providers.secret_values import EnvironmentSecrets
+from toolpath.runs.beside_the_loop import LIGHT, BesideTheLoop, weight_of
+from toolpath.runs.opening import call_plan, file_bytes, is_file, tools_of
+from toolpath.runs.weighted_cache import WeightedCache
+from toolpath.values import JsonObject, plain
+
+#: What may be run: a plan, a tool, a tool's name, a document's path or text, or a document as a dictionary.
+Runnable = Plan | Tool | str | Path | JsonObject
+
+_NO_ORIGIN = Origin()
+#: Compiled plans that are kept; a plan that is run again is neither checked nor compiled again.
+KEPT = 256
+#: Parts of all plans that are kept, and of one up to which it is weighed: some 50 MB.
+KEPT_PARTS = 200_000
+
+
+class Preparation:
+    """Prepares runs for one Toolpath."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        settings: Settings,
+        *,
+        secrets: Mapping[str, str],
+        redactor: Redactor,
+        load: Callable[[set[str]], Awaitable[Catalog]],
+    ) -> None:
+        self._registry = registry
+        self._settings = settings
+        self._secrets = secrets
+        self._redactor = redactor
+        self._load = load
+        self.aside = BesideTheLoop()
+        """Does what is large beside the event loop."""
+        self._memory = Memory()
+        """What the checks so far found of schemas: most plans call the same few tools."""
+        self._programs: WeightedCache[int, tuple[Plan, int, Program, tuple[Finding, ...]]] = _kept()
+        self._reviews: WeightedCache[int, tuple[Plan, int, tuple[tuple[Finding, ...], Explanation]]] = _kept()
+
+    def document(self, source: Runnable) -> Plan | Tool:
+        """The plan or tool that is written there. Raises `ReadError`, and `PlanInvalid` where it has too many steps."""
+        try:
+            return self._document(source)
+        except TooManySteps as error:
+            raise PlanInvalid(error.findings) from None
+
+    def _document(self, source: Runnable) -> Plan | Tool:
+        most = self.most_steps
+        match source:
+            case Plan() | Tool():
+                return source
+            case dict():
+                return read_document(source, most_steps=most)
+            case Path():
+                return read_document(file_bytes(source), file=str(source), most_steps=most)
+            case str():
+                if "\n" not in source and len(source) < 4096 and not source.lstrip().startswith(("{", "[")):
+                    return read_document(file_bytes(Path(source)), file=source, most_steps=most)
+                return read_document(source, most_steps=most)
+            case _:
+                raise ReadError(
+                    f"{source!r:.80} is no plan.",
+                    hint="Give a plan's path, text or dictionary, a Plan, a Tool, or a tool's name.",
+                )
+
+    @property
+    def most_steps(self) -> int:
+        """How many steps a plan may have."""
+        return self._settings.max_plan_steps
+
+    def bound(self, plan: Plan) -> None:
+        """Raise `PlanInvalid` for a plan that is larger than the settings allow: nothing else of it is looked at."""
+        most = self.most_steps
+        if sum(1 for _ in islice(every_step(plan.block), most + 1)) > most:
+            raise PlanInvalid(too_many_steps(most).findings)
+
+    def checked(self, plan: Plan, catalog: Catalog) -> tuple[Finding, ...]:
+        """Everything that is wrong with the plan."""
+        known = list(self._secrets) if not isinstance(self._secrets, EnvironmentSecrets) else None
+        memory = self._memory
+        try:
+            return check(plan, catalog, secrets=known, memory=memory)
+        finally:
+            if memory.is_full and memory is self._memory:
+                self._memory = Memory()
+
+    async def read(self, source: Runnable) -> Plan | Tool:
+        """As `document`, without holding the event loop up over what is large."""
+        if isinstance(source, Plan | Tool):
+            return source
+        return await self.aside.do(lambda: self.document(source), weight_of([source]))
+
+    async def reviewed(self, plan: Plan) -> tuple[tuple[Finding, ...], Explanation]:
+        """Everything that is wrong with the plan, and what it will do; its tools are loaded first."""
+        known = self._reviews.get(id(plan))
+        if known is not None and known[0] is plan and known[1] == self._registry.revision:
+            return known[2]
+        self.bound(plan)
+        catalog = await self._load(tools_of(plan))
+        revision = self._registry.revision
+        weight = _weight(plan, catalog)
+        found = await self.aside.do(lambda: (self.checked(plan, catalog), explain(plan, catalog)), weight)
+        self._reviews.put(id(plan), (plan, revision, found), weight_of([plan], KEPT_PARTS))
+        return found
+
+    async def program(self, plan: Plan) -> tuple[Program, tuple[Finding, ...]]:
+        """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors."""
+        cached = self._programs.get(id(plan))
+        if cached is not None and cached[0] is plan and cached[1] == self._registry.revision:
+            return cached[2], cached[3]
+        self.bound(plan)
+        catalog = await self._load(tools_of(plan))
+        revision = self._registry.revision
+        program, findings = await self.aside.do(lambda: self._made(plan, catalog), _weight(plan, catalog))
+        if program is None:
+            # Why a server's tools are not there is known to the registry alone.
+            raise PlanInvalid((*findings, *self._registry.findings()))
+        self._programs.put(id(plan), (plan, revision, program, findings), weight_of([plan], KEPT_PARTS))
+        return program, findings
+
+    def _made(self, plan: Plan, catalog: Catalog) -> tuple[Program | None, tuple[Finding, ...]]:
+        memory = self._memory
+        findings = self.checked(plan, catalog)
+        return None if has_errors(findings) else Program(plan, catalog, self._settings, memory=memory), findings
+
+    def open_points(self, plan: Plan) -> tuple[Finding, ...]:
+        """Why a plan that was made of words is not run yet; its tools have to be loaded. One that only reads may be
+        half as sure."""
+        catalog = self._registry.snapshot()
+        is_acting = any(isinstance(step, Call) and acts(catalog.get(step.tool)) for _, step in every_step(plan.block))
+        return check_intent(plan, self._settings.planner_floor / (1 if is_acting else 2))
+
+    async def runnable(self, plan: Plan) -> Program:
+        """The plan compiled, where it may be run. Raises `PlanInvalid`."""
+        program, _ = await self.program(plan)
+        faults = self.open_points(plan) if plan.origin != _NO_ORIGIN else ()
+        if faults:
+            raise PlanInvalid(faults)
+        return program
+
+    async def ready(self, what: Runnable, inputs: JsonObject, context: RunContext | None) -> tuple[Program, JsonObject]:
+        """The program to run and its inputs, filled in. Raises `PlanInvalid`, `ReadError`, `PolicyViolationError`."""
+        inputs = _own(inputs)
+        plan = await self._runnable(what, inputs, context)
+        program = await self.runnable(plan)
+        permit(plan, program.secrets, context or RunContext())
+        self._redactor.add([self._secrets[name] for name in program.secrets if name in self._secrets])
+        looked_through = bool(plan.inputs) or self._redactor.active
+        weight = weight_of([inputs]) + weight_of([plan.inputs]) if looked_through else 0
+        return program, await self.aside.do(lambda: self._filled(plan, inputs), weight)
+
+    def _filled(self, plan: Plan, inputs: JsonObject) -> JsonObject:
+        """The inputs with what is not given. Raises `PlanInvalid` where they do not fit."""
+        faults = secrets_given(inputs, self._redactor) or check_inputs(plan, inputs)
+        if faults:
+            raise PlanInvalid(faults)
+        return fill_inputs(plan, inputs)
+
+    async def _runnable(self, what: Runnable, inputs: JsonObject, context: RunContext | None) -> Plan:
+        if isinstance(what, Plan):
+            return what
+        if isinstance(what, str) and "\n" not in what and not what.lstrip().startswith("{"):
+            catalog = await self._load({what})
+            if what in catalog or not is_file(what):
+                return call_plan(catalog.find(what).key, inputs)
+        document = await self.read(what)
+        if isinstance(document, Plan):
+            return document
+        refused = refusal(document, context or RunContext())
+        if refused is not None:
+            raise PolicyViolationError(refused.message, missing=refused.details or (), hint=refused.hint)
+        if isinstance(document.body, Plan):
+            return document.body
+        self._registry.add(bind(document))
+        return call_plan(document.key, inputs)
+
+
+def _weight(plan: Plan, catalog: Catalog) -> int:
+    """How much there is to check: the plan, and the tools and plans that it calls."""
+    weight = weight_of([plan.steps, plan.outputs])
+    if weight > LIGHT:
+        return weight
+    tools = [tool for name in tools_of(plan) if (tool := catalog.get(name)) is not None]
+    bodies = [tool.body for tool in tools if isinstance(tool.body, Plan)]
+    schemas = [schema for tool in tools for schema in (tool.input_schema, tool.output_schema)]
+    # Most of a schema is not looked at.
+    return weight + weight_of(bodies) + weight_of([*schemas, plan.inputs], 4 * LIGHT) // 4
+
+
+def _kept() -> WeightedCache[int, Any]:
+    return WeightedCache(number=KEPT, weight=KEPT_PARTS)
+
+
+def _own(inputs: JsonObject) -> JsonObject:
+    """The inputs as plain JSON of the run's own. Raises `PlanInvalid` for what is none."""
+    try:
+        value = plain(inputs)[0]
+    except OutputInvalid as error:
+        message = f"The inputs are no JSON: {error.message}"
+        fault = Finding(code="wrong_input", severity="error", message=message, path="/inputs", hint=error.hint)
+        raise PlanInvalid((fault,)) from None
+    return value if isinstance(value, dict) else inputs

@@ -1,0 +1,85 @@
+"""The program of a run as its journal froze it: the tools it began with, and each plan that took its place."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.config import Settings
+from toolpath.engine.compile.program import Program
+from toolpath.errors import RunConflict, ToolpathError
+from toolpath.model.events import AnyEvent, PlanRevised, RunStarted, ToolsFrozen
+from toolpath.model.plan import thaw
+from toolpath.model.tool import Body, Tool
+from toolpath.values import Json, JsonObject
+
+
+class FrozenBodies:
+    """A catalogue in which the bodies that a run was started with take the place of today's."""
+
+    def __init__(self, catalog: Catalog, bodies: dict[str, JsonObject], *, to_end: bool) -> None:
+        self._catalog = catalog
+        self._bodies = {key: thaw(body) for key, body in bodies.items()}
+        self._to_end = to_end
+
+    def find(self, name: str) -> Tool:
+        """The tool of that key, alias or unambiguous name."""
+        body = self._bodies.get(name)
+        if body is None:
+            return self._found(name)
+        known = self._catalog.get(name)
+        if known is not None:
+            return msgspec.structs.replace(known, body=body)
+        group, _, bare = name.rpartition(".")
+        return Tool(name=bare, group=group, description=body.description, input_schema=body.inputs, body=body)
+
+    def _found(self, name: str) -> Tool:
+        try:
+            return self._catalog.find(name)
+        except ToolpathError as error:
+            if not self._to_end:
+                raise
+            return _gone(name, error)
+
+
+def _gone(name: str, error: ToolpathError) -> Tool:
+    """What stands for a tool that is not there any more, in a run that is only taken up to be ended."""
+
+    def invoke(inputs: JsonObject, context: object) -> Json:
+        raise error
+
+    group, _, bare = name.rpartition(".")
+    return Tool(name=bare, group=group, input_schema={"type": "object"}, body=Body(invoke=invoke))
+
+
+async def frozen_program(
+    events: Sequence[AnyEvent],
+    load: Callable[[set[str]], Awaitable[Catalog]],
+    settings: Settings,
+    *,
+    to_end: bool = False,
+) -> Program:
+    """The program that a journal was written by, followed by those that took its place.
+
+    Raises `RunConflict` for the journal of a run that was never begun.
+    """
+    started = events[0] if events else None
+    if not isinstance(started, RunStarted):
+        raise RunConflict("The run was stored, but never begun.", hint="Start it anew.")
+    stages: list[RunStarted | PlanRevised] = [started, *(one for one in events if isinstance(one, PlanRevised))]
+    called = [event for event in events if isinstance(event, ToolsFrozen)]
+    catalog = await load({key for stage in (*stages, *called) for key in stage.tools})
+    later = {key: body for event in called for key, body in event.bodies.items()}
+    programs = [
+        Program(thaw(stage.plan), FrozenBodies(catalog, {**later, **stage.bodies}, to_end=to_end), settings)
+        for stage in stages
+    ]
+    for program in programs:
+        for event in called:
+            for key in event.tools:
+                program.dynamic(key)
+    for program in programs[1:]:
+        programs[0].revise(program)
+    return programs[0]

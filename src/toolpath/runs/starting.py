@@ -1,0 +1,197 @@
+"""Beginning runs: stored together with their first event, then driven."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+
+from toolpath.engine.compile.program import Program
+from toolpath.engine.drive.runner import Runner
+from toolpath.errors import KeyReused, StaleEpoch
+from toolpath.ids import new_id
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import RunContext, RunInfo, RunResult
+from toolpath.model.traceparent import current_trace
+from toolpath.ports import Journal
+from toolpath.runs.looking import Looking
+from toolpath.runs.naming import kept_name
+from toolpath.runs.run import Run
+from toolpath.values import JsonObject, digest
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """The stored plan that a run is of, and the approval that allows it."""
+
+    plan_id: str = ""
+    approval: str | None = None
+
+
+NOT_STORED = Stored()
+
+
+class Starting(Looking):
+    """The part of `Drives` that begins runs."""
+
+    async def start(
+        self,
+        program: Program,
+        inputs: JsonObject,
+        *,
+        context: RunContext | None,
+        run_id: str | None = None,
+        idempotency_key: str = "",
+        priority: int = 0,
+        origin: Stored = NOT_STORED,
+        replan: JsonObject | None = None,
+    ) -> Run:
+        """Store a new run and begin it. `replan`: how far it may be planned anew when it fails."""
+        await self._services.turns.room()
+        context = context or RunContext()
+        started, info = self._new_run(program, inputs, context, run_id, origin=origin)
+        started = msgspec.structs.replace(started, replan=replan or {})
+        if idempotency_key or priority:
+            info = msgspec.structs.replace(info, idempotency_key=kept_name(idempotency_key), priority=priority)
+        await self.trail.run_asked("run.start", info, context, program.fingerprints)
+        if self._services.queue is not None:
+            handed = await self._hand_over(info, [started])
+            if handed.run_id != info.run_id:
+                await self._same(handed.run_id, started, origin.plan_id)
+            return handed
+        stored, journal = await self._begun(info, [started])
+        if journal is not None:
+            runner = Runner(program, self._services, journal)
+            self._keep(info.run_id, runner, partial(runner.start, started))
+        else:
+            await self._same(stored.run_id, started, origin.plan_id)
+        return Run(stored.run_id, self)
+
+    async def _same(self, run_id: str, started: ev.RunStarted, plan_id: str) -> None:
+        """Raise `RunConflict` where the run that has the idempotency key was begun with something else."""
+        (first,) = await self._services.store.read_events(run_id, limit=1)
+        assert isinstance(first, ev.RunStarted)
+        # As JSON: what a journal gives back has lists where a plan has tuples.
+        is_same = digest(first.plan) == digest(started.plan)
+        if plan_id:
+            is_same = (await self._services.store.get_run(run_id)).plan_id == plan_id
+        if not is_same or digest(first.inputs) != digest(started.inputs):
+            raise KeyReused(
+                f"The run {run_id} was begun with this idempotency key, and with another plan or other inputs.",
+                hint="Take a new key for a new run.",
+            )
+
+    async def run(
+        self,
+        program: Program,
+        inputs: JsonObject,
+        *,
+        context: RunContext | None,
+        origin: Stored = NOT_STORED,
+        replan: JsonObject | None = None,
+    ) -> RunResult:
+        """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""
+        if self._services.queue is not None:
+            run = await self.start(program, inputs, context=context, origin=origin, replan=replan)
+            return await self.result(run.run_id)
+        await self._services.turns.room()
+        context = context or RunContext()
+        started, info = self._new_run(program, inputs, context, None, origin=origin)
+        started = msgspec.structs.replace(started, replan=replan or {})
+        await self.trail.run_asked("run.start", info, context, program.fingerprints)
+        _, journal = await self._begun(info, [started])
+        assert journal is not None
+        runner = Runner(program, self._services, journal)
+        if journal.durable:
+            runner.commits.written = [started]
+        try:
+            return await self._result_of(
+                await self._drive(info.run_id, runner, partial(runner.start, started, unheard=False))
+            )
+        except StaleEpoch:
+            # Another has taken it, and drives it to its end.
+            await self._rest(info.run_id)
+            return await self._result_so_far(info.run_id)
+
+    async def _begun(self, info: RunInfo, events: Sequence[AnyEvent]) -> tuple[RunInfo, Journal | None]:
+        """Store the run as this process's."""
+        with self._holding(info.run_id):
+            return await self._services.store.begin_run(info, self._services.driver, events)
+
+    async def _hand_over(self, info: RunInfo, events: Sequence[AnyEvent]) -> Run:
+        """Store the run for a worker to begin."""
+        stored, _ = await self._services.store.begin_run(info, "", events)
+        if stored.status == "pending":
+            await self._enqueue(stored.run_id, stored.priority)
+        return Run(stored.run_id, self)
+
+    async def begin_fork(self, program: Program, events: tuple[AnyEvent, ...], *, priority: int = 0) -> Run:
+        """Store the run that begins with these events, and go on from there."""
+        started = events[0]
+        assert isinstance(started, ev.RunStarted)
+        context = RunContext.from_json(started.context)
+        info = RunInfo(
+            run_id=started.run_id,
+            name=program.plan.name,
+            created_at=started.at,
+            updated_at=started.at,
+            tenant=context.tenant,
+            user=context.user_id,
+            parent=str(started.parent.get("run_id", "")),
+            conversation_id=context.conversation_id,
+            priority=priority,
+        )
+        await self.trail.run_asked("run.fork", info, context, program.fingerprints)
+        if self._services.queue is not None:
+            return await self._hand_over(info, events)
+        _, journal = await self._begun(info, events)
+        assert journal is not None
+        runner = Runner(program, self._services, journal)
+        self._keep(started.run_id, runner, partial(runner.resume, list(events), reason="fork"))
+        return Run(started.run_id, self)
+
+    def _new_run(
+        self, program: Program, inputs: JsonObject, context: RunContext, run_id: str | None, *, origin: Stored
+    ) -> tuple[ev.RunStarted, RunInfo]:
+        now = self._services.clock.time()
+        run_id = run_id or new_id("run", now)
+        started = ev.RunStarted(
+            seq=1,
+            at=now,
+            run_id=run_id,
+            plan=program.frozen,
+            bodies=program.frozen_bodies,
+            tools=program.fingerprints,
+            inputs=inputs,
+            context=self._public(_traced(context.as_json())),
+            secrets=program.secrets,
+            sources=self.sources,
+            approval=origin.approval,
+            paths=ev.PATHS,
+        )
+        info = RunInfo(
+            run_id=run_id,
+            name=program.plan.name,
+            created_at=now,
+            updated_at=now,
+            tenant=context.tenant,
+            user=context.user_id,
+            plan_id=origin.plan_id,
+            conversation_id=context.conversation_id,
+        )
+        return started, info
+
+    def _public(self, context: JsonObject) -> JsonObject:
+        """The context without a secret in what is told to tools of it."""
+        redact = self._services.redactor.value
+        return {**context, **{name: redact(context[name]) for name in ("conversation", "metadata") if name in context}}
+
+
+def _traced(context: JsonObject) -> JsonObject:
+    """The context with the trace that is current here, where it names none of its own."""
+    trace = current_trace()
+    metadata = context.get("metadata") or {}
+    if not trace or "traceparent" in metadata:
+        return context
+    return {**context, "metadata": {**metadata, **trace}}

@@ -1,0 +1,1 @@
+"""The entry of the service: what every request passes before a door."""

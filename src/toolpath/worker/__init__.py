@@ -1,1 +1,0 @@
-"""The process that drives runs which others have stored."""
