@@ -18,7 +18,11 @@ from toolpath.values import encode
 
 __all__ = ["ALICE", "HELLO", "REQUEST", "Blog", "answer", "modelled", "said"]
 
-ELSEWHERE = {"id": "post2", "tool": "other.writePost", "inputs": {"authorId": "{{ author._id }}", "text": "Hello"}}
+ELSEWHERE = {
+    "id": "post2",
+    "tool": "other.writePost",
+    "inputs": {"authorId": "{{ author._id }}", "text": "Hello about world"},
+}
 
 
 class Blog:

@@ -180,7 +180,7 @@ async def test_an_answer_without_steps_says_that_no_tool_fits() -> None:
 
 async def test_an_open_question_lowers_the_confidence() -> None:
     chat = ScriptedChat(answer(ALICE, questions=["Which Alice?"]))
-    planned = await plan_with_model(PlanRequest(text=REQUEST), ground(chat))
+    planned = await plan_with_model(PlanRequest(text="Create author Alice with email alice@test.com"), ground(chat))
     assert planned.plan.questions == ("Which Alice?",)
     assert planned.plan.confidence == 0.5
 

@@ -74,14 +74,14 @@ _WHEN: Final = frozenset(
         mensuel hoy mañana mediodía medianoche diariamente semanalmente mensualmente""",
     )
 )
-_PERIODS: Final = frozenset(
+PERIODS: Final = frozenset(
     re.findall(
         r"\S+",
         """week month year weekend quarter hour day morning evening afternoon woche monat jahr semaine mois
         semana mes""",
     )
 )
-_COMING: Final = frozenset(
+COMING: Final = frozenset(
     re.findall(
         r"\S+",
         """next this coming following last nachste nachsten nachstes diese dieses prochaine prochain cette ce
@@ -108,6 +108,7 @@ _COUNTS: Final = {
     )
     for word in words.split()
 }
+_OF_TIME: Final = frozenset((*_WEEKDAYS, *_MONTHS, *_COUNTS, *_WHEN))
 #: Words that ask for more than one call does.
 _EVERY: Final = frozenset(
     folded(word)
@@ -147,6 +148,11 @@ class Told(msgspec.Struct, frozen=True):
     def has(self, text: str) -> bool:
         """Whether a value holds the text as whole words."""
         pattern = re.compile(rf"(?<!\w){re.escape(folded(text))}(?!\w)")
+        return any(pattern.search(value) for value in self.texts)
+
+    def names(self, word: str) -> bool:
+        """Whether a value holds the word, and not as a part of an address."""
+        pattern = re.compile(rf"(?<![\w@])(?<!\w\.){re.escape(folded(word))}(?![\w@]|\.\w)")
         return any(pattern.search(value) for value in self.texts)
 
 
@@ -221,6 +227,8 @@ def uncovered(text: str, told: Told) -> list[str]:
     """
     found: list[str] = []
     spans: list[tuple[int, int]] = []
+    # `on 2026-05-03 … tomorrow`: a date that is said as it is says nothing of another one.
+    meant = msgspec.structs.replace(told, dates=tuple(day for day in told.dates if day.isoformat() not in text))
     for match in QUOTED.finditer(text):
         inner = next(group for group in match.groups() if group is not None).strip()
         spans.append(match.span())
@@ -235,7 +243,9 @@ def uncovered(text: str, told: Told) -> list[str]:
         earlier = text[max(0, match.start() - 40) : match.start()]
         before = folded(tokens[index - 1].group()) if index else ""
         opens = not earlier.strip() or earlier.rstrip(" \t\"'”»“)(").endswith((".", "!", "?", ":", ";", "\n"))
-        if token and not _is_told(token, told, opens=opens, before=before, after=tokens[index + 1 : index + 3]):
+        plain = folded(token)
+        now = meant if plain in _WHEN or plain in PERIODS else told
+        if token and not _is_told(token, now, opens=opens, before=before, after=tokens[index + 1 : index + 3]):
             found.append(token[:100])
     return list(dict.fromkeys(found))
 
@@ -249,12 +259,15 @@ def _is_told_text(inner: str, told: Told) -> bool:
 
 
 def _is_told(token: str, told: Told, *, opens: bool, before: str, after: Sequence[re.Match[str]]) -> bool:
-    token = token.rpartition("=")[2] or token
+    token = token if _FLAG.match(token) else token.rpartition("=")[2] or token
     plain = folded(token)
+    if _FLAG.match(token):
+        return any(plain in value for value in told.texts)
     if any(letter.isdigit() for letter in token):
         return _is_told_number(token, plain, told, after)
-    if "@" in token or "://" in token or ("/" in token.strip("/") and not _is_words(token)) or "\\" in token:
-        return told.has(token) or any(plain in value for value in told.texts)
+    is_path = token.startswith(("/", "~/")) or ("/" in token.strip("/") and not _is_words(token)) or "\\" in token
+    if "@" in token or "://" in token or is_path:
+        return any(plain in value for value in told.texts)
     if plain in _WEEKDAYS:
         return told.has(token) or any(day.weekday() == _WEEKDAYS[plain] for day in told.dates)
     if plain in _MONTHS and token[:1].isupper():
@@ -265,11 +278,16 @@ def _is_told(token: str, told: Told, *, opens: bool, before: str, after: Sequenc
         )
     if plain in _COUNTS:
         return told.has(token) or float(_COUNTS[plain]) in told.numbers or plain in told.vocabulary
-    if plain in _PERIODS and before in _COMING:
+    if plain in PERIODS and before in COMING:
         return told.has(token) or bool(told.dates)
     if plain in _WHEN:
         return told.has(token) or bool(told.dates) or plain in told.vocabulary
     return _is_told_name(token, plain, told, opens=opens, before=before)
+
+
+#: As a command line has it: it changes what is done, and no tool knows of it unless it is told.
+_FLAG: Final = re.compile(r"-{1,2}[a-z]", re.IGNORECASE)
+_CLOCK: Final = re.compile(r"[ap]\.?m\b", re.IGNORECASE)
 
 
 def _is_words(token: str) -> bool:
@@ -344,15 +362,27 @@ def _is_told_amount(digits: str, token: str, following: str, told: Told) -> bool
     scale = _SCALES.get(tail) or _SCALES.get(following)
     if scale is not None:
         numbers |= {round(number * scale, 10) for number in numbers}
-    if tail.startswith("p") or following.startswith(("pm", "p.m")):
-        numbers |= {number + 12 for number in numbers if number < 12}
+    if _CLOCK.match(tail) or _CLOCK.match(following):
+        return any(_is_told_hour(number, told) for number in numbers)
     run = digits.replace(",", "").lstrip("0") or "0"
     return bool(numbers & told.numbers) or run in told.runs
+
+
+def _is_told_hour(hour: float, told: Told) -> bool:
+    """Whether a value has a time in this hour, of the morning or the evening: digits of an id are none."""
+    hours = "|".join({f"0?{one:.0f}" for one in (hour % 24, (hour + 12) % 24)})
+    pattern = re.compile(rf"(?:^|(?<![\w.,-])|t)(?:{hours})(?:$|(?=[:h])|\s?[ap]\.?m|\s?uhr|\s?o.clock)")
+    return any(pattern.search(value) for value in told.texts)
 
 
 def asks_for_more(word: str) -> bool:
     """Whether the word asks for every one of several things, or says when."""
     return folded(word) in _EVERY or folded(word) in _WHEN
+
+
+def says_when(word: str) -> bool:
+    """Whether the word is a day, a month, a count or a time, which `uncovered` looks for by itself."""
+    return folded(word) in _OF_TIME
 
 
 def quantifiers(text: str, told: Told) -> list[str]:
@@ -364,5 +394,5 @@ def quantifiers(text: str, told: Told) -> list[str]:
 def names_in(text: str, words: Sequence[str]) -> frozenset[str]:
     """Those of the words of a text that can be nothing but names: not quoted, no digits, no count, no time."""
     quoted = {group.strip() for match in QUOTED.finditer(text) for group in match.groups() if group}
-    dated = {*_WEEKDAYS, *_MONTHS, *_COUNTS, *_WHEN, *_PERIODS}
+    dated = {*_WEEKDAYS, *_MONTHS, *_COUNTS, *_WHEN, *PERIODS}
     return frozenset(word for word in words if word.isalpha() and word not in quoted and folded(word) not in dated)

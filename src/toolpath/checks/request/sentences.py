@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, Literal
+from typing import Final
 
 import msgspec
 
+from toolpath.checks.request.blockers import PLEASE, WORD, Mood, blocked_by, words_of
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, is_thing, meanings_of
-
-Mood = Literal[
-    "command", "question", "asked", "negation", "condition", "hypothesis", "report", "choice", "other", "none"
-]
-"""`asked`: a question for something to be told, as `What is …?`; `none`: thanks, greetings."""
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -32,45 +28,7 @@ class Clause(msgspec.Struct, frozen=True):
     """The word by which the mood is known."""
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(folded(word) for word in text.split())
-
-
-_NEGATIONS: Final = _words("""
-not never no none nothing nobody noone nowhere neither nor without cannot hardly barely rarely instead
-rather except excluding
-but unlike dont doesnt didnt wont cant isnt arent wasnt shouldnt wouldnt couldnt mustnt shant aint havent hasnt
-nicht nie niemals nichts niemand kein keine keinen keinem keiner keines ohne statt anstatt stattdessen weder
-außer ausser
-ne pas jamais rien aucun aucune personne sans plutôt sauf hormis excepté ni non
-nunca jamás nada nadie ningún ninguno ninguna sin tampoco excepto salvo sino
-""")
-_CONDITIONS: Final = _words("""
-if when whenever unless until till once provided providing assuming supposing presuming otherwise else
-whether depending
-depends lest wherever while whilst contingent conditional conditionally eventually unlesss iff
-wenn falls sofern sobald solange bis ob sonst andernfalls vorausgesetzt nachdem bevor ehe während sollte abhängig
-si quand lorsque lorsqu dès jusqu jusque sinon pourvu
-cuando hasta mientras aunque siempre
-""")
-_HYPOTHESES: Final = _words("""
-would could might may should shall ought maybe perhaps possibly probably presumably suppose supposedly
-imagine pretend
-hypothetically theoretically hypothetical imaginary wish wondering
-würde würden könnte könnten sollten vielleicht eventuell möglicherweise angenommen wäre hätte dürfte möchte
-pourrait pourrais pourriez devrait devrais devriez serait peut peut-être supposons admettons aimerais voudrais
-podría podrías podríamos debería deberías quizás quizá acaso supongamos sería puede tal
-""")
-_REPORTS: Final = _words("""
-said says told tells wrote writes thought thinks claimed claims asked asks was were been had has did does
-reportedly allegedly
-apparently already yesterday ago previously formerly wanted decided refused mentioned heard
-wurde wurden worden gesagt sagte schrieb meinte hatte hatten gestern bereits schon
-dit disait écrit était étaient avait avaient hier déjà demandait
-dijo dice decía escribió estaba estaban había fue fueron ayer pidió
-""")
-_CHOICES: Final = _words("or either oder entweder ou soit o u")
-_QUESTIONS: Final = _words("""
+_QUESTIONS: Final = words_of("""
 what which who whom whose why how where does did is are am was were do should shall can could will would may
 might has have had
 was wer wen wem wessen warum wieso weshalb wie wo wohin welche welcher welches welchen kann kannst können
@@ -79,50 +37,11 @@ darf dürfen wird werden ist sind hat haben habe gibt
 que quoi qui quel quelle quels quelles pourquoi comment où combien est-ce peux peut puis-je dois-je faut
 qué quién quiénes cuál cuáles cómo dónde adónde cuánto cuánta cuántos cuántas puedo puedes debo hay
 """)
-_TELLING: Final = _words("""
+_TELLING: Final = words_of("""
 what who which when where how why whose was wer wann wie wo welche welcher welches wieviel
 quel quelle quels quelles qui où quand comment combien qué cuál cuáles quién cómo dónde cuándo cuánto
 cuántos cuánta cuántas
 """)
-#: Several words that say the same. Letters are folded before they are looked for.
-_PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
-    (
-        "negation",
-        re.compile(
-            r"n['\u2019]t\b|\bno longer\b|\bau lieu\b|\ben (?:vez|lugar)\b|\bhold off\b|\bn['\u2019](?=\w)"
-            r"|[\u274c\u26d4\U0001f6ab\U0001f44e]|\bdavon ab\b|\bany ?more\b"
-            r"|\b(?:scratch|strike|belay|forget|disregard) (?:that|this|it|all)\b"
-        ),
-    ),
-    (
-        "condition",
-        re.compile(
-            r"\bin case\b|\bin the event\b|\bas (?:long|soon) as\b|\bonly (?:if|when|after)\b|\bon condition\b"
-            r"|\bsubject to\b"
-            r"|\bim fall\w*\b|\bes sei denn\b|\btant que\b|\bdes que\b|\ba (?:condition|moins)\b|\bavant (?:que"
-            r"|de)\b|\bapres (?:que|avoir)\b|\bau cas\b"
-            r"|\ben caso\b|\ba menos\b|\bcon tal\b|\bsiempre que\b|\ben cuanto\b|\bs['\u2019]ils?\b|\bjusqu\w*"
-            r"|\blorsqu\w*"
-            r"|\b(?:before|after|until|by the time)\s+(?:(?:the|a|an|my|our|his|her|their|its|your|all|every"
-            r"|each)\s+)*[a-z]+\w*\s+\w+(?:s|ed)\b"
-            r"|\b(?:before|after)\s+(?:he|she|it|they|we|you|i|[a-z]+ing)\b"
-            r"|\bthe (?:moment|minute|day|instant)\b|\b(?:next|every|each|any) time\b|\bgiven that\b"
-            r"|\bso long as\b|\bin the case\b"
-            r"|\b(?:pending|upon|awaiting|following) (?:\w+ ){0,2}(?:approval|consent|confirmation|permission"
-            r"|agreement|review|request|notice|payment)\b"
-            r"|\bwith (?:\w+ ){0,2}(?:approval|consent|permission|agreement)\b"
-        ),
-    ),
-    (
-        "hypothesis",
-        re.compile(
-            r"\bwhat if\b|\bas if\b|\bas though\b|\bin theory\b|\btal vez\b|\bpeut etre\b|\bfor example\b"
-            r"|\bjust kidding\b"
-        ),
-    ),
-    ("report", re.compile(r"\baccording to\b|\bhas been\b|\bhave been\b|\bil y a\b|\bhace (?:un|una|dos)\b")),
-)
-_WORD: Final = re.compile(r"[^\W\d_][\w'\u2019-]*", re.UNICODE)
 #: Where one clause ends and the next begins.
 _CUT: Final = re.compile(
     r"(?<=[.!?;…])[\"'”»)]*\s+|\s*[\n\r]+\s*|;\s*|(?<=[!?\u3002\uff01\uff1f])"
@@ -162,13 +81,11 @@ _ASKED_POLITELY: Final = re.compile(
     r"|^(?:peux-tu|pourrais-tu|pouvez-vous|pourriez-vous)\s+|^(?:puedes|podrías|puede|podría)\s+",
     re.IGNORECASE,
 )
-_PLEASE: Final = re.compile(
-    r"\b(?:please|kindly|pls|plz|bitte|s['\u2019]il (?:te|vous) pla[iî]t|por favor)\b", re.IGNORECASE
-)
 _THANKS: Final = re.compile(
     r"^(?:(?:many\s+)?thanks?(?:\s+(?:you|a lot|so much|in advance|again))*|thank you.{0,30}|hi|hello|hey"
     r"|dear [\w .]{1,40}|good (?:morning|evening|afternoon|day)|"
-    r"please|s['\u2019]il (?:te|vous) pla[iî]t|cheers|regards|danke.{0,20}|vielen dank|hallo|guten \w+"
+    r"please|ok(?:ay)?|sure|great|alright|all right|right|yes|hm+|"
+    r"s['\u2019]il (?:te|vous) pla[iî]t|cheers|regards|danke.{0,20}|vielen dank|hallo|guten \w+"
     r"|merci.{0,20}|bonjour|gracias.{0,20}|hola|por favor|bitte|(?:and |und |et |y )?(?:then|after (?:that"
     r"|this)|afterwards|next|finally|also|dann|danach|puis|ensuite|luego|después)|that(?:['\u2019]s"
     r"| is) all)[\s.!,]*$",
@@ -178,15 +95,11 @@ _COLON: Final = re.compile(r"\s?:(?=\s|$)")
 _MOST: Final = 200
 
 
-def takes_back(word: str) -> bool:
-    """Whether the word keeps a clause from being a command."""
-    return _blocked(word) is not None
-
-
 def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
     """The clauses of a request. `text`: what is quoted or somebody's words is blanked out; `is_verb`: one of a tool."""
     head, tail = _at_colon(text)
-    found = [clause_of(part, is_verb) for part in _parts(head, is_verb) if _has_words(part)]
+    parts = [part for part in _parts(head, is_verb) if _haswords_of(part)]
+    found = [clause_of(part, is_verb, kindly=_is_kind(parts, number)) for number, part in enumerate(parts)]
     for part in _parts(tail, is_verb):
         clause = clause_of(part, is_verb)
         # What follows a colon is what is listed, quoted or handed on: it may take a command back, and gives none.
@@ -195,12 +108,38 @@ def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
     return found[:_MOST]
 
 
+def after_colon(text: str) -> str:
+    """What follows the first colon, which is listed, quoted or handed on."""
+    return _at_colon(text)[1]
+
+
+#: What stands behind a command and says nothing of it.
+_TAIL: Final = re.compile(
+    r"[\s,.!]*\b(?:right\s+away|immediately|at\s+once|asap|now|for\s+(?:me|us)|please|(?:many\s+)?thanks?(?:\s+(?:you|a\s+lot"
+    r"|so\s+much|in\s+advance))*|thank\s+you(?:\s+(?:so|very)\s+much)?|cheers)[\s.!]*$",
+    re.IGNORECASE,
+)
+
+
+def bare(text: str) -> str:
+    """The request without what politeness and haste put around it; at least one word stays."""
+    said = _POLITE.sub("", text.strip())
+    asked, wished = _ASKED_POLITELY.match(said), _WISHES.match(said)
+    if asked is not None and PLEASE.search(said):
+        said = _POLITE.sub("", said[asked.end() :]).rstrip("? ")
+    elif wished is not None:
+        said = _POLITE.sub("", said[wished.end() :])
+    while (tail := _TAIL.search(said)) is not None and tail.start() > 0:
+        said = said[: tail.start()] + ("." if tail.group().lstrip().startswith((".", "!")) else "")
+    return said if WORD.search(said) else text
+
+
 def _at_colon(text: str) -> tuple[str, str]:
     colon = _COLON.search(text)
     return (text, "") if colon is None else (text[: colon.end()], text[colon.end() :])
 
 
-def _has_words(part: str) -> bool:
+def _haswords_of(part: str) -> bool:
     return bool(part.strip(" \t\r\n.,;:!-\"')("))
 
 
@@ -228,37 +167,50 @@ def _parts(text: str, is_verb: Callable[[str], bool]) -> list[str]:
 
 #: `go ahead and delete` is one command.
 _NO_CUT: Final = re.compile(r"\bgo(?:\s+ahead)?\s*$", re.IGNORECASE)
-_OPENING: Final = _words(
+_OPENING: Final = words_of(
     "please kindly do don't dont never i we you let's if unless when bitte wenn falls si s'il cuando no ne what how who"
 )
 
 
-def clause_of(part: str, is_verb: Callable[[str], bool]) -> Clause:
-    """The clause with its mood."""
+def _is_kind(parts: Sequence[str], number: int) -> bool:
+    """Whether the part is of a sentence that asks kindly: `Could you please … and …?`."""
+    first = last = number
+    while first and not parts[first - 1].rstrip().endswith((".", "!", "?")):
+        first -= 1
+    while last + 1 < len(parts) and not parts[last].rstrip().endswith((".", "!", "?")):
+        last += 1
+    opening = _ASKED_POLITELY.match(_POLITE.sub("", parts[first].strip()))
+    return first < last and opening is not None and PLEASE.search("".join(parts[first : last + 1])) is not None
+
+
+def clause_of(part: str, is_verb: Callable[[str], bool], *, kindly: bool = False) -> Clause:
+    """The clause with its mood. `kindly`: the sentence that it is of asks with a `please`."""
     said = part.strip()
     if _THANKS.match(said):
         return Clause(said, "none")
-    blocked = _blocked(said)
+    blocked = blocked_by(said)
     body = _POLITE.sub("", said)
     wished = _WISHES.match(body)
     polite = _ASKED_POLITELY.match(body)
     if wished is not None:
         body = _POLITE.sub("", body[wished.end() :])
-        blocked = _blocked(body)
-    elif polite is not None and _PLEASE.search(said):
+        blocked = blocked_by(body)
+    elif kindly and polite is None:
+        return _command(said, body.rstrip().rstrip("?"), blocked, is_verb, is_last=False)
+    elif polite is not None and (kindly or PLEASE.search(said)):
         body = _POLITE.sub("", body[polite.end() :])
-        blocked = _blocked(body)
+        blocked = blocked_by(body)
         said_openly = body.rstrip().rstrip("?").rstrip()
         return _command(
             said, said_openly, blocked, is_verb, is_last=polite.group().casefold().startswith(("k", "w\xfc"))
         )
-    return _command(said, body, blocked, is_verb, is_last=_PLEASE.match(said) is not None)
+    return _command(said, body, blocked, is_verb, is_last=PLEASE.match(said) is not None)
 
 
 def _command(
     said: str, body: str, blocked: tuple[Mood, str] | None, is_verb: Callable[[str], bool], *, is_last: bool
 ) -> Clause:
-    found = [match.group() for match in _WORD.finditer(body)]
+    found = [match.group() for match in WORD.finditer(body)]
     head, following = (found[0] if found else ""), "".join(body.split()[1:2])
     if re.match(r"\s*[^\w\s]*\d", body):
         head = ""
@@ -314,7 +266,7 @@ def _tells(body: str) -> str | None:
 
 
 #: Verbs that do away with something: with a request to act, too, and that is no command to act.
-_TAKING_BACK: Final = _words("""
+_TAKING_BACK: Final = words_of("""
 cancel delete remove revoke withdraw drop discard scrap erase clear reject decline dismiss abort call close archive kill
 void rescind retract recall purge strike unschedule lösche storniere entferne widerrufe verwerfe annule annulez supprime
 supprimez retire retirez cancela cancele elimina elimine borra borre anula anule retira
@@ -347,7 +299,7 @@ def _taken_back(head: str, body: str, is_verb: Callable[[str], bool]) -> str | N
 
 #: The English verb, which is French for `how`.
 _COMMENTS: Final = re.compile(r"comment\s+(?:on|saying|with|that|about|under)\b", re.IGNORECASE)
-_COPULAS: Final = _words("was were had has did does")
+_COPULAS: Final = words_of("was were had has did does")
 _PARTICLES: Final = ("ab", "an", "aus", "auf", "ein", "zu", "weiter", "fest", "um", "nach", "vor", "hinzu", "mit")
 
 
@@ -361,33 +313,3 @@ def _whole(head: str, found: Sequence[str]) -> str:
                 if meanings_of(infinitive):
                     return infinitive
     return head
-
-
-def _blocked(said: str) -> tuple[Mood, str] | None:
-    """What keeps a clause from being a command, and the word that says so."""
-    said = _PLEASE.sub(" ", said)
-    plain = folded(said)
-    words = [folded(word.strip("'\u2019-")) for word in _WORD.findall(said)]
-    for mood, pattern in _PHRASES:
-        if (found := pattern.search(plain)) is not None:
-            return mood, found.group().strip()
-    for word in words:
-        if (word == "no" and _NUMBERED.search(plain)) or (word == "may" and _IN_MAY.search(plain)):
-            continue
-        for mood, known in _BLOCKERS:
-            if word in known:
-                return mood, word
-    return None
-
-
-_NUMBERED: Final = re.compile(r"\bno\.?\s*#?\d")
-_IN_MAY: Final = re.compile(
-    r"\bmay,?\s+(?:the\s+)?\d|\d(?:st|nd|rd|th)?\.?\s+(?:of\s+)?may\b|\b(?:in|on|by|for|this|next|last)\s+may\b"
-)
-_BLOCKERS: Final[tuple[tuple[Mood, frozenset[str]], ...]] = (
-    ("negation", _NEGATIONS),
-    ("condition", _CONDITIONS),
-    ("hypothesis", _HYPOTHESES),
-    ("report", _REPORTS),
-    ("choice", _CHOICES),
-)

@@ -12,8 +12,8 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.words import STOP
+from toolpath.checks.request.blockers import takes_back
 from toolpath.checks.request.said import asks_for_more
-from toolpath.checks.request.sentences import takes_back
 from toolpath.errors import ExpressionError
 from toolpath.expressions.quoted import BRACES
 from toolpath.expressions.scan import Template, scan

@@ -8,7 +8,9 @@ from itertools import pairwise
 
 import msgspec
 
-from toolpath.planner.offline.match import CUED, WEAK, fitness, is_like, words_of
+from toolpath.checks.request.said import asks_for_more
+from toolpath.checks.request.verbs import is_reading, meanings_of
+from toolpath.planner.offline.match import CUED, WEAK, fitness, fits_at_all, is_like, words_of
 from toolpath.planner.offline.mention import Mention, is_joined
 from toolpath.planner.offline.slots import Slot
 
@@ -163,6 +165,46 @@ def assign_phrases(
                     group.append((trimmed, group[0][1]))
                     taken.add(trimmed.start)
                     group.sort(key=lambda item: item[0].start)
+
+
+#: What stands before the object of a command: `restart web`, `deploy version 3 of checkout`.
+_OBJECT = frozenset(("of", "for", "the", "a", "an", "my", "our"))
+_HOW = re.compile(r"[a-z]{3,}ly", re.IGNORECASE)
+
+
+def assign_rest(slots: Sequence[Slot], chosen: Chosen, free: Sequence[Mention], about: frozenset[str]) -> None:
+    """The one thing that is left for the one required parameter that is, where it is the object of the command."""
+    wanted = [slot for slot in slots if slot.required and slot.name not in chosen]
+    if len(wanted) != 1 or wanted[0].options:
+        return
+    slot = wanted[0]
+    spans = [(one.start, one.end) for group in chosen.values() for one, _ in group]
+    left = [one for one in free if not any(start < one.end and one.start < end for start, end in spans)]
+    firm = [one for one in left if one.kind != "phrase"]
+    if firm:
+        if len(firm) == 1 and firm[0].kind in ("date", "number") and fits_at_all(slot, firm[0]):
+            chosen[slot.name] = [(firm[0], WEAK)]
+        return
+    if slot.type != "string" or slot.classes & {"text", "id", "email", "url", "date", "time", "expression"}:
+        return
+    trimmed = [one for phrase in left if (one := _trimmed(phrase, slot, about)) is not None]
+    if len(trimmed) == 1 and _is_object(trimmed[0], about):
+        chosen[slot.name] = [(trimmed[0], WEAK)]
+
+
+def _is_object(phrase: Mention, about: frozenset[str]) -> bool:
+    words = phrase.text.split()
+    if len(words) > 2 or any(_HOW.fullmatch(word) or asks_for_more(word) for word in words):
+        return False
+    if any(meanings_of(word) or is_reading(word) for word in words):
+        return False
+    return all(
+        word in _OBJECT or word in _PARTICLES or any(is_like(one, own) for one in words_of(word) for own in about)
+        for word in phrase.before[-2:]
+    )
+
+
+_PARTICLES = frozenset(("on", "off", "up", "down"))
 
 
 #: Parameters that say of which kind the thing is that a tool gives.

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import msgspec
 
-from toolpath.planner.offline.assign import MOST_CALLS, Chosen, assign, assign_phrases
+from toolpath.planner.offline.assign import MOST_CALLS, Chosen, assign, assign_phrases, assign_rest
 from toolpath.planner.offline.dates import write_date
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.match import words_of
@@ -46,8 +46,11 @@ class Filling(msgspec.Struct, frozen=True):
     """Where the mentions used begin."""
 
 
-def fill(slots: Sequence[Slot], text: str, *, about: frozenset[str] = frozenset()) -> Filling:
-    """The calls that the text asks for; `about` are the words of the tool itself, which are no arguments."""
+def fill(slots: Sequence[Slot], text: str, *, about: frozenset[str] = frozenset(), is_all: bool = False) -> Filling:
+    """The calls that the text asks for; `about` are the words of the tool itself, which are no arguments.
+
+    `is_all`: the text is all that is said of the tool, so that what is left of it may be what is left open.
+    """
     found = shaped(mentions(text), slots, text)
     single: dict[str, Found] = {}
     several: dict[str, list[Found]] = {}
@@ -79,6 +82,8 @@ def fill(slots: Sequence[Slot], text: str, *, about: frozenset[str] = frozenset(
     ]
     chosen = assign(open_slots, free, text, about)
     assign_phrases(open_slots, chosen, [one for one in free if one.kind == "phrase"], about, text)
+    if is_all:
+        assign_rest(open_slots, chosen, free, about)
     for slot in open_slots:
         if slot.name not in chosen and (shown := from_shown(slot, text)) is not None:
             single[slot.name] = shown

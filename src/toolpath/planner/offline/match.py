@@ -8,7 +8,7 @@ from functools import lru_cache
 from toolpath.catalog.words import STOP, raw_words, stem
 from toolpath.planner.offline.mention import Mention
 from toolpath.planner.offline.slots import Slot
-from toolpath.planner.offline.terms import is_calendar_name, is_region
+from toolpath.planner.offline.terms import is_calendar_name, is_currency, is_region
 
 #: Below this, a mention says nothing about a parameter.
 WEAK = 1.0
@@ -98,6 +98,10 @@ _UNITS: dict[str, str] = {
 }
 
 
+_PATHS = frozenset(("path", "file", "filename", "folder", "directory", "dir", "filepath", "script"))
+_IS_PATH = re.compile(r"^(?:~|\.{1,2})?/|\\|/.*\.\w{1,5}$|^[^\s@]+\.[A-Za-z]\w{0,4}$|^[^/@]+\.(?:[a-z]{2,4}\d?)$")
+
+
 def fitness(slot: Slot, mention: Mention) -> float:
     """How well the mention fits the parameter; 0 where its type cannot."""
     base = _kind(slot, mention)
@@ -105,6 +109,11 @@ def fitness(slot: Slot, mention: Mention) -> float:
         return 0.0
     around = _cue(slot, mention) + _pointer(slot, mention) + _unit(slot, mention)
     return base + around + _own(slot, mention) + _place(slot, mention)
+
+
+def fits_at_all(slot: Slot, mention: Mention) -> bool:
+    """Whether the parameter's type can hold the mention."""
+    return _kind(slot, mention) > 0
 
 
 def _kind(slot: Slot, mention: Mention) -> float:
@@ -118,6 +127,11 @@ def _kind(slot: Slot, mention: Mention) -> float:
             return 0.0
         case "integer" | "number":
             return _number(target, mention)
+        case _ if "currency" in target.words:
+            return 1.5 if is_currency(mention.text) else 0.0
+        case _ if _PATHS & {*target.words} and mention.kind in ("code", "quoted", "phrase", "name", "number"):
+            # What is no place among files may be a name of one all the same.
+            return 3.0 if _IS_PATH.search(mention.text) else min(1.0, _text(target, mention))
         case _:
             return _text(target, mention)
 
@@ -147,7 +161,8 @@ def _text(slot: Slot, mention: Mention) -> float:
             return 3.0
         if kind == "code" and classes & {"email", "url"} and "id" not in classes:
             return 0.3
-        return 0.0 if kind in ("email", "date", "time") and classes else 0.9
+        is_whom = kind == "email" and classes == {"person"}
+        return 0.0 if kind == "time" or (kind in ("email", "date") and classes and not is_whom) else 0.9
     if kind == "name" and is_calendar_name(mention.text):
         return 1.8 if _CALENDAR & ({*slot.words} | slot.described) else 0.0
     if classes & {"email", "url", "date", "time", "expression"} and not classes & {"text", "place", "person"}:

@@ -29,7 +29,7 @@ _QUOTED = re.compile(
 #: `titled Bread and butter about baking`: a title without quotation marks ends where the sentence goes on.
 _TITLED = re.compile(
     r"\b(?:en)?titled:?\s+(?P<title>[A-Z0-9][^\s,.;:!?\"']*(?:\s+(?!(?:about|by|with|for|from|saying|then|which|"
-    r"that|where|starting|beginning|due|scheduled|\d{4}-\d{2}|\d{1,2}:\d{2}|and\s+(?:then|also|with|[a-z]+\s+(?:it|a|an|the))|on\s+(?:it|the|that|my))\b)[^\s,.;:!?\"']+){0,11})"
+    r"that|where|starting|beginning|due|scheduled|\d{4}-\d{2}|\d{1,2}:\d{2}|(?:on|at)\s+\d+|and\s+(?:then|also|with|[a-z]+\s+(?:it|a|an|the))|on\s+(?:it|the|that|my))\b)[^\s,.;:!?\"']+){0,11})"
 )
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]{1,2000}[^\s'\"<>.,;!?)]")
@@ -78,13 +78,14 @@ _MOMENT = re.compile(
     r"(?<![\w-])\d{4}-\d{2}-\d{2}[Tt ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?(?!\w)"
 )
 _CODE = re.compile(
-    r"\b(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Za-z])[A-Za-z0-9][\w-]{0,120}\w|\b[A-Za-z]\w*(?:_\w+)+\b"
+    r"(?<![\w.-])v?\d{1,6}(?:\.\d{1,6}){2,5}(?:[-+][\w.-]{0,40}\w)?(?![\w-]|\.\d)|(?<![\w.-])v\d[\d.]{0,9}\b"
+    r"|\b(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Za-z])[A-Za-z0-9][\w-]{0,120}\w|\b[A-Za-z]\w*(?:_\w+)+\b"
     r"|\b[\w-]{1,100}(?:\.[\w-]{1,60}){0,6}\.(?:[a-z]{2,5})\b|\+?\d{1,4}(?:-\d{2,6}){1,4}\b|\b\d+x\d+\b"
 )
 #: What looks like a code and is a number with its unit, an ordinal, a decade or a compound word.
 _NO_CODE = re.compile(
     r"\d+(?:st|nd|rd|th|k|m|kg|g|km|cm|mm|hz|ghz|s|h|l|ml|am|pm|d|w|gb|mb|in|ft|lbs?|mph|v|hours?|years?|days?)"
-    r"|\d{4}s|\d+-[a-z]+(?:-[a-z]+)?|(?-i:[a-z]{4,}|top|mid|pre|age|day|sub|non|[A-Z]?[a-z]{4,})-\d{1,2}|(?:i|e)\.(?:e|g)",
+    r"|\d{4}s|\d+-[a-z]{2,}(?:-[a-z]+)?|(?-i:[a-z]{4,}|top|mid|pre|age|day|sub|non|[A-Z]?[a-z]{4,})-\d{1,2}|(?:i|e)\.(?:e|g)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ'\u2019/²^-]*|[%$€£]")

@@ -11,6 +11,7 @@ from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.match import is_like, words_of
 from toolpath.planner.offline.mention import Mention, is_joined
 from toolpath.planner.offline.slots import Slot
+from toolpath.planner.offline.terms import code_of, is_currency
 from toolpath.values import Json
 
 _NEGATIONS = frozenset(
@@ -91,7 +92,12 @@ def from_boolean(slot: Slot, text: str) -> Found | None:
 
 
 def from_unit(slot: Slot, found: Sequence[Mention]) -> Found | None:
-    """A parameter that asks for a unit: the unit of a number in the text."""
+    """A parameter that asks for a unit or a currency: that of a number in the text."""
+    if "currency" in slot.words and slot.type in ("string", "any"):
+        signs = [mention.unit for mention in found if mention.kind == "number" and mention.unit in ("$", "€", "£")]
+        if slot.name.casefold() in ("currency", "currency_code", "currencycode"):
+            signs += [mention.text for mention in found if mention.kind == "name" and is_currency(mention.text)]
+        return Found(code_of(slot, signs[0]), 1.5, None, f"{signs[0]!r}") if len(set(signs)) == 1 else None
     if slot.type != "string" or "unit" not in {stem(word) for word in raw_words(slot.name)}:
         return None
     for mention in found:

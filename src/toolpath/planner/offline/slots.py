@@ -50,7 +50,7 @@ CLASSES: dict[str, frozenset[str]] = {
         "province where site neighborhood zone territory landmark park",
         "person": "author artist actor director person player composer user customer employee patient student "
         "scientist painter writer musician singer recipient sender attendee owner creator president historical "
-        "figure assignee",
+        "figure assignee agent",
         "date": "date day deadline birthday birthdate",
         "time": "time hour",
         "id": "id identifier code number isbn sku uuid hash key symbol ticker zip zipcode postal phone asin token ip",

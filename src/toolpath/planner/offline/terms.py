@@ -40,6 +40,12 @@ def code_of(slot: Slot, text: str) -> str:
     return text
 
 
+def is_currency(text: str) -> bool:
+    """Whether it is the name, the sign or the code of a currency."""
+    plain = text.strip()
+    return plain.lower() in _CURRENCIES or (len(plain) == 3 and plain.isalpha() and plain.isupper())
+
+
 #: A currency said in several words, as `Canadian dollars`.
 CURRENCY = re.compile(
     r"\b(?:" + "|".join(sorted((name for name in _CURRENCIES if " " in name), key=len, reverse=True)) + r")\b",

@@ -1,0 +1,139 @@
+"""What keeps a clause from being a command: words and phrases that deny, condition, suppose, tell or choose. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+from toolpath.checks.request.verbs import folded
+
+Mood = Literal[
+    "command", "question", "asked", "negation", "condition", "hypothesis", "report", "choice", "other", "none"
+]
+"""`asked`: a question for something to be told, as `What is …?`; `none`: thanks, greetings."""
+
+PLEASE: Final = re.compile(
+    r"\b(?:please|kindly|pls|plz|bitte|s['\u2019]il (?:te|vous) pla[iî]t|por favor)\b", re.IGNORECASE
+)
+WORD: Final = re.compile(r"[^\W\d_][\w'\u2019-]*", re.UNICODE)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Words of a list, as they are compared."""
+    return frozenset(folded(word) for word in text.split())
+
+
+_NEGATIONS: Final = words_of("""
+not never no none nothing nobody noone nowhere neither nor without cannot hardly barely rarely instead
+rather except excluding
+but unlike dont doesnt didnt wont cant isnt arent wasnt shouldnt wouldnt couldnt mustnt shant aint havent hasnt
+nicht nie niemals nichts niemand kein keine keinen keinem keiner keines ohne statt anstatt stattdessen weder
+außer ausser
+ne pas jamais rien aucun aucune personne sans plutôt sauf hormis excepté ni non
+nunca jamás nada nadie ningún ninguno ninguna sin tampoco excepto salvo sino
+""")
+_CONDITIONS: Final = words_of("""
+if when whenever unless until till once provided providing assuming supposing presuming otherwise else
+whether depending
+depends lest wherever while whilst contingent conditional conditionally eventually unlesss iff
+wenn falls sofern sobald solange bis ob sonst andernfalls vorausgesetzt nachdem bevor ehe während sollte abhängig
+si quand lorsque lorsqu dès jusqu jusque sinon pourvu
+cuando hasta mientras aunque siempre
+""")
+_HYPOTHESES: Final = words_of("""
+would could might may should shall ought maybe perhaps possibly probably presumably suppose supposedly
+imagine pretend
+hypothetically theoretically hypothetical imaginary wish wondering
+würde würden könnte könnten sollten vielleicht eventuell möglicherweise angenommen wäre hätte dürfte möchte
+pourrait pourrais pourriez devrait devrais devriez serait peut peut-être supposons admettons aimerais voudrais
+podría podrías podríamos debería deberías quizás quizá acaso supongamos sería puede tal
+""")
+_REPORTS: Final = words_of("""
+said says told tells wrote writes thought thinks claimed claims asked asks was were been had has did does
+reportedly allegedly
+apparently already yesterday ago previously formerly wanted decided refused mentioned heard
+wurde wurden worden gesagt sagte schrieb meinte hatte hatten gestern bereits schon
+dit disait écrit était étaient avait avaient hier déjà demandait
+dijo dice decía escribió estaba estaban había fue fueron ayer pidió
+""")
+_CHOICES: Final = words_of("or either oder entweder ou soit o u")
+#: Several words that say the same. Letters are folded before they are looked for.
+_PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
+    (
+        "negation",
+        re.compile(
+            r"n['\u2019]t\b|\bno longer\b|\bau lieu\b|\ben (?:vez|lugar)\b|\bhold off\b|\bn['\u2019](?=\w)"
+            r"|[\u274c\u26d4\U0001f6ab\U0001f44e]|\bdavon ab\b|\bany ?more\b"
+            r"|\b(?:scratch|strike|belay|forget|disregard) (?:that|this|it|all)\b"
+        ),
+    ),
+    (
+        "condition",
+        re.compile(
+            r"\bin case\b|\bin the event\b|\bas (?:long|soon) as\b|\bonly (?:if|when|after)\b|\bon condition\b"
+            r"|\bsubject to\b"
+            r"|\bim fall\w*\b|\bes sei denn\b|\btant que\b|\bdes que\b|\ba (?:condition|moins)\b|\bavant (?:que"
+            r"|de)\b|\bapres (?:que|avoir)\b|\bau cas\b"
+            r"|\ben caso\b|\ba menos\b|\bcon tal\b|\bsiempre que\b|\ben cuanto\b|\bs['\u2019]ils?\b|\bjusqu\w*"
+            r"|\blorsqu\w*"
+            r"|\b(?:before|after|until|by the time)\s+(?:(?:the|a|an|my|our|his|her|their|its|your|all|every"
+            r"|each)\s+)*[a-z]+\w*\s+\w+(?:s|ed)\b"
+            r"|\b(?:before|after)\s+(?:he|she|it|they|we|you|i|[a-z]+ing)\b"
+            r"|\bthe (?:moment|minute|day|instant)\b|\b(?:next|every|each|any) time\b|\bgiven that\b"
+            r"|\bso long as\b|\bin the case\b"
+            r"|\b(?:pending|upon|awaiting|following) (?:\w+ ){0,2}(?:approval|consent|confirmation|permission"
+            r"|agreement|review|request|notice|payment)\b"
+            r"|\bwith (?:\w+ ){0,2}(?:approval|consent|permission|agreement)\b"
+        ),
+    ),
+    (
+        "hypothesis",
+        re.compile(
+            r"\bwhat if\b|\bas if\b|\bas though\b|\bin theory\b|\btal vez\b|\bpeut etre\b|\bfor example\b"
+            r"|\bjust kidding\b"
+        ),
+    ),
+    (
+        "report",
+        re.compile(r"\bhow to\b|\baccording to\b|\bhas been\b|\bhave been\b|\bil y a\b|\bhace (?:un|una|dos)\b"),
+    ),
+)
+
+
+def takes_back(word: str) -> bool:
+    """Whether the word keeps a clause from being a command."""
+    return blocked_by(word) is not None
+
+
+#: `a mail that says "hello"` describes what is to be written.
+_HOLDS: Final = re.compile(r"\b(?:that|which)\s+(?:says|reads)\s*[:,]?\s*(?=#|$)", re.IGNORECASE)
+
+
+def blocked_by(said: str) -> tuple[Mood, str] | None:
+    """What keeps a clause from being a command, and the word that says so."""
+    said = _HOLDS.sub(" ", PLEASE.sub(" ", said))
+    plain = folded(said)
+    words = [folded(word.strip("'\u2019-")) for word in WORD.findall(said)]
+    for mood, pattern in _PHRASES:
+        if (found := pattern.search(plain)) is not None:
+            return mood, found.group().strip()
+    for word in words:
+        if (word == "no" and _NUMBERED.search(plain)) or (word == "may" and _IN_MAY.search(plain)):
+            continue
+        for mood, known in _BLOCKERS:
+            if word in known:
+                return mood, word
+    return None
+
+
+_NUMBERED: Final = re.compile(r"\bno\.?\s*#?\d")
+_IN_MAY: Final = re.compile(
+    r"\bmay,?\s+(?:the\s+)?\d|\d(?:st|nd|rd|th)?\.?\s+(?:of\s+)?may\b|\b(?:in|on|by|for|this|next|last)\s+may\b"
+)
+_BLOCKERS: Final[tuple[tuple[Mood, frozenset[str]], ...]] = (
+    ("negation", _NEGATIONS),
+    ("condition", _CONDITIONS),
+    ("hypothesis", _HYPOTHESES),
+    ("report", _REPORTS),
+    ("choice", _CHOICES),
+)

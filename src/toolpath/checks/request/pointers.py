@@ -1,0 +1,74 @@
+"""What a command points to without naming it: `email it`, `and then to EUR`, `restart that`. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from toolpath.checks.request.verbs import folded
+from toolpath.values import Json, walk
+
+#: A word that stands for what was said or done before; before a noun it names which of several.
+_POINTS: Final = re.compile(
+    r"\b(?:it|its|itself|them|they|these|those|this|that|him|her|hers|his|their|theirs"
+    r"|the\s+(?:result|results|output|outcome|answer|same|latter|former|original|rest|other|others|one|ones|first\s+one"
+    r"|second\s+one|last\s+one|converted\s+\w+|resulting\s+\w+))\b",
+    re.IGNORECASE,
+)
+#: `that` and `this` that point to nothing: `so that`, `this week`, `that says`; `that #`: what is named right after.
+_NO_POINTER: Final = re.compile(
+    r"\s+(?:is|are|was|were|says?|reads?|has|have|contains?|week|month|year|morning|afternoon|evening|weekend|quarter"
+    r"|time|#)",
+    re.IGNORECASE,
+)
+#: `convert 5 GBP to USD and then to EUR`: the same again, with what came of it.
+_ON: Final = re.compile(
+    r"(?:\bthen|\bafterwards|\bafter\s+that|,\s*finally)\s+(?:(?:back|on)\s+)?(?:in)?to\s+#?[\w.-]+", re.IGNORECASE
+)
+#: An id, an address, a path: what is named by it is named once and for all.
+_NAMING: Final = re.compile(r"(?=.*[\d@/\\]).{2,}|.*[\w-]\.\w{1,5}", re.DOTALL)
+#: A path, a blank, and what has a file's ending without being a path of its own.
+_TORN: Final = re.compile(
+    r"(?<![\w\"'`])(?P<place>(?:~|\.{1,2})?/\S*[\w-]|[a-z]:\\\S*[\w-])[ ]"
+    r"(?P<rest>[\w-]+(?:[ ][\w-]+)?\.\w{1,5})(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def pointers(text: str) -> list[str]:
+    """Words of a clause that stand for something said or made before."""
+    found = [match for match in _POINTS.finditer(text) if not _NO_POINTER.match(text, match.end())]
+    return list(dict.fromkeys(" ".join(match.group().split()).casefold() for match in found))
+
+
+def goes_on(text: str) -> str | None:
+    """The words that have the same done again with what came of it; None where there are none."""
+    found = _ON.search(text)
+    return None if found is None else " ".join(found.group().split())
+
+
+def reads_a_step(inputs: Mapping[str, Json]) -> bool:
+    """Whether an argument is what another step gave."""
+    return any(isinstance(value, str) and "{{" in value for _, value in walk(dict(inputs), ""))
+
+
+def names_one_thing(inputs: Mapping[str, Json], earlier: str) -> bool:
+    """Whether an argument is the one thing that the words before name, as in `Look at order O-7 and cancel it`."""
+    tokens = [folded(one.strip(".,;:!?()\"'")) for one in earlier.split()]
+    named = {one for one in tokens if _NAMING.fullmatch(one)}
+    return len(named) == 1 and bool(named & _texts(inputs))
+
+
+def torn_apart(request: str, calls: Sequence[Mapping[str, Json]]) -> Iterator[str]:
+    """Places with a blank in them, of which the plan makes two: `/home/ann/My Notes.txt`."""
+    told = {text for inputs in calls for text in _texts(inputs)}
+    for match in _TORN.finditer(request):
+        if "." in match["place"].rpartition("/")[2].strip(".") or folded(match["rest"]).startswith(("to ", "into ")):
+            continue
+        if {folded(match["place"]), folded(match["rest"])} & told and folded(match.group()) not in told:
+            yield match.group()
+
+
+def _texts(inputs: Mapping[str, Json]) -> set[str]:
+    return {folded(value) for _, value in walk(dict(inputs), "") if isinstance(value, str)}

@@ -1,0 +1,198 @@
+"""A request and the plan that was made of it, looked at once: clauses, calls, values. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+import msgspec
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.said import QUOTED, told_of
+from toolpath.checks.request.sentences import Clause, clauses_of
+from toolpath.checks.request.tools import CALLING, acts, verbs_of
+from toolpath.checks.request.verbs import folded
+from toolpath.expressions.quoted import BRACES
+from toolpath.model.plan import Call, Loop, Plan, Step, blocks_of, every_step
+from toolpath.model.tool import Tool
+from toolpath.values import Json, walk
+
+_SHOWN: Final = 120
+#: What stands before somebody's words or a text that is handed on as it is.
+_MARKED: Final = re.compile(
+    r"(?:\b(?:about|titled|entitled|title|called|named|saying|says?|text|message|content|contents|subject|body|note|comment|"
+    r"description|name|reading|caption|topic|query|that|label(?:l?ed)?|reason|namens|dass|titel|betreff|über|que|titre|objet|"
+    r"sujet|título|asunto|sobre|mensaje)\b|[:=])\s*[:=]?\s*[\"'“„«]?\s*$",
+    re.IGNORECASE,
+)
+#: Lines of somebody else's mail, code, and what is struck out.
+_BLANK: Final = re.compile(r"```.*?(?:```|$)|~~[^~]+~~|<(s|del|strike)>.*?</\1>|(?:^|(?<=\n))[ \t]*>[^\n]*", re.DOTALL)
+#: Ids, addresses and places: no word in them says anything of the command, as `IS` in `IS-12`.
+_CODES: Final = re.compile(
+    r"[\w.+-]+@[\w.-]+\w|[a-z][a-z0-9+.-]*://\S*\w|(?<![\w/])(?:~|\.{1,2})?(?:/[\w.@~+-]+)+|(?=[\w./:+-]*\d)\w[\w./:+-]*\w",
+    re.IGNORECASE,
+)
+
+
+class Seen:
+    """A request and its plan, looked at once."""
+
+    def __init__(self, plan: Plan, request: str, catalog: Catalog, kept: AbstractSet[str]) -> None:
+        steps = plan.steps
+        done = {id(call) for call, _ in _calls([step for step in steps if step.id in kept], ())}
+        self.request = request.replace("\u2019", "'")
+        known = ["inputs", *(step.id for _, step in _every(steps)), *_items(steps)]
+        self.calls = [(call, catalog.get(call.tool), is_bound) for call, is_bound in _calls(steps, known)]
+        self.tools = [tool for _, tool, _ in self.calls if tool is not None]
+        self.acting = [one for one in self.calls if acts(one[1]) and id(one[0]) not in done]
+        self.values: list[Json] = [_plain(value) for call, _, _ in self.calls for value in call.inputs.values()]
+        self.values += [step.over for step in steps if isinstance(step, Loop)]
+        self.values += [str(step.when) for _, step in _every(steps) if step.when is not None]
+        self.own_values = [
+            _plain(value)
+            for call, tool, _ in self.calls
+            for name, value in call.inputs.items()
+            if not is_offered(value, tool, name)
+        ]
+        self.told = told_of([*self.values, *_presets(self.calls)], _vocabulary(self.tools))
+        self.parameters = frozenset(
+            word for tool in self.tools for name in _parameters(tool) for word in raw_words(name)
+        )
+        self.has_loop = any(isinstance(step, Loop) for _, step in _every(steps))
+        self.plain = _without_contents(self.request, list(_long_texts(self.values)))
+        self.verbs = frozenset(verb for tool in self.tools for verb in verbs_of(tool))
+        for tool in self.tools:
+            # A tool that is called by its full name is called by its verb.
+            whole = " " * (len(tool.key) - len(tool.name)) + tool.name
+            self.plain = re.sub(rf"(?<![\w.]){re.escape(tool.key)}(?![\w])", whole, self.plain, flags=re.IGNORECASE)
+        self.clauses = [self._called(clause) for clause in clauses_of(self.plain, self.is_verb)]
+
+    def is_verb(self, word: str) -> bool:
+        """Whether the word is a verb of one of the plan's tools, or calls one."""
+        return folded(word) in self.verbs or folded(word) in CALLING
+
+    def _called(self, clause: Clause) -> Clause:
+        """A clause that begins with the name of a tool, which is as good as a verb."""
+        if clause.mood != "other":
+            return clause
+        at = self.plain.find(clause.text)
+        before = self.request[: at + 1].casefold()
+        tool = next(
+            (
+                tool
+                for tool in self.tools
+                if tool.key != tool.name
+                and clause.text.startswith(tool.name)
+                and before.endswith(tool.key.casefold()[: len(tool.key) - len(tool.name) + 1])
+            ),
+            None,
+        )
+        return clause if tool is None else msgspec.structs.replace(clause, mood="command", verb=tool.name)
+
+
+def _plain(value: Json) -> Json:
+    """The value with braces that are its own as the request wrote them."""
+    match value:
+        case str():
+            return value.replace(BRACES, "{{")
+        case list():
+            return [_plain(item) for item in value]
+        case dict():
+            return {key: _plain(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _every(steps: Sequence[Step]) -> Iterator[tuple[str, Step]]:
+    for step in steps:
+        yield "", step
+        for block in blocks_of(step):
+            yield from every_step(block)
+
+
+def _items(steps: Sequence[Step]) -> Iterator[str]:
+    return (step.item for _, step in _every(steps) if isinstance(step, Loop))
+
+
+def _calls(steps: Iterable[Step], known: Sequence[str], *, is_bound: bool = False) -> Iterator[tuple[Call, bool]]:
+    """Every call, and whether it depends on something that only the run will know."""
+    for step in steps:
+        bound = is_bound or (
+            step.when is not None
+            and ".status" not in str(step.when)
+            and any(re.search(rf"\b{re.escape(one)}\b", str(step.when)) for one in known)
+        )
+        if isinstance(step, Call):
+            yield step, bound
+        for block in blocks_of(step):
+            yield from _calls(block.steps, known, is_bound=bound)
+
+
+def is_offered(value: Json, tool: Tool | None, name: str) -> bool:
+    """Whether the tool's own schema offers the value."""
+    properties = tool.input_schema.get("properties") if tool is not None else None
+    schema = properties.get(name) if isinstance(properties, dict) else None
+    if not isinstance(schema, dict):
+        return False
+    options = schema.get("enum")
+    return value == schema.get("default") or (isinstance(options, list) and value in options)
+
+
+def _presets(calls: Iterable[tuple[Call, Tool | None, bool]]) -> Iterator[Json]:
+    """What the tools take by themselves where they are told nothing."""
+    for call, tool, _ in calls:
+        properties = tool.input_schema.get("properties") if tool is not None else None
+        for name, schema in (properties if isinstance(properties, dict) else {}).items():
+            if name not in call.inputs and isinstance(schema, dict) and "default" in schema:
+                yield schema["default"]
+
+
+def _vocabulary(tools: Iterable[Tool]) -> set[str]:
+    found: set[str] = set()
+    for tool in tools:
+        texts = [tool.key, tool.description[:2_000], *tool.aliases, *tool.capabilities]
+        for path, value in walk(tool.input_schema, ""):
+            texts += [part for part in path.split("/") if part]
+            if isinstance(value, str):
+                texts.append(value[:500])
+        found.update(word for text in texts for word in raw_words(text))
+        found.update(folded(word) for text in texts for word in re.findall(r"[^\W_]+", text))
+    return found
+
+
+def _long_texts(values: Sequence[Json]) -> Iterator[str]:
+    for value in values:
+        for _, text in walk(value, ""):
+            if isinstance(text, str) and " " in text.strip():
+                yield text.strip()
+
+
+def _without_contents(request: str, texts: Sequence[str]) -> str:
+    """The request with what is quoted, and what the plan hands on word for word as a text, blanked out."""
+    plain = _BLANK.sub(lambda match: "#" * len(match.group()), request)
+    plain = QUOTED.sub(lambda match: "#" * len(match.group()), plain)
+    for text in sorted(texts, key=len, reverse=True)[:100]:
+        at = plain.casefold().find(text.casefold())
+        if at >= 0 and len(plain.casefold()) == len(plain) and _MARKED.search(plain[max(0, at - 40) : at]):
+            plain = plain[:at] + "#" * len(text) + plain[at + len(text) :]
+    return _CODES.sub(lambda match: "#" * len(match.group()), plain)
+
+
+def _parameters(tool: Tool) -> Iterable[str]:
+    properties = tool.input_schema.get("properties")
+    return properties if isinstance(properties, dict) else ()
+
+
+def text_in(seen: Seen, clause: Clause) -> str:
+    """The clause as it stands in the request."""
+    at = seen.plain.find(clause.text)
+    return seen.request[at : at + len(clause.text)] if at >= 0 else clause.text
+
+
+def short(seen: Seen, clause: Clause) -> str:
+    """What the clause is in the request, not too long."""
+    text = " ".join(text_in(seen, clause).split()).rstrip(" ,;")
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
