@@ -121,9 +121,12 @@ _TAIL: Final = re.compile(
 )
 
 
+_GREETING: Final = re.compile(r"^(?:hi|hello|hey|good\s+(?:morning|day|evening|afternoon))\s*[!.,]\s+", re.IGNORECASE)
+
+
 def bare(text: str) -> str:
     """The request without what politeness and haste put around it; at least one word stays."""
-    said = _POLITE.sub("", text.strip())
+    said = _POLITE.sub("", _GREETING.sub("", text.strip()))
     asked, wished = _ASKED_POLITELY.match(said), _WISHES.match(said)
     if asked is not None and PLEASE.search(said):
         said = _POLITE.sub("", said[asked.end() :]).rstrip("? ")
