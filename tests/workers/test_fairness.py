@@ -16,6 +16,7 @@ from toolpath.providers.functions import tool
 from toolpath.queues.rabbitmq import RabbitQueue, is_readable
 from toolpath.recovery import pending_sweep as sweeping
 from toolpath.recovery.pending_sweep import PendingSweep
+from toolpath.runs import driving
 
 pytestmark = pytest.mark.rabbitmq
 
@@ -155,3 +156,31 @@ async def test_messages_that_no_worker_can_read_are_put_aside_and_stop_nobody(gr
 
             await until(are_aside)
         assert await queue.depth() == 0
+
+
+async def test_a_message_of_a_run_that_is_driven_is_done_with_at_once(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broker may hand out a message twice: nobody waits meanwhile for what another one drives."""
+    held, begun = asyncio.Event(), asyncio.Event()
+
+    @tool(group="work", effect="read")
+    async def hold(who: str) -> str:
+        """Wait for the test.
+
+        Args:
+            who: For whom.
+        """
+        begun.set()
+        await held.wait()
+        return who
+
+    ground.tools = (hold,)
+    monkeypatch.setattr(driving, "DYING", 3_600.0)
+    async with ground.door() as tp, ground.worker(concurrency=1):
+        run = await tp.start(calling("work.hold"))
+        await begun.wait()
+        async with ground.door() as other, asyncio.timeout(60):
+            assert [await other.take_turn(run.run_id) for _ in range(20)] == [None] * 20
+        held.set()
+        assert (await run.result()).success

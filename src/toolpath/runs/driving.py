@@ -62,13 +62,22 @@ class Driving(Telling):
         return None
 
     async def _was_left(self, run_id: str) -> bool:
-        """Whether the run's driver is known to have died. Its messages come a moment before that is known."""
+        """Whether the run's driver is known to have died. Where it is not, the message is done with at once: nobody
+        waits, in a place that others need, for a run that is driven."""
         with contextlib.suppress(RunNotFound):
             info = await self._services.store.get_run(run_id)
             if info.status == "running" and info.driver not in ("", self._services.driver):
-                await asyncio.sleep(DYING)
-                return has_died(info.driver)
+                if has_died(info.driver):
+                    return True
+                # Messages of one that was killed come a moment before that is known.
+                asyncio.get_running_loop().call_later(DYING, self._look_again, info)
         return False
+
+    def _look_again(self, info: RunInfo) -> None:
+        """Offer the run where its driver has died meanwhile. What nobody has a place for is found by the next look."""
+        take = None if self._sweep is None else self._sweep.take
+        if take is not None and not self._leaving and has_died(info.driver):
+            take(info.run_id)
 
     async def drive(self, run_id: str) -> None:
         """Drive the run until it ends, parks, or this process is told to leave.
