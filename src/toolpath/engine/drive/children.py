@@ -10,6 +10,7 @@ from typing import Any
 
 from toolpath.engine.compile.model_calls import CHAT, asked, reply_of
 from toolpath.engine.compile.nodes import Node
+from toolpath.engine.compile.wider_catalog import Wider
 from toolpath.engine.decide.bounds import too_deep
 from toolpath.engine.decide.recover import take_up_step
 from toolpath.engine.drive.attempt import Attempt
@@ -17,7 +18,6 @@ from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.places import Places
 from toolpath.engine.state.instances import EMPTY, ENDED, StepState
 from toolpath.engine.state.paths import old_key, safe_key
-from toolpath.engine.wider import Wider
 from toolpath.errors import OutputInvalid, ToolFailed, ToolNotFound, ToolUnavailable
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest

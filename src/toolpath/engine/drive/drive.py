@@ -10,7 +10,6 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from toolpath.engine.asides import parted
 from toolpath.engine.compile.program import Program
 from toolpath.engine.decide.cancel import fail_run
 from toolpath.engine.decide.control import Control
@@ -22,6 +21,7 @@ from toolpath.engine.drive.time_limits import TimeLimits
 from toolpath.engine.drive.timers import Deadlines
 from toolpath.engine.state.accounts import Account
 from toolpath.engine.state.instances import StepState
+from toolpath.engine.state.large_parts import parted
 from toolpath.engine.state.resolve import fault_of
 from toolpath.engine.state.results import redacted
 from toolpath.engine.state.state import State

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
 
-from toolpath.engine.asides import PARTED
 from toolpath.engine.state.instances import Scope
+from toolpath.engine.state.large_parts import PARTED
 from toolpath.engine.state.results import Done
 from toolpath.engine.state.weights import weight_of_text
 from toolpath.expressions.names import Frame

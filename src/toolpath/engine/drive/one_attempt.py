@@ -11,8 +11,8 @@ import msgspec
 from toolpath.engine.drive import outcomes
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.services import Services
+from toolpath.engine.drive.slices import OwnTime
 from toolpath.engine.drive.timers import Deadlines, Unwatched
-from toolpath.engine.slices import OwnTime
 from toolpath.engine.state.results import Done
 from toolpath.model.events import Failure
 from toolpath.values import JsonObject
