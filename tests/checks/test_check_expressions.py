@@ -82,6 +82,14 @@ def codes(expression: str, tool: str = "take.any", **step: Any) -> list[str]:
         "a.rows | filter(lambda x: x.v > 1)",
         "[a.opt]",
         "a.nul if a.opt else ''",
+        "[{'k': [1]}] | min(attribute='got.0')",
+        "[{'k': [1]}] | map(attribute='got.0')",
+        "[{'k': [1]}] | sort(attribute='got.0')",
+        "[{'k': [1]}] | sum(attribute='got.0')",
+        "[{'k': [1]}] | unique(attribute='got.0')",
+        "[{'k': [1]}] | groupby('got.0')",
+        "[{'k': [1]}] | map(lambda x: x.got[0])",
+        "a.rows | map(attribute='got.0')",
     ],
 )
 def test_what_may_not_be_there_is_told(expression: str) -> None:

@@ -190,7 +190,7 @@ class Judge:
             if of is None:
                 if not self._caught:
                     self.note_unknown(subject)
-                return None
+                break
             key = path[count]
             if not self.kinds.has(of, key) and (at is None or not is_there(self._facts, (at[0], (*at[1], key)))):
                 absent = True
@@ -321,9 +321,12 @@ class Judge:
 
     def note_unknown(self, of: Tree) -> None:
         """The type of a part is needed, and not known."""
-        self.unknown += references_in(of) or [
+        found = references_in(of) or [
             reference for _, subject in self._slots.values() for reference in references_in(subject)
         ]
+        self.unknown += found
+        if not found:
+            self.mismatch(f"the type of '{shown(of)}' is not known", False, of)
 
     def _absent(self, reference: Reference | None, *, flaw: Flaw = "absent", message: str = "") -> None:
         if self._caught:
