@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import engine, model_outputs, planning, postgres, real_plans, search, service, success
+from benchmarks import (
+    counted,
+    engine,
+    model_outputs,
+    planning,
+    postgres,
+    real_plans,
+    search,
+    service,
+    success,
+    users,
+)
 from benchmarks.records import folder
 
 PARTS = {
     "engine": engine.main,
+    "users": users.main,
+    "counted": counted.main,
     "postgres": postgres.main,
     "service": service.main,
     "plans": real_plans.main,
@@ -26,7 +39,8 @@ def main(names: list[str]) -> int:
         print(f"There is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}.", file=sys.stderr)
         return 2
     # A server is not looked for: who has one says so.
-    chosen = names or [name for name in PARTS if name in ("engine", "service") or (name != "postgres" and folder())]
+    alone = ("engine", "users", "counted", "service")
+    chosen = names or [name for name in PARTS if name in alone or (name != "postgres" and folder())]
     return max(PARTS[name]() for name in chosen)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from engine_cases import Ran, after, opened, ran, resumed_after, run, run_in
 
-from toolpath import Settings, Tool
+from toolpath import Settings, Tool, Toolpath
 from toolpath.model import events as ev
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
@@ -237,3 +237,33 @@ async def test_what_waits_for_a_slot_is_ready_and_what_gets_one_at_once_need_not
     tool = scripted("t", then=lambda _: after(clock, 1, {}))
     found = await run({"concurrency": 2, "steps": steps}, tool, clock=clock)
     assert [event.path for event in found.of(ev.StepReady)] == ["s2", "s3"]
+
+
+@pytest.mark.parametrize("block", [False, True], ids=["call", "block"])
+async def test_defaults_that_are_written_out_change_nothing_of_an_item(block: bool) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def note(**inputs: Any) -> dict[str, Any]:
+        seen.append(inputs)
+        return inputs
+
+    properties = {"x": {"type": "integer"}, "note": {"type": "string"}}
+    schema = {"type": "object", "properties": properties, "required": ["x"]}
+    step = {
+        "id": "c",
+        "tool": "note",
+        "inputs": {"x": "{{ n }}", "note": None},
+        "when": "{{ true }}" if block else True,
+        "cache": None,
+        "fallback": [],
+    }
+    plan = {"name": "notes", "steps": [{"id": "each", "loop": {"over": [1, 2, 3], "as": "n", "steps": [step]}}]}
+    async with Toolpath() as toolpath:
+        toolpath.add(Tool(name="note", effect="read", input_schema=schema, body=note))
+        result = await toolpath.run(plan)
+        events = await toolpath.events(result.run_id)
+    assert result.success
+    assert seen == [{"x": 1}, {"x": 2}, {"x": 3}]
+    starts = [event.inputs for event in events if isinstance(event, ev.StepStarted) and event.path.endswith("/c")]
+    assert starts == seen
+    assert result.outputs == {"each": [{"c": one} for one in seen]}

@@ -227,7 +227,8 @@ class Types:
         held = (view.step.output_validation or tool.output_validation) == "strict"
         key = (tool.key, held)
         if schema and key not in self._results:
-            self._results[key] = self.memory.one({**schema, HELD: held})
+            one = self.memory.one(schema)
+            self._results[key] = self.memory.made(("held", id(one), held), (one,), lambda: {**one, HELD: held})
         return self._results.get(key)
 
     def _item_output(self, view: StepView) -> Type:

@@ -105,7 +105,7 @@ def place_of(text: str, offset: int) -> tuple[int, int]:
 
 def whole_text(text: str) -> str | None:
     """The text with pairs of surrogate escapes joined; None where a half is left over, which is no character."""
-    if not any("\ud800" <= character <= "\udfff" for character in text):
+    if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
         return text
     try:
         return text.encode("utf-16", "surrogatepass").decode("utf-16")

@@ -203,7 +203,7 @@ class Program:
     def _node(self, index: int, step: Step, names: Names, block: BlockProgram) -> Node:
         plan = block.plan or self.plan
         node = Node(id=step.id, index=index, kind=_kind_of(step), step=step)
-        node.when = None if step.when is None else compile_condition(step.when, names)
+        node.when = None if step.when is None or step.when is True else compile_condition(step.when, names)
         if step.requires_approval is True:
             node.always_approve = True
         elif step.requires_approval:
@@ -343,8 +343,7 @@ def _is_light(body: BlockProgram) -> bool:
     return (
         target.plan is None
         and target.invoke is not None
-        and target.runs == "loop"
-        and not (target.wants_context or target.guarded or target.droppable or target.inputs.uses_secrets)
+        and not (target.wants_context or target.guarded or target.inputs.uses_secrets)
         and not (node.map_outputs or node.transform)
         and node.after_success is None
     )

@@ -16,6 +16,7 @@ from toolpath.engine.state import ends
 from toolpath.engine.state.fold import HANDLERS
 from toolpath.engine.state.instances import Loop, Scope, StepState
 from toolpath.engine.state.paths import scope_name
+from toolpath.engine.state.resolve import without_nulls
 from toolpath.engine.state.results import Done
 from toolpath.engine.state.weights import weight_of_value
 from toolpath.errors import ExpressionError, SchemaError
@@ -154,6 +155,8 @@ class Lane:
         frame.item = self.loop.items[index]
         try:
             inputs: JsonObject = target.inputs.evaluate(frame)
+            if target.droppable:
+                inputs = without_nulls(inputs, target)
             if not target.is_valid(inputs):
                 return None
             self._inputs_weigh = weight_of_value(inputs)

@@ -10,6 +10,8 @@ from toolpath.values import Handle, Json, encode
 #: Bytes that a member, and a list or object, take in memory beyond their text.
 _MEMBER = 24
 _CONTAINER = 64
+#: Bytes that a number takes, about: asking how many digits it has costs more than the answer is worth.
+_NUMBER = 4
 #: Bytes of text up to which what is in it is not looked at.
 _SMALL = 1_000
 #: Members of an object up to which each is weighed by itself: texts, which may be long, only need to be counted.
@@ -32,14 +34,17 @@ def weight_of(event: Any) -> int:
 def weight_of_value(value: Json) -> int:
     """What the value weighs."""
     if type(value) is dict and len(value) <= _FEW:
-        return sum(map(_weight_of_value, value.values()))
+        return sum([_weight_of_value(part) for part in value.values()])
     return _weight_of_value(value)
 
 
 def _weight_of_value(value: Json) -> int:
-    if type(value) is str:
+    kind = type(value)
+    if kind is str:
         return len(value) if len(value) <= _SMALL else len(encode(value))
-    if value is None or type(value) is Handle:
+    if kind is int or kind is bool or kind is float:
+        return _NUMBER
+    if value is None or kind is Handle:
         return 0
     return weight_of_text(encode(value))
 

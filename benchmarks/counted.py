@@ -1,0 +1,106 @@
+"""Calls of functions that each step costs, ours and the floor's: `python -m benchmarks counted` records them.
+
+A count is the same on a busy machine, so a test can hold the code to it (`tests/benchmarks/test_counted.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from benchmarks import engine, floor, mixed, users, workloads
+from benchmarks.report import RESULTS
+from toolpath.engine.compile.program import Program
+
+RECORD = RESULTS / "counted.json"
+
+
+class Calls:
+    """Counts calls of functions, Python's and built-in ones, in this thread."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> Calls:
+        sys.setprofile(self._saw)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+
+    def _saw(self, _frame: Any, event: str, _argument: Any) -> None:
+        if event in ("call", "c_call"):
+            self.count += 1
+
+
+async def _ratio(ours: Callable[[], Awaitable[Any]], bare: Callable[[], Awaitable[Any]]) -> float:
+    for _ in range(users.WARM):
+        await ours()
+    await bare()
+    with Calls() as mine:
+        await ours()
+    with Calls() as least:
+        await bare()
+    return mine.count / least.count
+
+
+async def measure() -> dict[str, float]:
+    """What is recorded: calls of ours over the floor's, and of fresh plans calls a step."""
+    found: dict[str, float] = {}
+    for graph in (workloads.chain(100), workloads.fan(100), workloads.layered(200)):
+        simple = [graph.tool(step) for step in range(graph.size)]
+        rich = [mixed.floor_tool(step) for step in range(graph.size)]
+        async with engine.engine() as toolpath:
+            toolpath.add(*mixed.tools(), *engine.tools_of(graph))
+            plans = {"simple": (engine.plan_of(graph), simple), "mixed": (toolpath.read(mixed.plan_of(graph)), rich)}
+            for kind, (plan, tools) in plans.items():
+                found[f"{graph.name}, {kind}"] = await _ratio(
+                    lambda toolpath=toolpath, plan=plan: users.ran(toolpath, plan),  # type: ignore[misc]
+                    lambda graph=graph, tools=tools: floor.run_graph(graph, tools),  # type: ignore[misc]
+                )
+    found["W7 map, mixed"] = await _map()
+    found |= await _fresh(200)
+    return found
+
+
+async def _map() -> float:
+    items = mixed.MixedMap(500, limit=20)
+    async with engine.engine() as toolpath:
+        toolpath.add(mixed.map_tool())
+        plan, inputs = toolpath.read(mixed.map_plan(items)), mixed.map_inputs(items)
+        return await _ratio(lambda: users.ran(toolpath, plan, inputs), lambda: floor.run_map(items))
+
+
+async def _fresh(size: int) -> dict[str, float]:
+    graph = workloads.layered(size)
+    found: dict[str, float] = {}
+    async with engine.engine() as toolpath:
+        toolpath.add(*mixed.tools())
+        catalog, preparation = toolpath.registry.snapshot(), toolpath._preparation
+        for salt in (1, 2):
+            # The second plan finds what is of the tools ready.
+            document = mixed.plan_of(graph, salt=salt)
+            with Calls() as read:
+                plan = toolpath.read(document)
+            with Calls() as checked:
+                preparation.checked(plan, catalog)
+            with Calls() as compiled:
+                Program(plan, catalog, toolpath.settings, memory=preparation._memory)
+            counts = {"read": read, "check": checked, "compile": compiled}
+            found = {f"W8 {part}, calls a step": calls.count / size for part, calls in counts.items()}
+    return found
+
+
+def main() -> int:
+    """Count, print and record."""
+    found = {name: round(value, 2) for name, value in asyncio.run(measure()).items()}
+    RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(found, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
