@@ -224,13 +224,67 @@ SLIPS: dict[str, tuple[str, str]] = {
     "paren": (in_text('"{{ (a.total + 1 }}"'), "Close it with `)`."),
     "concat +": (in_text('"{{ inputs.q + a.total }}"'), "Join texts with ~"),
     "nested": (in_text('"{{ {{ inputs.q }} }}"'), "One pair of braces"),
+    "uppercase": (in_text('"{{ inputs.q | uppercase }}"'), "Write `| upper`."),
+    "downcase": (in_text('"{{ inputs.q | downcase }}"'), "Write `| lower`."),
+    "append": (in_text("\"{{ inputs.q | append('x') }}\""), "Join texts with `~`"),
+    "plus": (in_text('"{{ a.total | plus(1) }}"'), "Write `a + b`."),
+    "safe": (in_text('"{{ inputs.q | safe }}"'), "nothing is escaped here"),
+    "f-string": (in_text("\"{{ f'of {inputs.q}' }}\""), "Join texts with `~`"),
+    "format()": (in_text("\"{{ 'of {}'.format(inputs.q) }}\""), "Join texts with `~`"),
+    "| format": (in_text("\"{{ 'of %s' | format(inputs.q) }}\""), "Join texts with `~`"),
+    "foreach alone": (
+        "steps:\n  - id: l\n    foreach: [1]\n    steps: [{tool: web.search}]\n",
+        "Instead of 'foreach': write loop",
+    ),
+    "uses alone": ("steps:\n  - {id: l, uses: web.search, with: {query: x}}\n", "Instead of 'uses': write tool: NAME."),
+    "tol": ("steps:\n  - {id: l, tol: web.search, inputs: {query: x}}\n", "Write 'tool' instead of 'tol'."),
+    "with alone": ("steps:\n  - {id: l, with: {query: x}}\n", "what stands under 'with': tool: group.name"),
+    "approval yes": (
+        "steps:\n  - {id: a, requires_approval: 'yes', tool: web.search, inputs: {query: x}}\n",
+        "Write true",
+    ),
+    "when off": ("steps:\n  - {id: a, when: off, tool: web.search, inputs: {query: x}}\n", "Write false"),
+    "exclusive yes": (
+        "steps:\n  - {id: a, exclusive: yes, tool: web.search, inputs: {query: x}}\n",
+        "Write exclusive: true",
+    ),
+    "number as text": (
+        "concurrency: '5'\nsteps:\n  - {tool: web.search, inputs: {query: x}}\n",
+        "Write concurrency: 5",
+    ),
+    "optional input": (
+        "inputs: {type: object, properties: {q: {type: string}}}\nsteps:\n  - {tool: web.search, inputs: {query: '{{ inputs.q }}'}}\n",
+        "Put the input under 'required', give it a default",
+    ),
+    "list for text": (in_text('"{{ a.items }}"'), "`| json`"),
+    "object for list": (
+        "steps:\n  - {id: a, tool: web.search, inputs: {query: x}}\n  - {loop: {over: '{{ a }}', steps: [{tool: text.echo, inputs: {text: x}}]}}\n",
+        "Name the list in it: 'items'.",
+    ),
+    "name without colon": ("name p\nsteps:\n  - {tool: web.search, inputs: {query: x}}\n", "A colon is missing"),
+    "inputs without colon": ("steps:\n  - tool: web.search\n    inputs\n      query: x\n", "A colon is missing"),
+    "too far in": ("steps:\n  - id: a\n    tool: web.search\n      inputs: {query: x}\n", "begin in the same column"),
+    "dash at each line": (
+        "steps:\n  - id: a\n  - tool: web.search\n  - inputs: {query: x}\n",
+        "A dash begins a new step",
+    ),
     "wait_for typo": (
         "steps:\n  - {id: p, wait_for: first, parallel: [{tool: web.search, inputs: {query: x}}]}\n",
         "all, any, first_success",
     ),
 }
 #: Where in the text of the expression the fault is told, as line and column.
-PLACES = {"one brace end": (7, 26), "&&": (7, 29), "paren": (7, 17), "dash id": (3, 49), "typo filter": (7, 28)}
+PLACES = {
+    "name without colon": (1, 1),
+    "inputs without colon": (3, 5),
+    "too far in": (4, 7),
+    "f-string": (7, 18),
+    "one brace end": (7, 26),
+    "&&": (7, 29),
+    "paren": (7, 17),
+    "dash id": (3, 49),
+    "typo filter": (7, 28),
+}
 
 
 def told(text: str) -> list[tuple[str, int | None, int | None]]:
@@ -270,3 +324,22 @@ def test_nobody_is_offered_the_very_name_that_means_nothing() -> None:
     (unknown,) = [finding for finding in found if finding.path == "/steps/1/inputs/text"]
     assert "last" not in unknown.suggestions
     assert "state.last" in unknown.hint
+
+
+def test_no_step_is_offered_to_itself() -> None:
+    unknown = """
+    steps:
+      - {tool: web.search, inputs: {query: "{{ serach.total }}"}}
+      - {tool: text.echo, depends_on: [ecko], inputs: {text: x}}
+    """
+    findings = check(read_document(unknown), TOOLS)  # type: ignore[arg-type]
+    assert [finding.suggestions for finding in findings if finding.code.startswith("unknown_")] == [(), ()]
+
+
+def test_fields_that_nobody_writes_are_not_offered() -> None:
+    with_else = "steps:\n  - {tool: web.search, else: x, inputs: {query: x}}\n"
+    assert not any("derived_id" in what for what, _, _ in told(with_else))
+
+
+def test_what_stands_in_an_expression_is_not_told_of_as_text_too() -> None:
+    assert len(told(SLIPS["f-string"][0])) == 1

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 import msgspec
 
 from toolpath.checks.context import Context
+from toolpath.checks.kinds import Kinds
 from toolpath.checks.readings import Argument
 from toolpath.checks.remarks import error, remark, warning
+from toolpath.checks.shapes import Type
 from toolpath.checks.views import StepView, Template, has_template
 from toolpath.errors import Finding, SchemaError
+from toolpath.json_schema.coerce import types_of
 from toolpath.json_schema.describe import type_text
 from toolpath.json_schema.fits import Fit, fits
 from toolpath.json_schema.locate import Located, locate
@@ -121,12 +124,14 @@ def _list(context: Context, template: Template) -> Iterator[Finding]:
     if fit.verdict == "unknown":
         context.note_unknown(template, "")
     elif fit.verdict != "fits":
-        yield _unfitting(fit, given, locate({"type": "array"}, ()), template.path, what="The loop")
+        yield _unfitting(context.types.kinds, fit, given, locate({"type": "array"}, ()), template.path, what="The loop")
 
 
-def _unfitting(fit: Fit, given: Argument, schema: Located, path: str, *, what: str) -> Finding:
+def _unfitting(kinds: Kinds, fit: Fit, given: Argument, schema: Located, path: str, *, what: str) -> Finding:
     is_error = fit.verdict == "never" and fits(given.sure, schema.schema, input_root=schema.root).verdict == "never"
-    hint = "" if is_error or fit.verdict != "never" else "The tool's results are not held to its output schema."
+    hint = _way_out(kinds, given, schema)
+    if not hint and not is_error and fit.verdict == "never":
+        hint = "The tool's results are not held to its output schema."
     return remark(
         "error" if is_error else "warning",
         "never_fits" if is_error else "may_not_fit",
@@ -134,6 +139,35 @@ def _unfitting(fit: Fit, given: Argument, schema: Located, path: str, *, what: s
         f"{what} is given {given.text}: {fit.reason}.",
         hint=hint,
     )
+
+
+def _way_out(kinds: Kinds, given: Argument, schema: Located) -> str:
+    """How what is given becomes what is asked for, where there is one usual way; empty: there is none."""
+    if not isinstance(schema.schema, dict):
+        return ""
+    rest = kinds.without_null(given.schema)
+    if rest is not None and fits(rest, schema.schema, input_root=schema.root).verdict == "fits":
+        if given.reads == "inputs":
+            return "Put the input under 'required', give it a default, or write {{ … | default('…') }}."
+        return "Where it may be null, write {{ … | default('…') }}."
+    have = {kind for flat in kinds.flats(rest) or () for kind in types_of(flat)}
+    match types_of(schema.schema):
+        case ("array",) if "object" in have and (lists := _lists_in(given.schema)):
+            return f"Name the list in it: {' or '.join(lists)}."
+        case ("array",) if have:
+            return "Put it into a list: [ … ]."
+        case ("string",) if have & {"array", "object"}:
+            return "Name a part of it that is text, or write `| json` to have all of it as text."
+        case ("integer",) | ("number",) if "string" in have:
+            return "Write `| int` or `| float` for text that holds a number."
+        case _:
+            return ""
+
+
+def _lists_in(schema: Type) -> list[str]:
+    """The first fields of an object that are lists."""
+    fields = _properties(schema or {}).items()
+    return [f"'{name}'" for name, field in fields if isinstance(field, dict) and "array" in types_of(field)][:3]
 
 
 class _Arguments:
@@ -192,7 +226,8 @@ class _Arguments:
         if fit.verdict == "unknown" and not fit.by_input:
             context.note_unknown(use.template, at)
         elif fit.verdict != "fits":
-            yield _unfitting(fit, given, place, use.template.path + at, what=f"'{name}' of '{use.tool.key}'")
+            what = f"'{name}' of '{use.tool.key}'"
+            yield _unfitting(context.types.kinds, fit, given, place, use.template.path + at, what=what)
 
 
 def drops_null(tool: Tool, name: str) -> bool:

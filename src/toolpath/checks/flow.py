@@ -39,7 +39,7 @@ def dependencies_exist(context: Context) -> Iterator[Finding]:
                     path,
                     f"There is no step '{name}' beside '{view.step.id}'.",
                     hint=hint,
-                    suggestions=() if hint else context.suggest(name, view.block.positions),
+                    suggestions=() if hint else context.suggest(name, view.block.positions.keys() - {view.step.id}),
                 )
             elif source == view.index:
                 yield error("self_dependency", path, f"Step '{view.step.id}' depends on itself.", hint="Take it out.")

@@ -14,6 +14,8 @@ from toolpath.expressions.structure import texts
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _BLOCK = re.compile(r"\{%-?\s*(?:if|for|set|else|endif|endfor)\b")
 _DOLLAR = re.compile(r"\$\{\{")
+#: What is told of as an expression is no text.
+_EXPRESSION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 #: One pair of braces around a path; without a dollar a bare name is too little to go by, as in texts with `{name}`.
 _BRACES = re.compile(
     rf"(?<!\{{)(?P<dollar>\$?)\{{\s*(?P<path>(?P<root>{_NAME})(?P<rest>(?:\.{_NAME}|\[[0-9]+\])*))\s*\}}(?!\}})"
@@ -45,7 +47,7 @@ def _found(text: str, names: set[str]) -> tuple[str, str] | None:
         return block[0], "Write {{ a if condition else b }}, a filter, or `when` at the step."
     if _DOLLAR.search(text):
         return "$", "Write {{ … }} without the dollar."
-    for braces in _BRACES.finditer(text):
+    for braces in _BRACES.finditer(_EXPRESSION.sub("", text)):
         if braces["root"] in names and (braces["rest"] or braces["dollar"]):
             return braces[0], f"Write {{{{ {braces['path']} }}}}."
     return None

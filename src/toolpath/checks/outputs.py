@@ -331,14 +331,15 @@ class Types:
     def argument(self, template: Template, pointer: str, value: Json, *, drops_null: bool) -> Argument:
         """What is known of a part of the inputs. That a step may have been skipped is for another rule to say."""
         reads = template.reads_below(pointer)
-        schema, text = self.value(template, pointer, value), "a value"
+        schema, text, kind = self.value(template, pointer, value), "a value", ""
         if len(reads) == 1 and reads[0].reference.pointer == pointer and self.is_lone(reads[0]):
             schema, text = self.judged(template, pointer).lone, f"'{reads[0].text}'"
+            kind = reads[0].kind
         if drops_null and isinstance(value, str):
             schema = self.kinds.without_null(schema)
         held = all(self.reading(read).held for read in reads)
         sure = schema if held else shape_of(value)
-        return Argument(schema=schema, sure=sure, text=f"{text} ({type_text(schema)})")
+        return Argument(schema=schema, sure=sure, text=f"{text} ({type_text(schema)})", reads=kind)
 
     def describer(self, read: Read) -> str:
         """Who would have to say what the reference gives, e.g. `the output of 'web.search'`."""

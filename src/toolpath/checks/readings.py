@@ -36,3 +36,5 @@ class Argument(msgspec.Struct, frozen=True, kw_only=True):
     """What it surely is, whether or not tools do what they say; None: that is not known."""
     text: str
     """As messages call it, e.g. `'writer._id' (string)`."""
+    reads: str = ""
+    """What kind of thing one plain reference reads, e.g. `inputs`; empty for anything else."""

@@ -83,7 +83,7 @@ def _unknown(context: Context, read: Read) -> Finding:
             read.path,
             f"There is no step '{step_id}' here.",
             hint=_inside_hint(context, step_id),
-            suggestions=context.suggest(step_id, _step_ids(read)),
+            suggestions=context.suggest(step_id, [name for name in _step_ids(read) if name not in _own_ids(read)]),
         )
     if space == "state" and not names.has_state:
         rest = rest or next((key for key in read.reference.path if isinstance(key, str)), "")
@@ -101,7 +101,7 @@ def _unknown(context: Context, read: Read) -> Finding:
             read.path,
             f"Nothing sets the variable '{name}'.",
             hint=name_hint(context, read) or _inside_hint(context, name),
-            suggestions=context.suggest(name, names.visible()),
+            suggestions=context.suggest(name, _others(read)),
         )
     hint = name_hint(context, read)
     return error(
@@ -109,7 +109,7 @@ def _unknown(context: Context, read: Read) -> Finding:
         read.path,
         f"'{written}' means nothing here.",
         hint=hint or _inside_hint(context, written),
-        suggestions=() if hint else context.suggest(written, names.visible()),
+        suggestions=() if hint else context.suggest(written, _others(read)),
     )
 
 
@@ -121,6 +121,21 @@ def _ambiguous(read: Read, candidates: tuple[str, ...]) -> Finding:
         hint="Give the steps ids and name one of them.",
         suggestions=candidates[:3],
     )
+
+
+def _others(read: Read) -> list[str]:
+    """The names that mean something here, but for those of the very step that reads, and of what it is inside of."""
+    own = _own_ids(read)
+    return [name for name in read.template.names.visible() if read.template.names.ids.get(name, name) not in own]
+
+
+def _own_ids(read: Read) -> set[str]:
+    own: set[str] = set()
+    step = None if read.template.use == "transform" else read.template.step
+    while step is not None:
+        own.add(step.step.id)
+        step = step.block.owner
+    return own
 
 
 def _shared(names: Names, name: str) -> tuple[str, ...]:

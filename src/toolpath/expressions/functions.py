@@ -8,6 +8,7 @@ from jinja2 import nodes
 
 from toolpath.errors import closest
 from toolpath.expressions import tree
+from toolpath.expressions.slips import filter_hint
 from toolpath.expressions.table import (
     COMPARING_TESTS,
     FILTERS,
@@ -84,14 +85,17 @@ def _known(to: Lowering, node: nodes.Filter | nodes.Test, what: str) -> bool:
     if node.name in known:
         return True
     if node.name in FORBIDDEN:
-        to.fail(f"The {what} {node.name} is not of this language.", "forbidden_expression", node)
+        hint = filter_hint(node.name, KNOWN_FILTERS.__contains__) if what == "filter" else ""
+        to.fail(f"The {what} {node.name} is not of this language.", "forbidden_expression", node, hint=hint)
     else:
+        hint = filter_hint(node.name, KNOWN_FILTERS.__contains__) if what == "filter" else ""
+        near = () if hint else closest(node.name, sorted(known))
         to.fail(
             f"There is no {what} {node.name}.",
             f"unknown_{what}",
             node,
-            suggestions=closest(node.name, sorted(known)),
-            hint="" if closest(node.name, known) else f"There are {', '.join(sorted(known))}.",
+            suggestions=near,
+            hint=hint or ("" if near else f"There are {', '.join(sorted(known))}."),
         )
     return False
 

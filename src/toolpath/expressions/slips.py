@@ -23,7 +23,9 @@ _SIGNS: Final[tuple[tuple[str, str], ...]] = (
     (r"[;]", "Write one expression."),
     ("[\u201c\u201d\u201e\u2018\u2019]", "Write straight quotes: 'text'."),
 )
-#: Methods and functions of other languages → the filter of this one.
+_JOIN = "Join texts with `~`: 'text' ~ value; or write the text outside the braces: text {{ value }}."
+_FORMATTED = re.compile(r"\b[fF](?=['\"])|'\s*%\s*\(")
+#: Methods, functions and filters of other languages → the filter of this one.
 FILTERS: Final = {
     "len": "length",
     "length": "length",
@@ -38,15 +40,34 @@ FILTERS: Final = {
     "float": "float",
     "number": "float",
     "parsefloat": "float",
-    "touppercase": "upper",
+    **dict.fromkeys(("touppercase", "toupper", "uppercase", "upcase", "ucase", "strtoupper"), "upper"),
     "upper": "upper",
-    "tolowercase": "lower",
+    **dict.fromkeys(("tolowercase", "tolower", "lowercase", "downcase", "lcase", "strtolower"), "lower"),
     "lower": "lower",
+    **dict.fromkeys(("titlecase", "totitle", "capitalizeall"), "title"),
+    "capitalise": "capitalize",
     "strip": "trim",
     "trim": "trim",
     "jsonstringify": "json",
     "stringify": "json",
     "dumps": "json",
+    "jsonencode": "json",
+    "inspect": "json",
+    "urlescape": "urlencode",
+    "encodeuricomponent": "urlencode",
+    "isempty": "length == 0",
+    "uniq": "unique",
+    "distinct": "unique",
+    "compact": "select",
+    "where": "selectattr('field', 'eq', value)",
+    "pluck": "map(attribute='field')",
+    "orderby": "sort(attribute='field')",
+    "sortby": "sort(attribute='field')",
+    "ifempty": "default(…, true)",
+    "coalesce": "default(…)",
+    "defaultifnone": "default(…, true)",
+    "dict2items": "items",
+    "toentries": "items",
     "concat": "join('')",
     "sorted": "sort",
     "substring": "truncate",
@@ -60,12 +81,41 @@ FILTERS: Final = {
 }
 
 
+#: Filters of other languages that are no filter here → what is written instead.
+_NO_FILTER: Final = {
+    **dict.fromkeys(("append", "prepend", "concat", "format", "sprintf", "printf"), _JOIN),
+    **dict.fromkeys(("plus", "add"), "Write `a + b`."),
+    **dict.fromkeys(("minus", "subtract"), "Write `a - b`."),
+    **dict.fromkeys(("times", "multiply"), "Write `a * b`."),
+    **dict.fromkeys(("dividedby", "divide"), "Write `a / b`."),
+    **dict.fromkeys(("modulo", "mod"), "Write `a % b`."),
+    **dict.fromkeys(("contains", "includes"), "Write `part in whole`."),
+    **dict.fromkeys(("ternary", "iif"), "Write `a if condition else b`."),
+    **dict.fromkeys(("safe", "escape", "e", "raw"), "Leave it out: nothing is escaped here."),
+    **dict.fromkeys(("attr", "get"), "Write `value.key` or `value['key']`."),
+    **dict.fromkeys(("date", "strftime", "now"), "Dates are text here: use a tool for them."),
+    **dict.fromkeys(("fromjson", "parsejson", "jsondecode"), "Texts are not parsed here: let the tool give an object."),
+}
+
+
+def filter_hint(name: str, known: Callable[[str], bool]) -> str:
+    """What to write instead of a filter of another language; empty: not known."""
+    folded = _folded(name)
+    if folded in _NO_FILTER:
+        return _NO_FILTER[folded]
+    found = FILTERS.get(folded) or (folded if known(folded) else "")
+    return f"Write `| {found}`." if found else ""
+
+
 def sign_hint(source: str, offset: int) -> str:
     """What to write instead of what stands at, or shortly before, the place where parsing ended; empty: not known."""
     if not source.strip():
         return "Write what is to be read between the braces, e.g. {{ inputs.name }}."
     if source.lstrip().startswith("{{"):
         return "One pair of braces is enough: take the inner one out."
+    for found in _FORMATTED.finditer(source):
+        if found.start() <= offset <= found.end() + 1:
+            return _JOIN
     for pattern, hint in _SIGNS:
         for found in re.finditer(pattern, _without_texts(source)):
             if found.start() - 2 <= offset <= found.end() + 1:
@@ -75,13 +125,19 @@ def sign_hint(source: str, offset: int) -> str:
 
 def call_hint(name: str, known: Callable[[str], bool]) -> str:
     """What to write instead of a call."""
-    folded = name.lower().replace("_", "").rpartition(".")[2]
+    folded = _folded(name)
     if folded in ("includes", "contains"):
         return "Write `part in whole`."
+    if folded == "format":
+        return _JOIN
     if folded in ("startswith", "endswith"):
         return "Compare a slice: `text[:3] == 'abc'`."
     found = FILTERS.get(folded) or (name if known(name) else "")
     return f"Write `value | {found}`." if found else "Use a filter, or a tool for it."
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("_", "").rpartition(".")[2]
 
 
 def _without_texts(source: str) -> str:

@@ -64,6 +64,9 @@ _TAGS = {
     "map": "object",
     "seq": "array",
 }
+_MISSING_COLON = "write a field as `name: value`."
+#: The name of a field, with what may stand before it.
+_FIELD = re.compile(r"\s*(?:- +)*[\w.-]+")
 _QUOTED_TEMPLATE = re.compile(r"""(["'])[^"']*\{\{[^}]*\1[^}]*\}\}""")
 _TAG_PREFIX = "tag:yaml.org,2002:"
 #: Longer literals take quadratic time to convert; no float or integer of use is that long.
@@ -144,6 +147,9 @@ def _translated(error: MarkedYAMLError, text: str, file: str) -> ReadError:
     if mark.line < len(lines) and lines[mark.line][mark.column : mark.column + 1] == "\t":
         return refusal("A tab stands here; YAML admits none in front of a value.", place, "Use spaces.", file=file)
     begun = error.context_mark
+    if "mapping values are not allowed" in problem and (told := _line_before(lines, mark)) is not None:
+        hint, line = told
+        return refusal(f"This is no YAML: {problem}.", (line + 1, _indent(lines[line]) + 1), hint, file=file)
     quoted = _quoted_template(lines, mark.line) or (begun is not None and _quoted_template(lines, begun.line))
     hint = ""
     if quoted:
@@ -157,13 +163,31 @@ def _translated(error: MarkedYAMLError, text: str, file: str) -> ReadError:
     elif problem.startswith("expected ',' or"):
         hint = "Close the bracket that opens here, or put a comma between its parts."
     elif "could not find expected ':'" in problem:
-        hint = "Write a field as `name: value`."
+        hint = f"A colon is missing: {_MISSING_COLON}"
     elif "<block end>" in problem:
         hint = "Lines that belong together begin in the same column: look at how far this one stands in."
-    if begun is not None and (quoted or hint.startswith(("Close", "Write a field"))):
+    if begun is not None and (quoted or hint.startswith(("Close", "A colon"))):
         # What was begun is where the fault is; the parser has noticed it further down.
         place = (begun.line + 1, begun.column + 1)
     return refusal(f"This is no YAML: {problem}.", place, hint, file=file)
+
+
+def _line_before(lines: list[str], mark: Any) -> tuple[str, int] | None:
+    """What to do, and in which line, where a field cannot begin because of how the line before it is written."""
+    if mark.line >= len(lines) or not _FIELD.fullmatch(lines[mark.line][: mark.column]):
+        return None
+    before = mark.line - 1
+    while before >= 0 and (not lines[before].strip() or lines[before].lstrip().startswith("#")):
+        before -= 1
+    if before < 0:
+        return None
+    if ": " not in lines[before] and not lines[before].rstrip().endswith(":"):
+        return f"A colon is missing: {_MISSING_COLON}", before
+    return "Lines that belong together begin in the same column: look at how far this one stands in.", mark.line
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 class _Open:

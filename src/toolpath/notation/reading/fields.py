@@ -11,6 +11,11 @@ from toolpath.notation.reading.notes import Notes, alike, below, shown
 from toolpath.values import Json, JsonObject
 
 Value = TypeVar("Value")
+#: Text that other notations read as true or false.
+_FLAGS = {
+    **dict.fromkeys(("true", "yes", "on", "y", "1"), "true"),
+    **dict.fromkeys(("false", "no", "off", "n", "0", "none", "never"), "false"),
+}
 
 
 class Fields:
@@ -91,7 +96,9 @@ class Fields:
             return default
         if isinstance(node.value, bool):
             return node.value
-        self.notes.wrong_type(below(self.path, name), node, "true or false")
+        meant = _FLAGS.get(node.value.strip().lower()) if isinstance(node.value, str) else None
+        hint = "" if meant is None else f"Write {name}: {meant}, without quotes."
+        self.notes.wrong_type(below(self.path, name), node, "true or false", hint)
         return default
 
     def number(self, name: str, *, least: float = 0.0, most: float | None = None) -> float | None:
@@ -101,7 +108,7 @@ class Fields:
             return None
         path = below(self.path, name)
         if isinstance(node.value, bool) or not isinstance(node.value, int | float):
-            self.notes.wrong_type(path, node, "A number")
+            self.notes.wrong_type(path, node, "A number", _without_quotes(name, node))
             return None
         # Comparing before converting: an integer may be larger than any float.
         if node.value < least or node.value > (1e300 if most is None else most):
@@ -120,7 +127,7 @@ class Fields:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
-            self.notes.wrong_type(path, node, "A whole number")
+            self.notes.wrong_type(path, node, "A whole number", _without_quotes(name, node))
             return None
         if not least <= value < 2**53:
             self.notes.error("unknown_value", f"A whole number of at least {least} is expected here.", path, node)
@@ -258,3 +265,9 @@ class Fields:
                 hint=hint,
                 suggestions=suggestions,
             )
+
+
+def _without_quotes(name: str, node: Node) -> str:
+    """What to do about a number that is written as text."""
+    written = node.value.strip() if isinstance(node.value, str) else ""
+    return f"Write {name}: {written}, without quotes." if written.isdecimal() else ""

@@ -24,7 +24,7 @@ from toolpath.notation.nodes import Node
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.forms import read_ask_fields
 from toolpath.notation.reading.ids import FORBIDDEN, Ids, is_id
-from toolpath.notation.reading.notes import Notes, below, shown
+from toolpath.notation.reading.notes import Notes, alike, below, shown
 from toolpath.notation.reading.policies import (
     INPUT_ALIASES,
     read_cache,
@@ -54,6 +54,8 @@ COMMON_FIELDS = (
     "on_unresolved",
     "output_validation",
 )
+#: What a message lists: all that a person writes.
+_KNOWN = tuple(name for name in (*COMMON_FIELDS, *ACTIONS) if name != "derived_id")
 LOOP_FIELDS = ("over", "as", "id", "flow", "steps", "concurrency", "collect")
 AGENT_FIELDS = ("requirement", "tools", "model", "output", "max_rounds")
 FLOWS = ("graph", "chain")
@@ -89,11 +91,12 @@ class Steps:
             return Call(id=self.ids.derive("step"), derived_id=True, tool="")
         fields = Fields(node, path, self.notes)
         action = self._action(fields)
+        is_told = action in fields.members
         common = self._common(fields, action)
         step = self._acting(fields, action, common, flow)
-        known = (*COMMON_FIELDS, *ACTIONS, *OWN_FIELDS[action])
         otherwise = "Arguments of the tool stand under 'inputs'. " if action == "tool" else ""
-        fields.finish(f"A step with '{action}'", known, _misplaced(action), otherwise)
+        what = f"A step with '{action}'" if is_told else "A step"
+        fields.finish(what, (*_KNOWN, *OWN_FIELDS[action]), _misplaced(action, is_told=is_told), otherwise)
         return step
 
     def _action(self, fields: Fields) -> str:
@@ -113,7 +116,7 @@ class Steps:
                 "Step must have 'tool' field, or one of 'agent', 'parallel', 'loop', 'ask'.",
                 fields.path,
                 fields.node,
-                hint="Name the tool to call: tool: group.name.",
+                hint=_no_action_hint(fields),
             )
         return given[0] if given else "tool"
 
@@ -360,6 +363,7 @@ def read_on_unresolved(fields: Fields) -> OnUnresolved | None:
     return cast(OnUnresolved | None, fields.choice("on_unresolved", ON_UNRESOLVED))
 
 
+_TOOL_NAMES = ("toolName", "tool_name", "function", "action_name", "uses", "use", "call", "run", "action", "operation")
 _LOOPING = ("foreach", "for_each", "forEach", "for", "with_items", "each", "repeat")
 _LOOP_SLIPS = {
     **dict.fromkeys(("items", "in", "list", "each", "foreach"), 'Name the list to go over: over: "{{ a.items }}".'),
@@ -367,20 +371,40 @@ _LOOP_SLIPS = {
 }
 
 
-def _misplaced(action: str) -> dict[str, str]:
+_BRANCHING = ("branches", "concurrently", "together", "fork", "all")
+
+
+def _no_action_hint(fields: Fields) -> str:
+    """What to do about a step that does nothing: what was meant, where another word for it is there."""
+    hints = _misplaced("tool", is_told=False)
+    for name in fields.members:
+        if name in _TOOL_NAMES or name in _LOOPING or name in _BRANCHING:
+            return f"Instead of '{name}': {hints[name][0].lower()}{hints[name][1:]}"
+        meant = () if name in _KNOWN else tuple(found for found in alike(name, _KNOWN) if found in ACTIONS)
+        if meant:
+            return f"Write '{meant[0]}' instead of {shown(name)}."
+    if len(fields.members) == 1:
+        return "A dash begins a new step: take it out where the line belongs to the step above. Else name a tool."
+    given = next((name for name in ("inputs", *INPUT_ALIASES) if name in fields.members), "")
+    if given:
+        return f"Name the tool that gets what stands under '{given}': tool: group.name."
+    return "Name the tool to call: tool: group.name."
+
+
+def _misplaced(action: str, *, is_told: bool) -> dict[str, str]:
     """Hints for fields that belong to another place of a step."""
     hints = {
+        **dict.fromkeys(_BRANCHING, "Write parallel: [{tool: …}, {tool: …}]."),
         "next": "Write it under on_success or on_failure.",
         "map_outputs": "Write it under on_success.",
         "transform": "Write it under on_success.",
-        "action": "Write it under on_failure.",
         "max_retries": "Write it under retry.",
         "max_attempts": "Write it under retry.",
         "over": "Write it under loop.",
         "as": "Write it under loop.",
         "collect": "Write it under loop.",
         "steps": "Write the steps of a loop under loop, branches under parallel.",
-        **dict.fromkeys(("toolName", "tool_name", "function", "action_name", "uses"), "Write tool: NAME."),
+        **dict.fromkeys(_TOOL_NAMES, "Write tool: NAME."),
         **dict.fromkeys(("name", "step", "label", "key"), "Write id: NAME, by which other steps read it."),
         **dict.fromkeys(("if", "condition", "unless", "only_if"), 'Write when: "{{ … }}".'),
         **dict.fromkeys(_LOOPING, "Write loop: {over: …, as: item, steps: […]}."),
@@ -391,6 +415,8 @@ def _misplaced(action: str) -> dict[str, str]:
         **dict.fromkeys(("do", "then"), "Write the steps of a loop under loop, branches under parallel."),
         "<<": "Merge keys are no part of YAML 1.2; repeat the fields.",
     }
+    if is_told:
+        hints["action"] = "Write it under on_failure."
     if action != "tool":
         hints["inputs"] = "Only a step with 'tool' has inputs."
     if action != "parallel":
