@@ -39,6 +39,13 @@ def test_what_is_printed_validates_and_runs(toolpath: Command, shop: Path, reque
     assert toolpath("run", "made.yaml").code == 0
 
 
+def test_who_plans_without_tools_is_told_how_to_name_them(toolpath: Command, tmp_path: Path) -> None:
+    (tmp_path / "toolpath.toml").unlink(missing_ok=True)
+    ran = toolpath("plan", ORDER)
+    assert ran.code == 1
+    assert "--tools NAME.py" in ran.err
+
+
 def test_a_plan_is_kept_in_a_file_and_stdout_stays_empty(toolpath: Command, shop: Path) -> None:
     ran = toolpath("plan", ORDER, "--out", "made.plan.yaml")
     assert (ran.code, ran.out) == (0, "")

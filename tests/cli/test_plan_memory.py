@@ -17,6 +17,16 @@ ANSWER = {
     "origin": {"confidence": 0.9},
 }
 
+STATUS = """
+name: order_status
+description: Ask for the status of an order.
+parameters:
+  - {name: order_id, type: string, required: true}
+implementation:
+  type: api_call
+  api_call: {url: "https://shop.example/orders/{order_id}"}
+"""
+
 
 async def planned(shop: Path, *words: str) -> tuple[bytes, bytes]:
     process = spawned(shop, "plan", *words)
@@ -38,6 +48,27 @@ async def test_the_second_process_takes_the_plan_from_the_cache(shop: Path, monk
         assert b"planned before" in err
         assert b"50% of all requests were" in err
         assert len(server.requests) == 1
+
+
+@pytest.mark.timeout(60)
+async def test_a_model_may_plan_with_a_composite_that_makes_a_request(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = {
+        "steps": [{"id": "status", "tool": "order_status", "inputs": {"order_id": "A-17"}}],
+        "origin": {"confidence": 0.9},
+    }
+    (shop / "flows").mkdir()
+    (shop / "flows" / "status.yaml").write_text(STATUS)
+    async with ModelServer(encode(answer).decode()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody-0123456789")
+        with (shop / "toolpath.toml").open("a") as settings:
+            settings.write('folders = ["flows"]\nplanner_llm = "openai"\nplanner_model = "m"\n')
+        out, err = await planned(shop, "Ask for the order status with order id A-17")
+        assert b"tool: order_status" in out
+        assert b"Planned without a model" not in out + err
+        assert "http.get" not in str(server.requests)
 
 
 def test_the_report_says_how_planning_did(toolpath: Command, shop: Path) -> None:

@@ -35,6 +35,18 @@ async def load_with_requests(tp: Toolpath, plan: Plan) -> Catalog:
     return catalog
 
 
+async def tools_to_plan_with(tp: Toolpath, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The tools that a planner may pick: these, or all that are there; what only they call is added, not offered.
+
+    A plan is checked while it is made, so that all it needs has to be there before.
+    """
+    catalog = await tp.tools()
+    if not _wanted(names or tuple(catalog.keys()), catalog):
+        return names
+    add_http(tp)
+    return names or tuple(catalog.keys())
+
+
 def add_for_tool(tp: Toolpath, tool: Tool) -> None:
     """Offer the tools of HTTP requests where calling this tool needs them."""
     if _wanted(names_in(tool), tp.registry.snapshot()):

@@ -16,6 +16,8 @@ from toolpath.planner.decompose import Decomposition
 from toolpath.ports import Chat, Clock
 from toolpath.values import JsonObject
 
+#: What to do where there is nothing to plan with.
+NO_TOOLS = "There are no tools. Name the module or file that has them: --tools NAME.py, or `tools` in toolpath.toml."
 Outcome = Literal["planned", "fallback", "failed", "no_tool"]
 Because = Literal["search", "named", "suggested", "learned", "all"]
 

@@ -17,7 +17,7 @@ from toolpath.cli.inputs import read_text
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.questions import may_ask
-from toolpath.cli.requests import load_with_requests
+from toolpath.cli.requests import load_with_requests, tools_to_plan_with
 from toolpath.cli.runs.execution import finish
 from toolpath.cli.session import Session, perform, settings_of
 from toolpath.errors import Finding
@@ -58,7 +58,8 @@ def plan_request(options: Options, request: PlanningRequest) -> int:
         if not request.stream:
             plan = await _planned(request, session)
             return await _go_on(plan, request, session, lambda leave: session.tp.start(plan, replan=leave))
-        asked = session.tp.ahead(request.text, tools=request.tools, planner=_planner(request))
+        tools = await tools_to_plan_with(session.tp, request.tools)
+        asked = session.tp.ahead(request.text, tools=tools, planner=_planner(request))
         async with asked as ahead:
             return await _go_on(await ahead.plan(), request, session, lambda leave: ahead.start(replan=leave))
 
@@ -100,7 +101,8 @@ def _check(request: PlanningRequest) -> None:
 async def _planned(request: PlanningRequest, session: Session) -> Plan:
     tp = session.tp
     if not request.answer:
-        return await tp.plan(request.text, tools=request.tools, planner=_planner(request))
+        tools = await tools_to_plan_with(tp, request.tools)
+        return await tp.plan(request.text, tools=tools, planner=_planner(request))
     catalog = await tp.tools()
     plan = read_model_plan(
         read_text(request.answer),

@@ -19,10 +19,11 @@ from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.plan import Call, Plan, every_step, freeze
 from toolpath.planner.by_model.prompt import first_request, repair_request
 from toolpath.planner.by_model.reading import faults_of, read_answer, unreadable, with_tool_keys
-from toolpath.planner.by_model.shortlist import allowed_tools, shortlist
+from toolpath.planner.by_model.shortlist import allowed_tools, shortlist, with_bodies
 from toolpath.planner.by_model.strangers import stranger_findings
 from toolpath.planner.learning.reliability import with_estimates, with_fallbacks
 from toolpath.planner.records import (
+    NO_TOOLS,
     Ground,
     Lesson,
     Outcome,
@@ -74,6 +75,7 @@ class Session:
         self.catalog: Catalog = allowed_tools(request, ground.catalog)
         # A step that was carried out may have used a tool that is offered no more.
         self.checked = ground.catalog if request.kept else self.catalog
+        self._callable = with_bodies(self.checked, ground.catalog)
         self.lessons: Sequence[Lesson] = ()
         if ground.lessons is not None:
             self.lessons = tuple(ground.lessons(request.text))[:_MAX_LESSONS]
@@ -200,7 +202,7 @@ class Session:
     def faults(self, plan: Plan) -> tuple[Finding, ...]:
         """What a plan for this request may not be carried out for."""
         kept = [step.id for step in self.request.kept]
-        faults = faults_of(plan, self.checked, self.offered, self.options, kept=kept)
+        faults = faults_of(plan, self._callable, self.offered, self.options, kept=kept)
         if plan.questions:
             # What is asked need not be given yet.
             faults = tuple(fault for fault in faults if fault.code != "missing_input")
@@ -269,6 +271,7 @@ class Session:
         """Say that no tool fits."""
         raise NoToolFits(
             f"No tool fits the request: {reason}",
+            hint="" if len(self.ground.catalog) else NO_TOOLS,
             suggestions=[one.tool for one in self.shown[:3]],
             record=self.record(plan, outcome="no_tool", reason=reason),
         )

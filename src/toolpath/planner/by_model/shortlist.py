@@ -10,6 +10,7 @@ from toolpath.catalog.search import Hit, search
 from toolpath.catalog.snapshot import Catalog
 from toolpath.planner.decompose import SubQuery
 from toolpath.planner.records import Because, Lesson, PlannerOptions, PlanRequest, Rank, Shown
+from toolpath.runs.opening import names_in
 
 NO_TOOL: Final = "none"
 _LONGEST_TEXT: Final = 2_000
@@ -29,6 +30,19 @@ def allowed_tools(request: PlanRequest, catalog: Catalog) -> Catalog:
         return Catalog({})
     found = [catalog.find(name) for name in dict.fromkeys(request.tools)]
     return Catalog({tool.key: tool for tool in found}, catalog.stats)
+
+
+def with_bodies(part: Catalog, whole: Catalog) -> Catalog:
+    """The part of a catalogue with all that its composites call: to check plans against, not to choose from."""
+    found = dict(part.tools)
+    waiting = list(part.tools.values())
+    while waiting:
+        for name in names_in(waiting.pop()):
+            tool = whole.get(name)
+            if tool is not None and tool.key not in found:
+                found[tool.key] = tool
+                waiting.append(tool)
+    return part if len(found) == len(part) else Catalog(found, whole.stats)
 
 
 def shortlist(

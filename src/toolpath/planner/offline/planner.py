@@ -28,6 +28,7 @@ from toolpath.planner.offline.link import link
 from toolpath.planner.offline.match import CUED, WEAK, is_like, words_of
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.rank import Candidate, Fit, Ranker, candidate
+from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
 
 #: More of a request is not read.
@@ -298,7 +299,7 @@ def _refusal(text: str, ranker: Ranker) -> NoToolFits:
     return NoToolFits(
         f"Agent could not determine a matching tool. Connected tools: [{connected}]",
         suggestions=names,
-        hint="Say it in the words of a tool, or add a tool that does it.",
+        hint="Say it in the words of a tool, or add a tool that does it." if connected else NO_TOOLS,
     )
 
 
