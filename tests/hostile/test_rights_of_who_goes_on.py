@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,9 +21,29 @@ from toolpath.model.tool import Body, Requires, Tool
 from toolpath.runs.run import Run
 from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
+from toolpath.values import JsonObject
 
 PERMISSIONS = tuple(f"p{number}" for number in range(5))
 FORM = {"title": "Go on?", "inputs": [{"name": "a", "required": False}]}
+
+
+class Later:
+    """A source whose tools are found when they are called: no step names them."""
+
+    name = "later"
+
+    def __init__(self, tools: list[Tool]) -> None:
+        self._tools = tools
+
+    async def list_tools(self) -> list[Tool]:
+        return self._tools
+
+    async def close(self) -> None: ...
+
+    def watch(self, changed: Callable[[], None]) -> None: ...
+
+    def describe(self) -> JsonObject:
+        return {}
 
 
 class Vault:
@@ -77,20 +98,35 @@ class Vault:
             body = tp.read({"name": f"plan of {permission}", "steps": steps})
             assert isinstance(body, Plan)
             tp.add(Tool(name=f"plan_{permission}", group="vault", description="d", effect="read", body=body))
+            tp.add(self._of_policy(tp, permission))
+        tp.registry.add_provider(Later([self._guarded(permission, "later") for permission in PERMISSIONS]))
         for function in (self.agent, self.asker, self.brittle, self.step, self.waiting):
             tp.add(function, group="vault", effect="read")
 
-    def _guarded(self, permission: str, effect: str) -> Tool:
+    def _of_policy(self, tp: Toolpath, permission: str) -> Tool:
+        """A tool that asks for nothing itself, and whose plan asks for the permission."""
+
+        def reach() -> str:
+            self.reach(permission)
+            return f"policy {permission}"
+
+        tp.add(Tool(name=f"inside_{permission}", group="vault", description="d", effect="read", body=reach))
+        policy = {"requires": {"permissions": [permission]}}
+        body = tp.read({"name": "of policy", "policy": policy, "steps": [{"tool": f"vault.inside_{permission}"}]})
+        assert isinstance(body, Plan)
+        return Tool(name=f"policy_{permission}", group="vault", description="d", effect="read", body=body)
+
+    def _guarded(self, permission: str, kind: str) -> Tool:
         async def invoke(inputs: dict[str, Any], context: Any) -> str:
             self.reach(permission)
-            return f"{effect} {permission}"
+            return f"{kind} {permission}"
 
         return Tool(
-            name=f"{effect}_{permission}",
-            group="vault",
+            name=f"{kind}_{permission}",
+            group="later" if kind == "later" else "vault",
             description="d",
             input_schema={"type": "object"},
-            effect=effect,  # type: ignore[arg-type]
+            effect="write" if kind == "write" else "read",
             requires=Requires(permissions=(permission,)),
             body=Body(invoke=invoke),
         )
@@ -98,8 +134,9 @@ class Vault:
 
 def calls_of(rng: random.Random) -> list[str]:
     """Tools that a tool calls: guarded ones, plans around them, and tools that call in turn."""
-    kinds = [f"{kind}_{permission}" for kind in ("read", "write", "plan") for permission in PERMISSIONS]
-    return [f"vault.{name}" for name in rng.choices([*kinds, "agent", "agent"], k=rng.randint(1, 5))]
+    kinds = ("vault.read", "vault.write", "vault.plan", "vault.policy", "later.later")
+    names = [f"{kind}_{permission}" for kind in kinds for permission in PERMISSIONS]
+    return rng.choices([*names, "vault.agent", "vault.agent"], k=rng.randint(1, 5))
 
 
 def tail(rng: random.Random, name: str, deep: int = 0) -> dict[str, Any]:
@@ -109,7 +146,7 @@ def tail(rng: random.Random, name: str, deep: int = 0) -> dict[str, Any]:
         case 0:
             return {
                 "id": name,
-                "tool": f"vault.{rng.choice(('read', 'plan'))}_{rng.choice(PERMISSIONS)}",
+                "tool": f"vault.{rng.choice(('read', 'plan', 'policy'))}_{rng.choice(PERMISSIONS)}",
                 "critical": False,
             }
         case 1 | 2:

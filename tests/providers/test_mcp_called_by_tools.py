@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from toolpath import Settings, ToolContext, Toolpath
+from toolpath import RunContext, Settings, ToolContext, Toolpath
+from toolpath.access.acting import acting
+from toolpath.access.caller import Caller
 from toolpath.errors import ToolNotFound
 from toolpath.model import events as ev
 from toolpath.notation.composite import read_composite
@@ -128,7 +130,65 @@ async def test_a_plan_that_a_tool_called_stays_what_it_was_when_the_run_goes_on(
     assert give.calls == [{"n": "old"}]
 
 
+async def test_what_the_house_asks_of_a_tool_of_a_server_is_asked_where_a_tool_finds_it() -> None:
+    async with Toolpath(settings=Settings(max_retries=0)) as tp:
+        add_probe(tp)
+        tp.add(agent)
+        tp.registry.set_override("probe.*", {"requires": {"permissions": ["sums"]}})
+        refused = await tp.run(PLAN, context=RunContext("ann"))
+        allowed = await tp.run(PLAN, context=RunContext("ann", permissions=["sums"]))
+    inner = refused.results[1]
+    assert (refused.status, inner.status, inner.error and inner.error.code) == ("failed", "failed", "permission")
+    assert inner.attempts == 0
+    assert allowed.status == "completed", allowed.error
+
+
+@pytest.mark.parametrize("approved", [True, False])
+async def test_a_person_is_asked_before_a_tool_of_a_server_that_a_tool_finds(approved: bool) -> None:
+    async with Toolpath(settings=Settings(max_retries=0)) as tp:
+        add_probe(tp)
+        tp.add(agent)
+        tp.registry.set_override("probe.add", {"requires": {"approval": True}})
+        first = await tp.run(PLAN)
+        assert first.status == "waiting"
+        (question,) = first.questions
+        assert (question.tool, question.inputs) == ("probe.add", {"a": 1, "b": 1})  # type: ignore[union-attr]
+        assert not [event for event in await tp.events(first.run_id) if _calls(event)]
+        decide = tp.approve if approved else tp.deny
+        last = await (await decide(first.run_id, question.path)).result()
+        calls = [event for event in await tp.events(first.run_id) if _calls(event)]
+    assert (last.status, len(calls)) == (("completed", 1) if approved else ("failed", 0))
+
+
+async def test_whoever_answers_must_be_allowed_what_a_tool_then_finds_on_a_server() -> None:
+    async with Toolpath(settings=Settings(max_retries=0)) as tp:
+        add_probe(tp)
+        tp.add(_asking_before(), name="agent")
+        tp.registry.set_override("probe.add", {"requires": {"permissions": ["sums"]}})
+        for permissions, status in ((frozenset[str](), "failed"), (frozenset({"sums"}), "completed")):
+            first = await tp.run(PLAN, context=RunContext("ann", permissions=["sums"]))
+            assert first.status == "waiting"
+            with acting(Caller(user="bob", permissions=permissions)):
+                run = await tp.answer(first.run_id, "a", {})
+            last = await run.result()
+            calls = [event for event in await tp.events(first.run_id) if _calls(event)]
+            assert (last.status, len(calls)) == (status, len(permissions))
+
+
 FORM = {"title": "Go on?", "inputs": [{"name": "a", "required": False}]}
+
+
+def _calls(event: ev.AnyEvent) -> bool:
+    return isinstance(event, ev.StepStarted) and event.tool == "probe.add"
+
+
+def _asking_before() -> Any:
+    async def calling(context: ToolContext) -> Any:
+        """Ask, and add."""
+        await context.ask(FORM)
+        return await context.call("probe.add", {"a": 1, "b": 1})
+
+    return calling
 
 
 def _asking_between() -> Any:

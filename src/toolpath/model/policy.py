@@ -29,11 +29,23 @@ def missing(requires: Requires, context: RunContext) -> tuple[str, ...]:
 
 
 def refusal(tool: Tool, context: RunContext) -> Failure | None:
-    """Why the call is refused, or None where it is allowed."""
+    """Why the call is refused, or None where it is allowed. A tool that is a plan asks for what that asks for."""
     if tool.metadata.get("enabled") is False:
         message = f"{tool.key} may not be called: it is switched off (business_rules.enabled)."
         return Failure(type="PolicyViolationError", message=message, code="policy", details=["enabled"])
-    return _refused(f"{tool.key} may not be called", missing(tool.requires, context))
+    refused = _refused(f"{tool.key} may not be called", missing(tool.requires, context))
+    if refused is None and isinstance(tool.body, Plan):
+        return plan_refusal(tool.body, context)
+    return refused
+
+
+def is_guarded(tool: Tool) -> bool:
+    """Whether there is a caller that may not call the tool, or none that may."""
+    return (
+        tool.requires != Requires()
+        or tool.metadata.get("enabled") is False
+        or (isinstance(tool.body, Plan) and requirement_of(tool.body) != Requires())
+    )
 
 
 def plan_refusal(plan: Plan, context: RunContext) -> Failure | None:

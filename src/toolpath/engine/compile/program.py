@@ -37,7 +37,8 @@ from toolpath.model.plan import (
     Step,
     freeze,
 )
-from toolpath.model.tool import Body, Requires, Tool
+from toolpath.model.policy import is_guarded
+from toolpath.model.tool import Body, Tool
 from toolpath.values import JsonObject
 
 _ANY_OBJECT: JsonObject = {"type": "object"}
@@ -283,7 +284,7 @@ class Program:
             retry=step.retry or tool.retry or self._default_retry(tool, plan),
             explicit_retry=explicit,
             repeatable=tool.is_repeatable,
-            guarded=tool.requires != Requires() or tool.metadata.get("enabled") is False,
+            guarded=is_guarded(tool),
             asks=tool.requires.approval,
             reads=tool.is_read,
             is_valid=accepts.is_valid,
