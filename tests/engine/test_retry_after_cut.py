@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 import pytest
 from engine_cases import opened, ran
 
-from toolpath import Tool, Toolpath, tool
+from toolpath import Tool, ToolContext, ToolFailed, Toolpath, tool
 from toolpath.model import events as ev
 from toolpath.testing.scripted import scripted
 
@@ -140,6 +141,37 @@ async def test_the_fork_of_a_graph_that_a_retry_completed_is_complete_as_well() 
         fork = await (await tp.fork(first.run_id)).result()
     assert (first.status, again.status, fork.status) == ("failed", "completed", "completed")
     assert fork.outputs == again.outputs
+
+
+async def test_a_fork_keeps_the_failures_inside_finished_steps_that_a_retry_left_alone() -> None:
+    async def careful(ctx: ToolContext) -> str:
+        """Goes on without what it calls."""
+        with contextlib.suppress(ToolFailed):
+            await ctx.call("never")
+        return "done"
+
+    async with opened(
+        scripted("never", then=ValueError("no")),
+        careful,
+        scripted("w", ValueError("no"), 3),
+        scripted("tail", then=4),
+    ) as tp:
+        steps = [
+            {"id": "a", "tool": "careful"},
+            {
+                "id": "par",
+                "parallel": [{"id": "b", "tool": "never", "critical": False}, {"id": "c", "tool": "tail"}],
+            },
+            {"id": "w", "tool": "w"},
+            {"id": "tail", "tool": "tail"},
+        ]
+        first = await tp.run(tp.read({"name": "p", "steps": steps, "failure_mode": "isolate"}))
+        again = await (await tp.retry(first.run_id)).result()
+        fork = await (await tp.fork(first.run_id, from_step="tail", repeat_writes=True)).result()
+    inside = {step.path: step.status for step in again.results}
+    assert (first.status, again.status, fork.status) == ("failed", "completed_with_errors", "completed_with_errors")
+    assert list(inside.values()).count("failed") == 2
+    assert {step.path: step.status for step in fork.results} == inside
 
 
 @pytest.mark.parametrize("flow", ["graph", "chain"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 import msgspec
@@ -12,6 +13,7 @@ from toolpath.engine.compile.program import Program
 from toolpath.errors import RunConflict, closest
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
+from toolpath.projections.paths import ancestors
 from toolpath.values import JsonObject
 
 #: Why a run goes on from its failures.
@@ -132,11 +134,26 @@ def _is_finished(event: AnyEvent) -> TypeGuard[ev.StepSucceeded | ev.StepSkipped
 
 def _without_taken_back(events: Sequence[AnyEvent]) -> list[AnyEvent]:
     """All but the first, and but the ends in vain that a retry of the run took back."""
-    last = max((n for n, e in enumerate(events) if isinstance(e, ev.RunResumed) and e.reason in _ANEW), default=0)
-    return [e for n, e in enumerate(events[1:], 1) if n > last or not _in_vain(e)]
+    retries = [n for n, e in enumerate(events) if isinstance(e, ev.RunResumed) and e.reason in _ANEW]
+    finished: dict[str, int] = {}
+    if retries:
+        for number, event in enumerate(events):
+            if _is_finished(event):
+                finished.setdefault(event.path, number)
+    return [
+        e for n, e in enumerate(events[1:], 1) if not _in_vain(e) or not _is_taken_back(e.path, n, retries, finished)
+    ]
 
 
-def _in_vain(event: AnyEvent) -> bool:
+def _is_taken_back(path: str, number: int, retries: Sequence[int], finished: Mapping[str, int]) -> bool:
+    """Whether the first retry after it did it again: it leaves alone what lies in a step that had finished by then."""
+    after = bisect(retries, number)
+    if after == len(retries):
+        return False
+    return all(finished.get(outer, retries[after]) >= retries[after] for outer in ancestors(path))
+
+
+def _in_vain(event: AnyEvent) -> TypeGuard[ev.StepSkipped | ev.StepFailed | ev.StepTimedOut | ev.StepCancelled]:
     match event:
         case ev.StepFailed() | ev.StepTimedOut():
             return not event.continued
