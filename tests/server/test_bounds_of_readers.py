@@ -184,6 +184,24 @@ async def test_mcp_works_where_the_app_is_mounted() -> None:
         assert not result.is_error
 
 
+async def test_an_app_whose_host_begins_its_life_begins_it_once() -> None:
+    class Opened(MemoryStore):
+        count = 0
+
+        async def open(self) -> None:
+            self.count += 1
+            await super().open()
+
+    store = Opened()
+    service = create_app(tools(Toolpath(store)))
+    host = FastAPI(lifespan=lambda _: service.router.lifespan_context(service))
+    host.mount("/tp", service)
+    async with serving(host) as client:
+        begun = await client.post(f"/tp{API}/runs", json={"plan": SUM, "inputs": {"a": 2}})
+        assert begun.status_code == 202
+    assert store.count == 1
+
+
 # Credentials.
 
 

@@ -73,6 +73,7 @@ def create_app(
     app.state.stopping = asyncio.Event()
     app.state.questions = OpenQuestions(tp)
     app.state.readiness = Readiness(tp)
+    app.state.is_running = False
     answer_problems(app, tp.redact)
     app.include_router(health.router)
     if telemetry is not None and telemetry.metrics is not None:
@@ -88,7 +89,9 @@ def create_app(
         app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
     known = credentials or Credentials(keys=Keys(tp.store, tp.clock), open_as=caller)
     app.add_middleware(Guard, credentials=known, settings=tp.settings, clock=tp.clock)
-    app.add_middleware(Living, running=partial(_running, tp, mcp, telemetry, is_open, app))
+    app.add_middleware(
+        Living, running=partial(_running, tp, mcp, telemetry, is_open, app), is_running=lambda: app.state.is_running
+    )
     if telemetry is not None:
         app.add_middleware(Requests, metrics=telemetry.metrics, tracer=telemetry.tracer)
     return app
@@ -119,4 +122,8 @@ async def _running(
         if tp.settings.audit_retention_days:
             letting_go = keep_trail_pruned(tp.store, tp.clock, tp.settings.audit_retention_days, tp.trail)
             await stack.enter_async_context(beside(letting_go))
-        yield
+        app.state.is_running = True
+        try:
+            yield
+        finally:
+            app.state.is_running = False

@@ -10,11 +10,21 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class Living:
-    """Sees to it that what lives as long as the app lives when a request comes."""
+    """Sees to it that what lives as long as the app lives when a request comes.
 
-    def __init__(self, app: ASGIApp, *, running: Callable[[], AbstractAsyncContextManager[None]]) -> None:
+    `is_running`: whether it does already, since the host has begun the app's lifespan.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        running: Callable[[], AbstractAsyncContextManager[None]],
+        is_running: Callable[[], bool],
+    ) -> None:
         self._app = app
         self._running = running
+        self._is_running = is_running
         self._is_told = False
         self._life: asyncio.Task[None] | None = None
         self._begun: asyncio.Future[None] | None = None
@@ -23,7 +33,7 @@ class Living:
         """Hand the request on."""
         if scope["type"] == "lifespan":
             self._is_told = True
-        elif not self._is_told:
+        elif not self._is_told and not self._is_running():
             await self._begin()
         await self._app(scope, receive, send)
 
