@@ -56,7 +56,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     max_run_events: Annotated[int, msgspec.Meta(ge=100, le=100_000_000)] = 250_000
     """A run whose journal is longer begins no more steps: it has failed. A call takes two events or three."""
     max_run_bytes: Bytes = 64_000_000
-    """A run whose inputs, arguments and results take more memory begins no more steps: it has failed."""
+    """A run whose inputs, arguments and results take more memory begins no more steps: it has failed. Nor is one value
+    handed on that would, written out."""
     max_run_work: Annotated[int, msgspec.Meta(ge=1_000, le=10**12)] = 100_000_000
     """Elements that the expressions of one run may visit, all together: about half a minute."""
     max_threads: Limit = 32

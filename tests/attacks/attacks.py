@@ -103,6 +103,18 @@ def _doubling(target: Target) -> Any:
     return target.run(plan, {"s": [1]}, 15)
 
 
+def _many_times_over(target: Target) -> Any:
+    step = _call(inputs={"x": "{{ inputs.l | map(lambda a: inputs.b) }}"})
+    plan = {"inputs": {"properties": {"b": {}, "l": {}}}, "steps": [step]}
+    return target.run(plan, {"b": "b" * 900_000, "l": list(range(3_000))})
+
+
+def _many_large_results(target: Target) -> Any:
+    """Each is the same text; the run's outputs are all of them."""
+    steps = [_call(id=f"s{n}", inputs={"x": "{{ inputs.b }}"}) for n in range(3_500)]
+    return target.run({"inputs": {"properties": {"b": {}}}, "steps": steps}, {"b": "b" * 2_000_000}, seconds=30)
+
+
 def _query_a_plan(steps: int) -> Attack:
     def attack(target: Target) -> Any:
         stored = target.client.post("/api/v1/plans", json={"plan": _plan_of(steps)}, timeout=120).json()
@@ -275,6 +287,8 @@ ATTACKS: dict[str, Attack] = {
     "sixty conditions": _conditions,
     "conditions in a loop": _conditions_in_a_loop,
     "a value that doubles": _doubling,
+    "a text many times over": _many_times_over,
+    "many large results": _many_large_results,
     "a plan of 20,000 steps, read by GraphQL": _query_a_plan(20_000),
     "a plan of 20,000 steps, read again": _read_a_plan_again,
     "a plan of 100,000 steps": lambda t: (

@@ -27,6 +27,7 @@ QUICK = (
     "alternatives times items",
     "a circle of nothing",
     "sixty conditions",
+    "a text many times over",
     "anchors in anchors",
     "a deep body",
     "aliases",

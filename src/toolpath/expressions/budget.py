@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toolpath.errors import OverBudget
+from toolpath.expressions.extent import Extent, extent
 from toolpath.expressions.work import Work
 from toolpath.values import MAX_DEPTH, Json
 
@@ -44,24 +45,26 @@ class Budget:
         self.charge(1 + (length >> 6))
 
     def weigh(self, value: Json) -> int:
-        """Take a unit for each value inside this one, counting shared ones as often as they occur. Gives its depth.
+        """Take what walking the value costs, with what it shares as often as it occurs. Gives its depth.
 
         A value built by an expression may share its parts, so that it is small in memory and endless to walk:
         this goes before everything that walks one.
         """
         if type(value) is not list and type(value) is not dict:
             return 0
-        level: list[Json] = [value]
-        for depth in range(1, MAX_DEPTH + 1):
-            below: list[Json] = []
-            for item in level:
-                if type(item) is list:
-                    self.charge(len(item))
-                    below += item
-                elif type(item) is dict:
-                    self.charge(len(item))
-                    below += item.values()
-            if not below:
-                return depth
-            level = below
-        raise OverBudget(f"The expression would build a value nested deeper than {MAX_DEPTH} levels.")
+        try:
+            found = extent(value)
+        except RecursionError:
+            raise _too_deep() from None
+        return self.take(found)
+
+    def take(self, found: Extent) -> int:
+        """Take what walking a value of this extent costs. Gives its depth."""
+        self.charge(found.members + (found.characters >> 6))
+        if found.depth > MAX_DEPTH:
+            raise _too_deep()
+        return found.depth
+
+
+def _too_deep() -> OverBudget:
+    return OverBudget(f"The expression would build a value nested deeper than {MAX_DEPTH} levels.")

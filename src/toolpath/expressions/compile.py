@@ -9,6 +9,7 @@ from msgspec import Struct
 from toolpath.errors import ExpressionError, OverBudget, Unresolved
 from toolpath.expressions.budget import Budget
 from toolpath.expressions.emit import Run
+from toolpath.expressions.extent import extent
 from toolpath.expressions.leaf import Leaf, read_condition, read_leaf
 from toolpath.expressions.look import Diagnose
 from toolpath.expressions.names import Ambiguous, Frame, Names, Root
@@ -39,6 +40,9 @@ _FAILURES = (
 )
 
 
+_CONTAINERS = frozenset({list, dict})
+#: Looks of one value at others up to which what they find need not be measured together.
+_FEW = 8
 #: Evaluations after which a value of plain paths gets code of its own.
 _WARM = 4
 
@@ -53,6 +57,7 @@ class Compiled:
         "_fast",
         "_leaves",
         "_public",
+        "_repeats",
         "_value",
         "is_constant",
         "path",
@@ -76,6 +81,7 @@ class Compiled:
         self.is_constant = not self.references
         self.uses_secrets = any(leaf.uses_secrets for leaf in leaves.values())
         self.path = None if condition else _plain_path(leaves)
+        self._repeats = not condition and sum(leaf.whole is not None for leaf in leaves.values()) > _FEW
         self._builds = not condition and _may_grow(leaves)
         plain = plain_function(value, leaves) if leaves and not condition else None
         self._fast, charged = plain or function_of_value(value, leaves, condition=condition)
@@ -102,7 +108,10 @@ class Compiled:
         """
         try:
             if not self._charged:
-                return self._fast(frame, None)
+                value = self._fast(frame, None)
+                if (self._repeats or frame.shares) and frame.work is not None and type(value) in _CONTAINERS:
+                    frame.work.admit(extent(value))
+                return value
             return self._counted(frame)
         except OverBudget:
             raise
@@ -113,12 +122,19 @@ class Compiled:
         """The value, its work counted: for this evaluation, and for all those of the run."""
         budget = Budget(frame.work)
         try:
-            value = self._fast(frame, budget)
-            if self._builds:
-                budget.weigh(value)
-            return value
+            return self._admitted(self._fast(frame, budget), frame, budget)
         finally:
             budget.close()
+
+    def _admitted(self, value: Json, frame: Frame, budget: Budget) -> Json:
+        """The value, not larger than one may be: it may share its parts, and whatever is done with it walks it."""
+        if type(value) in _CONTAINERS and (self._builds or self._repeats or frame.shares):
+            found = extent(value)
+            if self._builds:
+                budget.take(found)
+            if frame.work is not None:
+                frame.work.admit(found)
+        return value
 
     def evaluate_lenient(self, frame: Frame, mode: Literal["keep", "null"]) -> tuple[Json, tuple[Unresolved, ...]]:
         """As `evaluate`, and what does not resolve: `keep` leaves such a template as written, `null` puts null."""
@@ -164,9 +180,7 @@ class Compiled:
                         raise
                     missing.append(error)
                     found[at] = None
-            value = filled(self._value, found)
-            if self._builds:
-                budget.weigh(value)
+            value = self._admitted(filled(self._value, found), frame, budget)
         finally:
             budget.close()
         return bool(value) if self._condition else value

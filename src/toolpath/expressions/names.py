@@ -202,7 +202,20 @@ class Frame:
     The engine fills these dictionaries; expressions only read them.
     """
 
-    __slots__ = ("inputs", "item", "last", "outputs", "run", "secrets", "state", "step_record", "up", "void", "work")
+    __slots__ = (
+        "inputs",
+        "item",
+        "last",
+        "outputs",
+        "run",
+        "secrets",
+        "shares",
+        "state",
+        "step_record",
+        "up",
+        "void",
+        "work",
+    )
 
     def __init__(  # noqa: PLR0913  # a record that is filled once
         self,
@@ -229,6 +242,8 @@ class Frame:
         self.secrets: Mapping[str, str] = {} if secrets is None else secrets
         self.step_record: Callable[[str], JsonObject] = step_record or _no_record
         """Step id → `{output, status, error, duration}`."""
+        self.shares = False
+        """Values in it may share parts, so that they are small in memory and endless in text."""
         self.work: Work | None = None
         """Counts what the expressions of the run do; None: each is bounded for itself alone."""
         self.void: Callable[[str], bool] = void or _never

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from toolpath.errors import OverBudget
+from toolpath.expressions.extent import Extent
 
 
 class Work:
     """What the expressions of one run may still do, in elements visited: many small ones are a large one."""
 
-    __slots__ = ("_charge", "_left")
+    __slots__ = ("_charge", "_heaviest", "_left")
 
-    def __init__(self, left: int, charge: Callable[[int], None]) -> None:
+    def __init__(self, left: int, charge: Callable[[int], None], heaviest: int = sys.maxsize) -> None:
         self._left = left
+        self._heaviest = heaviest
+        """Bytes that one value may take, written out."""
         self._charge = charge
         """Is told of all that is done, so that a turn of the loop may end after enough of it."""
 
@@ -30,3 +34,12 @@ class Work:
         """An evaluation has done so much."""
         self._left -= done
         self._charge(done)
+
+    def admit(self, found: Extent) -> None:
+        """A value of this extent is handed on. Raises `OverBudget` where it is larger than one may be."""
+        if found.weight > self._heaviest:
+            raise OverBudget(
+                f"The value would take {found.weight:,} bytes, written out; the most is {self._heaviest:,} "
+                "(max_run_bytes).",
+                hint="Hand on where large data is, not the data; or hand it on fewer times.",
+            )

@@ -48,7 +48,8 @@ class Drive:
         self.services = services
         self.state = State(program)
         self.state.secrets = services.secrets
-        self.state.work = Work(services.settings.max_run_work, services.turns.charge)
+        settings = services.settings
+        self.state.work = Work(settings.max_run_work, services.turns.charge, settings.max_run_bytes)
         self.large = LargeValues()
         self.control = Control(self.state, chance=services.chance, view=self.large.view)
         self.control.turn = services.turns

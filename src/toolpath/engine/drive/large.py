@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
+from typing import Any
 
 from toolpath.engine.state.instances import Scope
 from toolpath.engine.state.large_parts import PARTED
@@ -104,7 +105,7 @@ class LargeValues:
             void=scope.void,
         )
         frame.last = self.restored(scope.last)
-        frame.work = scope.work
+        frame.work, frame.shares = scope.work, True
         return frame
 
     def _outer(self, frame: Frame) -> Frame:
@@ -114,20 +115,27 @@ class LargeValues:
         """The value with every handle at hand replaced by what it stands for; the same object where it has none."""
         if not self.values:
             return value
+        # What is aside itself has no handles in it.
+        return self._restored(value, {})
+
+    def _restored(self, value: Json, done: dict[int, Json]) -> Json:
+        """`done`: what came of parts of the value, by their identity; each is looked at once."""
         if type(value) is Handle:
             return self.values.get(value.digest, value)
-        if type(value) is not dict and type(value) is not list:
+        if (type(value) is not dict and type(value) is not list) or id(value) in self._handles:
             return value
-        if id(value) in self._handles:
-            # Aside itself: there are no handles in it.
-            return value
+        if id(value) not in done:
+            done[id(value)] = self._rebuilt(value, done)
+        return done[id(value)]
+
+    def _rebuilt(self, value: Any, done: dict[int, Json]) -> Json:
         if type(value) is dict:
             handle = as_handle(value) if HANDLE_KEY in value else None
             if handle is not None and handle.digest in self.values:
                 return self.values[handle.digest]
-            found = {key: self.restored(item) for key, item in value.items()}
+            found = {key: self._restored(item, done) for key, item in value.items()}
             return value if all(found[key] is item for key, item in value.items()) else found
-        items = [self.restored(item) for item in value]
+        items = [self._restored(item, done) for item in value]
         return value if all(one is item for one, item in zip(items, value, strict=True)) else items
 
 

@@ -124,6 +124,8 @@ class StepState:
 class Scope(Frame):
     """One instance of a block: its steps, and the values that its expressions read."""
 
+    # Large values stand by their handles in it.
+    shares = False
     failure: Failure | None = None
     active = 0
     """Steps that have begun and not ended."""

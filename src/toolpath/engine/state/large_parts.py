@@ -6,8 +6,8 @@ so stays a list of handles, and a long list of small things goes aside as a whol
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -19,6 +19,9 @@ from toolpath.values import Handle, Json, JsonObject, encode
 HANDLE = 400
 #: What a part of a large object weighs at least to be put aside for the sum of them.
 WORTH = 10 * HANDLE
+#: Bytes of what stands by handle in a part, up to which the part goes aside as a whole, and is written out for that. Of
+#: many results, or of one many times over, the handles stay in the event.
+MOST_BEHIND = 16_000_000
 
 #: Events whose values go by handles, with the name of the value.
 PARTED: dict[type, str] = {
@@ -72,79 +75,105 @@ def parted(event: AnyEvent, shelf: Shelf, most: int) -> AnyEvent:
         return {"$blob": handle.digest, "size": handle.size, "preview": handle.preview}
 
     looked = _Parting(shelf, most)
-    found = looked.object(value) if name in _OBJECTS and type(value) is dict else looked.part(value)[0]
+    found = looked.object(value) if name in _OBJECTS and type(value) is dict else looked.part(value).value
     if found is value:
         return event
     if isinstance(event, ev.StepSucceeded) and isinstance(found, _Part | Handle):
         handle = found if isinstance(found, Handle) else shelf.put(found.value)
         return msgspec.structs.replace(event, output=handle, large=True)
-    changed = {name: _placed(found, handle_of)}
+    changed = {name: _placed(found, handle_of, {})}
     return msgspec.structs.replace(event, **changed, aside=tuple(digests))
 
 
-def _placed(value: Any, handle_of: Callable[[Any], JsonObject]) -> Json:
+def _placed(value: Any, handle_of: Callable[[Any], JsonObject], known: dict[int, Json]) -> Json:
+    """The value with handles; `known`: what came of parts of it, by their identity."""
+    if id(value) in known:
+        return known[id(value)]
+    placed: Json
     match value:
         case _Part() | Handle():
-            return handle_of(value)
+            placed = handle_of(value)
         case dict():
-            return {key: _placed(item, handle_of) for key, item in value.items()}
+            placed = {key: _placed(item, handle_of, known) for key, item in value.items()}
         case list():
-            return [_placed(item, handle_of) for item in value]
+            placed = [_placed(item, handle_of, known) for item in value]
         case _:
             return value
+    known[id(value)] = placed
+    return placed
+
+
+class _Found(NamedTuple):
+    """What came of a part of a value."""
+
+    value: Any
+    """It, with parts in it to go aside."""
+    left: int
+    """What is left of it in the text."""
+    behind: int = 0
+    """Bytes of what stands by handle in it, each as often as it occurs."""
 
 
 class _Parting:
-    """A walk through one value."""
+    """A walk through one value, to each part of it once: it may share them, and would be endless written out."""
 
     def __init__(self, shelf: Shelf, most: int) -> None:
         self._shelf = shelf
         self._most = most
+        self._walked: dict[int, _Found] = {}
+        """By the identity of what is in the value, which lives as long."""
 
-    def part(self, value: Json) -> tuple[Any, int]:
-        """The value with parts in it to go aside, and what is left of it in the text."""
+    def part(self, value: Json) -> _Found:
+        """The value with its large parts to go aside."""
         match value:
             case str():
                 size = len(value) + 2 if value.isascii() and len(value) < HANDLE else len(encode(value))
                 if size <= self._most:
-                    return value, size
-                return self._shelf.known(value) or _Part(value), HANDLE
+                    return _Found(value, size)
+                if id(value) not in self._walked:
+                    self._walked[id(value)] = self._known(value) or _Found(_Part(value), HANDLE, size)
+                return self._walked[id(value)]
             case dict() | list() | Handle():
-                known = self._shelf.known(value)
-                if known is not None:
-                    return known, HANDLE
-                return self._container(value)
+                if id(value) not in self._walked:
+                    self._walked[id(value)] = self._known(value) or self._container(value)
+                return self._walked[id(value)]
             case _:
-                return value, 8
+                return _Found(value, 8)
 
-    def _container(self, value: Any) -> tuple[Any, int]:
+    def _known(self, value: Json) -> _Found | None:
+        handle = self._shelf.known(value)
+        return None if handle is None else _Found(handle, HANDLE, handle.size)
+
+    def _container(self, value: Any) -> _Found:
         if type(value) is dict:
             walked = {key: self.part(item) for key, item in value.items()}
-            size = 2 + sum(len(key) + 4 + found[1] for key, found in walked.items())
-            if size > self._most:
-                return _Part(value), HANDLE
-            if all(walked[key][0] is item for key, item in value.items()):
-                return value, size
-            return {key: found[0] for key, found in walked.items()}, size
-        if type(value) is list:
-            parts = [self.part(item) for item in value]
-            size = 2 + sum(found[1] + 1 for found in parts)
-            if size > self._most:
-                return _Part(value), HANDLE
-            if all(found[0] is item for found, item in zip(parts, value, strict=True)):
-                return value, size
-            return [found[0] for found in parts], size
-        return value, HANDLE
+            left = 2 + sum(len(key) + 4 + found.left for key, found in walked.items())
+            parts: Iterable[_Found] = walked.values()
+            same = all(walked[key].value is item for key, item in value.items())
+            placed: Any = value if same else {key: found.value for key, found in walked.items()}
+        elif type(value) is list:
+            parts = items = [self.part(item) for item in value]
+            left = 2 + sum(found.left + 1 for found in items)
+            same = all(found.value is item for found, item in zip(items, value, strict=True))
+            placed = value if same else [found.value for found in items]
+        else:
+            return _Found(value, HANDLE)
+        behind = sum(found.behind for found in parts)
+        if left > self._most and behind <= MOST_BEHIND:
+            return _Found(_Part(value), HANDLE, left + behind)
+        return _Found(placed, left, behind)
 
     def object(self, value: JsonObject) -> JsonObject:
         """The same of arguments and variables, which keep their names: the largest go aside until few are left."""
         walked = {key: self.part(item) for key, item in value.items()}
-        left = sum(len(key) + 4 + found[1] for key, found in walked.items())
-        changed = any(walked[key][0] is not item for key, item in value.items())
-        for key, (_, size) in sorted(walked.items(), key=lambda entry: -entry[1][1]):
+        left = sum(len(key) + 4 + found.left for key, found in walked.items())
+        changed = any(walked[key].value is not item for key, item in value.items())
+        for key, (_, size, behind) in sorted(walked.items(), key=lambda entry: -entry[1].left):
             if left <= self._most or size <= WORTH:
                 break
-            walked[key] = (_Part(value[key]), HANDLE)
+            if behind > MOST_BEHIND:
+                continue
+            walked[key] = _Found(_Part(value[key]), HANDLE, size + behind)
             left += HANDLE - size
             changed = True
-        return {key: found[0] for key, found in walked.items()} if changed else value
+        return {key: found.value for key, found in walked.items()} if changed else value

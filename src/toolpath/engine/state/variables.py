@@ -7,6 +7,8 @@ from collections.abc import Callable
 from toolpath.engine.state.instances import Scope, StepState
 from toolpath.engine.state.resolve import resolve
 from toolpath.engine.state.results import read_field
+from toolpath.errors import OverBudget
+from toolpath.expressions.extent import extent
 from toolpath.expressions.names import Frame
 from toolpath.values import Json, JsonObject
 
@@ -36,7 +38,7 @@ class Writing:
         self._set(merged)
         try:
             mapped, warnings = self._mapped(whole)
-            if mapped:
+            if mapped and self._is_admitted(mapped, warnings):
                 written.append(mapped)
                 self._set(mapped)
             if self._step.node.transform:
@@ -61,6 +63,17 @@ class Writing:
                 message = f"The output of {path} has no field {field!r}; the variable {variable!r} stays unset."
                 warnings.append(("missing_field", message))
         return values, warnings
+
+    def _is_admitted(self, values: JsonObject, warnings: list[tuple[str, str]]) -> bool:
+        """Whether the variables are not larger together than what is handed on may be: fields may hold one another."""
+        work = self._step.scope.work
+        try:
+            if work is not None:
+                work.admit(extent(values))
+        except OverBudget as error:
+            warnings.append(("map_outputs_failed", f"map_outputs of {self._step.path} failed: {error.message}"))
+            return False
+        return True
 
     def _transform(self, frame: Frame, written: list[JsonObject], warnings: list[tuple[str, str]]) -> None:
         for variable, compiled in self._step.node.transform:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolpath.expressions.extent import CONTAINER, MEMBER
 from toolpath.model import events as ev
 from toolpath.values import Handle, Json, encode
 
-#: Bytes that a member, and a list or object, take in memory beyond their text.
-_MEMBER = 24
-_CONTAINER = 64
 #: Bytes that a number takes, about: asking how many digits it has costs more than the answer is worth.
 _NUMBER = 4
 #: Bytes of text up to which what is in it is not looked at.
@@ -23,7 +21,7 @@ def weight_of_text(data: bytes) -> int:
     size = len(data)
     if size <= _SMALL:
         return size
-    return size + _MEMBER * data.count(b",") + _CONTAINER * (data.count(b"{") + data.count(b"["))
+    return size + MEMBER * data.count(b",") + CONTAINER * (data.count(b"{") + data.count(b"["))
 
 
 def weight_of(event: Any) -> int:

@@ -1,0 +1,67 @@
+"""How large a value is when it is written out: what it shares counts as often as it occurs. Pure.
+
+A value that an expression made may be small in memory and endless in text. Measuring it takes as long as what is in
+memory: each list and object in it is looked at once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from toolpath.values import Json
+
+#: Bytes that a member, and a list or object, take in memory beyond their text.
+MEMBER = 24
+CONTAINER = 64
+_CONTAINERS = frozenset({list, dict})
+
+
+class Extent(NamedTuple):
+    """What there is in a value."""
+
+    members: int = 0
+    """Values inside it, at any depth."""
+    containers: int = 0
+    """Lists and objects, itself counted."""
+    characters: int = 0
+    """Of all texts and names."""
+    depth: int = 0
+
+    @property
+    def weight(self) -> int:
+        """Bytes that a copy takes in memory, about."""
+        return self.characters + MEMBER * self.members + CONTAINER * self.containers
+
+
+_NOTHING = Extent()
+
+
+def extent(value: Json) -> Extent:
+    """What there is in the value. Raises `RecursionError` where it is nested far deeper than anything may be."""
+    if type(value) in _CONTAINERS:
+        return _extent(value, {})
+    return Extent(characters=len(value)) if type(value) is str else _NOTHING
+
+
+def _extent(value: Json, known: dict[int, Extent]) -> Extent:
+    """`known`: by the identity of what is in the value, which lives as long."""
+    characters = 0
+    inner = value
+    if type(value) is dict:
+        characters = sum(map(len, value))
+        inner = value.values()
+    members, containers, depth = len(inner), 1, 0
+    kinds = set(map(type, inner))
+    if str in kinds:
+        characters += sum([len(item) for item in inner if type(item) is str])
+    if not kinds.isdisjoint(_CONTAINERS):
+        for item in inner:
+            if type(item) in _CONTAINERS:
+                found = known.get(id(item))
+                if found is None:
+                    found = known[id(item)] = _extent(item, known)
+                members += found.members
+                containers += found.containers
+                characters += found.characters
+                depth = max(depth, found.depth)
+    return Extent(members, containers, characters, depth + 1)
