@@ -72,7 +72,7 @@ GRAPHS = {
         ["error ambiguous_dependency /steps/2/depends_on/0"],
     ),
     "a jump": (
-        f"steps: [{{id: a, {ECHO}, on_success: {{next: b}}}}, {{id: b, {ECHO}}}]",
+        f"flow: graph\nsteps: [{{id: a, {ECHO}, on_success: {{next: b}}}}, {{id: b, {ECHO}}}]",
         ["error jump_in_graph /steps/0/on_success/next"],
     ),
     "two writers that do not wait for one another": (

@@ -511,6 +511,133 @@ class TestPatterns:
         assert one.calls == []
 
 
+BRANCHING = """
+steps:
+  - tool: validation_tool
+    inputs: {...}
+    on_success:
+      next: process_valid_data
+    on_failure:
+      next: handle_invalid_data
+
+  - tool: process_valid_data
+    inputs: {...}
+
+  - tool: handle_invalid_data
+    inputs: {...}
+"""
+RETRY_WITH_FALLBACK = """
+steps:
+  - tool: primary_service
+    inputs: {...}
+    on_failure:
+      action: retry
+      max_retries: 3
+      continue_on_max_retries: true
+      next: backup_service
+
+  - tool: backup_service
+    inputs: {...}
+"""
+PARAMETERIZED = """
+parameters:
+  - name: search_query
+    type: string
+    required: true
+
+steps:
+  - tool: gmail_search_messages
+    inputs:
+      query: "{{ state.search_query }}"
+"""
+CONDITIONAL = """
+steps:
+  - tool: check_balance
+    on_success:
+      map_outputs:
+        balance: "account_balance"
+
+  - tool: send_alert
+    when: "{{ state.account_balance < 100 }}"
+    inputs:
+      message: "Low balance alert"
+"""
+LOOP = """
+steps:
+  - tool: gmail_search_messages
+    on_success:
+      map_outputs:
+        messages: "message_list"
+
+  - loop:
+      over: "{{ state.message_list }}"
+      as: "current_message"
+      steps:
+        - tool: process_single_message
+          inputs:
+            message: "{{ current_message }}"
+"""
+
+
+class TestStepsAsPasted:
+    """The fragments of the document that are `steps:` alone, as they stand there."""
+
+    async def test_branching_takes_the_branch_that_the_document_means(self, tp: Toolpath) -> None:
+        tp.add(
+            scripted("validation_tool", ValueError("invalid")),
+            valid := scripted("process_valid_data", {}),
+            scripted("handle_invalid_data", {}),
+        )
+        result = await run(tp, BRANCHING)
+        assert (visited(result), valid.calls) == (["validation_tool", "handle_invalid_data"], [])
+        assert result.success
+
+    async def test_a_retry_that_is_used_up_goes_on_to_the_backup(self, tp: Toolpath) -> None:
+        primary = scripted("primary_service", then=ToolRetry("down"))
+        tp.add(primary, scripted("backup_service", {"ok": 1}))
+        result = await run(tp, RETRY_WITH_FALLBACK)
+        assert (result.status, len(primary.calls)) == ("completed_with_errors", 4)
+        assert visited(result) == ["primary_service", "backup_service"]
+
+    async def test_steps_under_a_list_of_parameters_read_them_in_their_state(self, tp: Toolpath) -> None:
+        tp.add(search := scripted("gmail_search_messages", {"messages": []}))
+        result = await run(tp, PARAMETERIZED, {"search_query": "is:unread"})
+        assert result.success
+        assert search.calls == [{"query": "is:unread"}]
+
+    @pytest.mark.parametrize(("balance", "alerts"), [(50, 1), (500, 0)])
+    async def test_a_step_whose_condition_reads_the_state_waits_for_who_sets_it(
+        self, tp: Toolpath, balance: int, alerts: int
+    ) -> None:
+        tp.add(scripted("check_balance", {"balance": balance}), alert := scripted("send_alert", {}))
+        assert (await run(tp, CONDITIONAL)).success
+        assert len(alert.calls) == alerts
+
+    async def test_a_loop_goes_over_what_the_step_before_found(self, tp: Toolpath) -> None:
+        tp.add(
+            scripted("gmail_search_messages", {"messages": ["a", "b"]}),
+            process := scripted("process_single_message", {}, {}),
+        )
+        assert (await run(tp, LOOP)).success
+        assert process.calls == [{"message": "a"}, {"message": "b"}]
+
+    @pytest.mark.parametrize(
+        ("text", "flow"),
+        [
+            (BRANCHING, "chain"),
+            (RETRY_WITH_FALLBACK, "chain"),
+            (PARAMETERIZED, "chain"),
+            ("steps:\n  - {tool: step1}\n  - {tool: step2}\n", "graph"),
+            (f"flow: graph\n{BRANCHING.strip()}", "graph"),
+        ],
+    )
+    async def test_jumps_and_parameters_alone_tell_a_chain_where_no_flow_is_said(
+        self, tp: Toolpath, text: str, flow: str
+    ) -> None:
+        plan = tp.read(text)
+        assert plan.flow == flow
+
+
 class TestIntegrationTesting:
     async def test_chain_with_failure(self, tp: Toolpath) -> None:
         tp.add(scripted("demo.echo_tool", {"data": "1"}, ValueError("second fails")))

@@ -9,6 +9,7 @@ import pytest
 
 from toolpath.errors import Finding, ReadError
 from toolpath.model.plan import Call, Fallback, Plan
+from toolpath.model_output.documents import read_document
 from toolpath.model_output.model_text import read_model_plan, read_model_text, read_tool_calls
 from toolpath.model_output.placeholders import is_placeholder
 
@@ -190,3 +191,16 @@ def test_words_for_values_are_no_values(value: str) -> None:
 )  # fmt: skip
 def test_values_that_only_sound_like_it_are_values(value: str) -> None:
     assert not is_placeholder(value)
+
+
+def test_what_no_plan_has_is_named_where_it_is_left_out_beside_steps_and_in_them() -> None:
+    entry = {"name": "look", "parameters": {}, "colour": 1}
+    said = {"plan": "First this.", "requestId": "req_1", "executionState": "pending"}
+    plan = read_document({"tools": [entry], "executionOrder": ["look"], **said, "maxRetries": 2, "owner": "ada"})
+    assert isinstance(plan, Plan)
+    left_out = sorted(finding.message for finding in plan.source.findings if finding.code == "unknown_field")
+    assert left_out == [
+        "A plan has no field 'maxRetries'; it is left out.",
+        "A plan has no field 'owner'; it is left out.",
+        "A step has no field 'colour'; it is left out.",
+    ]

@@ -91,6 +91,10 @@ class Remarks:
             "unknown_field", "warning", f"A step has no field {key!r:.60}; it is left out.", f"/steps/{index}", node
         )
 
+    def left_out_of_plan(self, key: str, node: Node) -> None:
+        """Note a field beside the steps that no plan has."""
+        self.add("unknown_field", "warning", f"A plan has no field {key!r:.60}; it is left out.", "", node)
+
     def confidence(self, node: Node) -> float | None:
         """A confidence from 0 to 1; else a remark."""
         value = node.value

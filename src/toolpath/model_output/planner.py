@@ -17,7 +17,7 @@ from toolpath.model_output.references import renamed
 from toolpath.model_output.single import arguments, is_definition
 from toolpath.notation.chaining import PRESET, every_output
 from toolpath.notation.nodes import Node, tree_of_values
-from toolpath.notation.plan import PLAN_FIELDS, plan_of
+from toolpath.notation.plan import PLAN_FIELDS, SCHEMA_FIELD, plan_of
 from toolpath.notation.reading.steps import COMMON_FIELDS
 from toolpath.values import JsonObject
 
@@ -142,6 +142,11 @@ def _inputs(node: Node, page: Page) -> Node:
 #: What our notation knows of a step; what it does not is told in the plan's metadata, or remarked on and left out.
 _KEPT = ("tool", "inputs", *COMMON_FIELDS, "executionMode", "execution_mode")
 _TOLD = ("subQuery", "sub_query", "confidence", "priority", "description", "reasoning", "rationale")
+#: What planners say beside their list of tools, and what a service that stores their plans adds to it.
+_SAID = (
+    *("tools", "selectedTools", "plan", "steps", SCHEMA_FIELD, *ORDER_KEYS, *CHAIN_KEYS, *PLANNER_SAYS),
+    *("id", "requestId", "planId", "query", "executionState", "validationResult", "createdAt", "updatedAt"),
+)
 #: Fields of a plan that are made of what the planner says.
 _MADE = ("steps", "origin", "metadata", "flow")
 _CHAINING = PRESET
@@ -169,6 +174,8 @@ def _planned(
     tree |= {key: node.value[key] for key in PLAN_FIELDS if key in node.value and key not in _MADE}
     if "outputs" in node.value:
         tree["outputs"] = _renamed(node.value["outputs"], roots | variables)
+    for key in node.value.keys() - set(_SAID) - set(PLAN_FIELDS):
+        remarks.left_out_of_plan(key, node.value[key])
     plan = plan_of(Node(tree, node.line, node.column, repeats=node.repeats), page.file)
     plan = with_findings(plan, remarks.findings())
     return Found(format=form, calls=_raw_calls(items, page) or calls_of(plan), plan=plan)

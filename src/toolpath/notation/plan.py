@@ -61,7 +61,7 @@ def plan_of(tree: Node, file: str = "") -> Plan:
     notes.place("", tree)
     fields = Fields(tree, "", notes)
     fields.ignore(SCHEMA_FIELD)
-    flow, steps = read_flow(fields)
+    flow, steps = read_flow(fields, "chain" if _is_of_composite(tree.value) else "graph")
     inputs = _inputs(fields)
     found = read_settings(fields)
     found |= {
@@ -78,6 +78,20 @@ def plan_of(tree: Node, file: str = "") -> Plan:
         notes.warning("no_steps", "The plan has no steps.", "/steps", tree.value.get("steps"), hint="Add a step.")
     fields.finish("A plan", PLAN_FIELDS, _PLACES)
     return Plan(inputs=inputs, flow=flow, steps=steps, source=notes.source(), **found)
+
+
+def _is_of_composite(members: dict[str, Node]) -> bool:
+    """These are the steps of a composite without what is around them: they jump, or a list of `parameters` is given."""
+    parameters = members.get("parameters")
+    if parameters is not None and isinstance(parameters.value, list):
+        return True
+    steps = members["steps"].value if "steps" in members else None
+    return isinstance(steps, list) and any(_jumps(step) for step in steps)
+
+
+def _jumps(step: Node) -> bool:
+    outcomes = [step.value.get(name) for name in ("on_success", "on_failure")] if isinstance(step.value, dict) else []
+    return any(one is not None and isinstance(one.value, dict) and "next" in one.value for one in outcomes)
 
 
 def _inputs(fields: Fields) -> JsonObject:
