@@ -1,4 +1,4 @@
-"""For whom the code that runs now acts: known to the audit trail without every function handing it on."""
+"""The caller for whom the running code acts: known to the audit trail without every function handing it on."""
 
 from __future__ import annotations
 

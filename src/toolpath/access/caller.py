@@ -1,4 +1,4 @@
-"""Who asks: the one record that credentials become and that every door reads. Data only."""
+"""The caller: the one record that credentials become and that every door reads. Data only."""
 
 from __future__ import annotations
 

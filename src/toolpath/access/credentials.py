@@ -1,4 +1,4 @@
-"""From what a request presents to who asks: an API key, a token, or, on an open server, nothing."""
+"""Credentials of a request, read as its caller: an API key, a token, or, on an open server, nothing."""
 
 from __future__ import annotations
 

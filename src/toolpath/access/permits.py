@@ -1,4 +1,4 @@
-"""Whether whoever asks may run a plan or have it go on: by what it and its tools require, and the secrets it reads."""
+"""Permission to run a plan or have it go on: by what it and its tools require, and the secrets it reads."""
 
 from __future__ import annotations
 

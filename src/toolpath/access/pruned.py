@@ -1,4 +1,4 @@
-"""Letting go of the oldest entries of the audit trail, and knowing later that they were let go and not taken."""
+"""Pruning of the audit trail: the oldest entries go, and it is known later that they were pruned and not stolen."""
 
 from __future__ import annotations
 

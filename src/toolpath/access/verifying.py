@@ -1,4 +1,4 @@
-"""Whether the audit trail is as it was written: every link of the chain follows from the one before."""
+"""Verification of the audit trail: every link of the chain follows from the one before."""
 
 from __future__ import annotations
 

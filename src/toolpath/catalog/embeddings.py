@@ -1,4 +1,4 @@
-"""How near tools are to a text by meaning, offline. Wants the extra `embed`; search works without."""
+"""Nearness of tools to a text by meaning, offline. Wants the extra `embed`; search works without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people write about a tool, read into its fields: durations, retry, cache, rate, requirements. Pure.
+"""Reader of what people write about a tool: durations, retry, cache, rate, requirements. Pure.
 
 One reader for the `@tool` decorator, override files and tools from data, so that they cannot differ.
 """

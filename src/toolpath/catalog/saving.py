@@ -1,4 +1,4 @@
-"""What was learned of the tools on its way into the store: a second's calls at once, and the rest at the end."""
+"""Writer of tool statistics to the store: a second's calls at once, and the rest at the end."""
 
 from __future__ import annotations
 

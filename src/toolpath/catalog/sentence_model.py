@@ -1,4 +1,4 @@
-"""What a text means, as a vector: all-MiniLM-L6-v2 with 8-bit weights, which come with a package, offline.
+"""Sentence vectors: all-MiniLM-L6-v2 with 8-bit weights, which come with a package, offline.
 
 Wants the extra `embed`; nothing of it is imported until a model is loaded. The vocabulary is in `data/` here, since the
 package of the weights has none.

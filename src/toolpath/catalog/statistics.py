@@ -1,4 +1,4 @@
-"""What is known of the tools from their calls: counted as they end, told as frozen records. Pure."""
+"""Statistics of tools from their calls: counted as they end, told as frozen records. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each step of a block waits for, and why; cycles and order among steps. Pure; reports nothing."""
+"""Dependencies of each step of a block, and why; cycles and order among steps. Pure; reports nothing."""
 
 from __future__ import annotations
 

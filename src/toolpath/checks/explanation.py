@@ -1,4 +1,4 @@
-"""What a plan will do: as a record, as a tree for people, as a Mermaid diagram, as JSON. Found by `explain.py`."""
+"""Explanation of a plan: as a record, as a tree for people, as a Mermaid diagram, as JSON. Found by `explain.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of values where a condition holds, or where it does not: they are there, not null, not empty. Pure.
+"""Facts about values where a condition holds, or where it does not: they are there, not null, not empty. Pure.
 
 Facts are about places: a root, such as a step's output or a parameter of a lambda, and a path of known keys below it.
 A fact tells nothing of what lies below its place.

@@ -1,4 +1,4 @@
-"""What filters and tests need, and what they give. Pure; a judge keeps what does not fit."""
+"""Types that filters and tests need and give. Pure; a judge keeps what does not fit."""
 
 from __future__ import annotations
 

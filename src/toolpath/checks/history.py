@@ -1,4 +1,4 @@
-"""What has happened when a step starts: which steps may have ended, which surely succeeded, which variables are set.
+"""History at the start of a step: steps that may have ended, that surely succeeded, variables that are set.
 
 Pure; reports nothing. Sets are bits of integers, so that a chain of 10,000 steps stays cheap.
 """

@@ -1,4 +1,4 @@
-"""What an expression gives, and how it may fail, where the types of what it reads are known. Pure; reports nothing.
+"""Judge of expressions: types of their parts and how they may fail, by the types of what they read. Reports nothing.
 
 One walk along the tree as it is evaluated: each part has a type, conditions tell more of the parts that they guard, and
 each operator and filter is compared with what it is given.

@@ -1,4 +1,4 @@
-"""What is known of each template of a plan: type and faults, with what the conditions around it make sure of. Pure."""
+"""Judged templates of a plan: type and faults of each, with the facts of the conditions around it. Pure."""
 
 from __future__ import annotations
 

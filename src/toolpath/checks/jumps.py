@@ -1,4 +1,4 @@
-"""Where control goes in a chain: its edges, what a jump means, what can be reached. Pure; reports nothing."""
+"""Control flow of a chain: its edges, what a jump means, what can be reached. Pure; reports nothing."""
 
 from __future__ import annotations
 

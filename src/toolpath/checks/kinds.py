@@ -1,4 +1,4 @@
-"""What kinds of values a type admits, and the type that is left where some of them are known not to come. Pure.
+"""Kinds of values that a type admits, and the type that is left where some of them are known not to come. Pure.
 
 A type is a JSON Schema that stands for itself, or None where nothing is known. Each answer holds for every value.
 """

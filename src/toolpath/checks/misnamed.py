@@ -1,4 +1,4 @@
-"""What may have been meant by a name that means nothing: other words for the same, names with a dash. Pure."""
+"""Guesses at what an unknown name was meant to be: other words for the same, names with a dash. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operators and filters need, and what they give. Pure; a judge keeps what does not fit."""
+"""Types that operators and filters need and give. Pure; a judge keeps what does not fit."""
 
 from __future__ import annotations
 

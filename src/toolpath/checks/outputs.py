@@ -1,4 +1,4 @@
-"""What is known of the values in a plan before it runs: outputs of steps and blocks, variables, inputs, items. Pure.
+"""Types of the values in a plan before it runs: outputs of steps and blocks, variables, inputs, items. Pure.
 
 A type here is a JSON Schema that stands for itself, or None where nothing is known.
 """

@@ -1,4 +1,4 @@
-"""What is known of one reference, or of one value that is given. Records only."""
+"""Records of one reference, or of one value that is given. Records only."""
 
 from __future__ import annotations
 

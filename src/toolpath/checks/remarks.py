@@ -1,4 +1,4 @@
-"""How a rule says what it found: findings of each severity, and 'did you mean' within a bound. Pure."""
+"""Builders of findings of each severity, with 'did you mean' within a bound. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run is started with: are these inputs what the plan declares, and the inputs as the run reads them. Pure."""
+"""Check of the inputs of a run against those its plan declares, and the inputs as the run reads them. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a resolved tree reads, and how messages call its parts. Pure."""
+"""References of a resolved tree, and how messages call its parts. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operators and filters need of whoever walks an expression. Shape, not behaviour."""
+"""Protocol of whoever walks an expression, as operators and filters need it. Shape, not behaviour."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The command line: one face of `Toolpath`. `main.py` is the door; `verbs/` declares what can be typed."""
+"""The command line: one face of `Toolpath`. `main.py` is the door; each noun has its commands in a folder."""

@@ -1,4 +1,4 @@
-"""What the shell offers when a run, tool, status or plan is to be typed.
+"""Shell completion: what is offered when a run, tool, status or plan is to be typed.
 
 It comes while somebody types: the store is only looked into, sources are read as text, no module is imported and no
 server started; whatever is away or broken offers nothing.

@@ -1,4 +1,4 @@
-"""What an error that ended a command says to a person, and the exit code it means."""
+"""Messages of errors that ended a command, and the exit codes they mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where words go: text for people on stderr, results on stdout. What tools wrote cannot steer the terminal."""
+"""Streams of a command: text for people on stderr, results on stdout. What tools wrote cannot steer the terminal."""
 
 from __future__ import annotations
 

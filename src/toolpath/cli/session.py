@@ -1,4 +1,4 @@
-"""From the global options to an open `Toolpath`, with the tools that settings, files and flags name."""
+"""Session of a command: an open `Toolpath` by the global options, with the tools of settings, files and flags."""
 
 from __future__ import annotations
 

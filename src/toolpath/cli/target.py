@@ -1,4 +1,4 @@
-"""What a command is about: a plan in a file or on stdin, or a tool."""
+"""Target of a command: a plan in a file or on stdin, or a tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much work one evaluation may do. A running expression cannot be interrupted, so its work is counted."""
+"""Budget of one evaluation. A running expression cannot be interrupted, so its work is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a condition makes sure of: paths that are there wherever it holds (or does not). Pure."""
+"""Guards: paths that are there wherever a condition holds (or does not). Pure."""
 
 from __future__ import annotations
 

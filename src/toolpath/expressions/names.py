@@ -1,4 +1,4 @@
-"""What a bare name means at one place of a plan: step, loop variable, variable of the state. Pure.
+"""Meaning of a bare name at one place of a plan: step, loop variable, variable of the state. Pure.
 
 One answer for checker and compiler, so that they cannot disagree. `Frame` is the run-time twin: where the values of
 these names are looked up.

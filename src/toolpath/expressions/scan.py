@@ -1,4 +1,4 @@
-"""Where the templates are in a text. Knows strings and brackets only; every other character stays as it is."""
+"""Scanner of the templates in a text. Knows strings and brackets only; every other character stays as it is."""
 
 from __future__ import annotations
 

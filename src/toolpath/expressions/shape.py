@@ -1,4 +1,4 @@
-"""What a resolved tree tells without being run: the type of its result, and how it may fail or grow. Pure."""
+"""Shape of a resolved tree without a run: the type of its result, and how it may fail or grow. Pure."""
 
 from __future__ import annotations
 

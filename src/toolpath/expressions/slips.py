@@ -1,4 +1,4 @@
-"""What people write who have another language in mind, and how it is written here. Pure."""
+"""Slips of people who have another language in mind, and how it is written here. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a value does not fit its schema, found by going down into both at once. Pure.
+"""Descent into a value and its schema at once, to find where they do not fit. Pure.
 
 The validator itself could tell, but it builds the faults of every branch of every alternative within alternatives:
 time and memory that double with each level of a value. Here each schema is compared with each part of the value once,

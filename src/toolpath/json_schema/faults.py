@@ -1,4 +1,4 @@
-"""What jsonschema-rs finds wrong, in our words: a JSON pointer and a short message each."""
+"""Faults that jsonschema-rs finds, in our words: a JSON pointer and a short message each."""
 
 from __future__ import annotations
 

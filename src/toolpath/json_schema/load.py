@@ -1,4 +1,4 @@
-"""How much work a schema makes of a value, known before a value comes. Pure.
+"""Load of a schema: how much work it makes of a value, known before a value comes. Pure.
 
 The validator is compiled code that nothing can interrupt: what would take it too long is not begun. Its work is at
 most the schema's load, the checks that the busiest single part of a value may have to pass, times the parts of the

@@ -1,4 +1,4 @@
-"""What a schema says about the place that a path leads to."""
+"""Look-up of what a schema says about the place that a path leads to."""
 
 from __future__ import annotations
 

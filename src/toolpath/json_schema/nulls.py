@@ -1,4 +1,4 @@
-"""Whether an argument may be null."""
+"""Nulls as arguments: whether a schema takes one."""
 
 from __future__ import annotations
 

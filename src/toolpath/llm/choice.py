@@ -1,4 +1,4 @@
-"""Which model of which provider is asked, from settings and the providers' own variables. Imports no client library."""
+"""Choice of model and provider, from settings and the providers' own variables. Imports no client library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong with a request to a model, in our words: its kind, whether to ask again, and no key.
+"""Faults of requests to a model, in our words: the kind, whether to ask again, and no key.
 
 Loads pydantic-ai, so it is imported only when a model is asked.
 """

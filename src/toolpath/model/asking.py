@@ -1,4 +1,4 @@
-"""What a run waits for people to say, followed event by event, so that its row can tell without its journal. Pure."""
+"""Questions that a run waits for, followed event by event, so that its row can tell without its journal. Pure."""
 
 from __future__ import annotations
 

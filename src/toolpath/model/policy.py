@@ -1,4 +1,4 @@
-"""Whether a caller may call a tool or run a plan: permission, session and case. Pure."""
+"""Policy of calls and plans: whether a caller has the permission, session and case. Pure."""
 
 from __future__ import annotations
 

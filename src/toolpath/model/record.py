@@ -1,4 +1,4 @@
-"""What a store keeps besides runs: records of any kind by id, and the audit trail, a chain of hashes. Pure."""
+"""Records that a store keeps besides runs: of any kind by id, and the audit trail, a chain of hashes. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server's `Retry-After` header says: seconds, or a date."""
+"""The header `Retry-After`: seconds, or a date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found in a model's text: calls, plans and prose, as frozen records."""
+"""Findings in a model's text: calls, plans and prose, as frozen records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What model interfaces answer: content blocks, messages, choices, candidates; and a whole exchange as one object."""
+"""Answers of model interfaces: content blocks, messages, choices, candidates; and a whole exchange as one object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a planner's names mean: order of execution, dependencies by tool name, variables; and remarks on them."""
+"""Order of a planner's steps: dependencies by tool name, variables; and remarks on them."""
 
 from __future__ import annotations
 

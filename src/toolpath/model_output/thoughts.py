@@ -1,4 +1,4 @@
-"""What a model thinks: parts that are neither calls nor prose, with or without the tag that opens or closes them."""
+"""Thoughts of a model: parts that are neither calls nor prose, with or without the tag that opens or closes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the chaining system sets where a plan says nothing: unresolved templates stay, a failure stops, all is given."""
+"""Defaults of the chaining system: unresolved templates stay, a failure stops, all outputs are given."""
 
 from __future__ import annotations
 

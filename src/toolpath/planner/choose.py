@@ -1,4 +1,4 @@
-"""Which way a request is planned: from what was planned before, else by the way that an experiment gives it."""
+"""Choice among ways of planning: from what was planned before, else by the way that an experiment gives."""
 
 from __future__ import annotations
 

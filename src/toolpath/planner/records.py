@@ -1,4 +1,4 @@
-"""What planning takes and gives, as frozen records: request, options, and the whole story of how a plan came about."""
+"""Records of planning: request, options, and the whole story of how a plan came about. Frozen."""
 
 from __future__ import annotations
 

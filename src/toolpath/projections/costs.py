@@ -1,4 +1,4 @@
-"""What a run has cost. Pure."""
+"""Costs of a run. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run waits for people to decide or to fill in. Pure."""
+"""Questions that a run waits for people to decide or to fill in. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of a run, folded from its journal; also of one that still runs or waits. Pure."""
+"""Result of a run, folded from its journal; also of one that still runs or waits. Pure."""
 
 from __future__ import annotations
 

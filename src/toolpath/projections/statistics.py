@@ -1,4 +1,4 @@
-"""What the calls of a run say about its tools, attempt by attempt. Pure."""
+"""Statistics of tools from the calls of a run, attempt by attempt. Pure."""
 
 from __future__ import annotations
 

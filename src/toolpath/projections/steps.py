@@ -1,4 +1,4 @@
-"""What came of each step instance, folded from the journal. Pure."""
+"""Results of step instances, folded from the journal. Pure."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where tools come from: Python functions, MCP servers, folders of files."""
+"""Sources of tools: Python functions, MCP servers, folders of files."""

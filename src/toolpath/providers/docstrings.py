@@ -1,4 +1,4 @@
-"""What a docstring says: a description and the meaning of each parameter, in Google, NumPy or Sphinx form. Pure."""
+"""Reader of docstrings: a description and the meaning of each parameter, in Google, NumPy or Sphinx form. Pure."""
 
 from __future__ import annotations
 

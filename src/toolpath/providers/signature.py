@@ -1,4 +1,4 @@
-"""What a function takes and gives, read from its hints and docstring; types themselves are `annotations`'."""
+"""Signature of a function, read from its hints and docstring; types themselves are `annotations`'."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where runs wait for a worker."""
+"""Queues, where runs wait for a worker."""

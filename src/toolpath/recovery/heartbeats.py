@@ -1,4 +1,4 @@
-"""Who drives runs, watched: a driver has gone when it says nothing while one looks on. No clock of a machine counts."""
+"""Heartbeats of drivers: one has gone when it says nothing while one looks on. No clock of a machine counts."""
 
 from __future__ import annotations
 

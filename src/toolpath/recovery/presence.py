@@ -1,4 +1,4 @@
-"""Whether somebody else drives a run: another process, or another Toolpath of this one."""
+"""Presence of another driver of a run: another process, or another Toolpath of this one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker does with a run: find out whether it is to be driven, take it, and drive it until it ends or parks."""
+"""Driving by a worker: find out whether a run is to be driven, take it, and drive it until it ends or parks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Toolpath is opened with and given: its store, documents from files, plans of one call. No life of its own."""
+"""Parts of an opened Toolpath: its store, documents from files, plans of one call. No life of its own."""
 
 from __future__ import annotations
 

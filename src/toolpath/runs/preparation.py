@@ -1,4 +1,4 @@
-"""From what somebody wants run to a program that may start: read, load its tools, check, compile, fill its inputs."""
+"""Preparation of what somebody wants run: read, load its tools, check, compile, fill its inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Letting go of old runs: which ones, and deleting them page by page while others are being written."""
+"""Retention of runs: which old ones go, and deleting them page by page while others are being written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be told to a run, wherever it is driven: go on, stop, approve, answer, settle, try again, fork."""
+"""Steering of a run, wherever it is driven: go on, stop, approve, answer, settle, try again, fork."""
 
 from __future__ import annotations
 

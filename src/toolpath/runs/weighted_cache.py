@@ -1,4 +1,4 @@
-"""What was made of plans and is kept to be used again: so much of it all together, however large each is."""
+"""Cache bounded by weight, for what was made of plans: so much of it all together, however large each is."""
 
 from __future__ import annotations
 

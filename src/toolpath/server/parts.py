@@ -1,4 +1,4 @@
-"""What routes are given: the open Toolpath, who asks, and whether they may."""
+"""Parts that routes are given: the open Toolpath, who asks, and whether they may."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs wait for people to say: approvals, forms, writes in doubt, as every door shows them."""
+"""Open questions of runs: approvals, forms, writes in doubt, as every door shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether this process can do its work now: the store takes writes, the queue answers, the tools are there."""
+"""Readiness of this process: the store takes writes, the queue answers, the tools are there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller may know of how tools did: those who serve all tenants what was counted, a tenant its own runs."""
+"""Statistics of tools for a caller: for those who serve all tenants what was counted, for a tenant its own runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller may see. A thing of another tenant is as if it were not there, in words too."""
+"""Visibility for a caller. A thing of another tenant is as if it were not there, in words too."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where runs are kept: in memory, in SQLite."""
+"""Stores of runs: in memory, in SQLite, in PostgreSQL."""

@@ -1,4 +1,4 @@
-"""What stores write, encoded and checked before anything is written: events of a journal, texts of a row. Pure."""
+"""Encoding of what stores write, checked before anything is written: events of a journal, texts of a row. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which blobs an event points to, read from its encoded form. Pure."""
+"""Handles in an event: the blobs it points to, read from its encoded form. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who waits in this process: for events of a run, or for its signals. Nothing here reads or writes a journal."""
+"""Waiters of this process: for events of a run, or for its signals. Nothing here reads or writes a journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How calls go: the attempts under way of one run, followed through its events. Shared by metrics and traces."""
+"""Calls of one run: the attempts under way, followed through its events. Shared by metrics and traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where spans go, as the standard `OTEL_*` variables say. Without one of them there is no tracing and no cost."""
+"""Exporters of spans, as the standard `OTEL_*` variables say. Without one of them there is no tracing and no cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an event loop has anything left to do by itself: what a fake clock must know before it jumps.
+"""Idleness of an event loop: whether anything is left to do, which a fake clock must know before it jumps.
 
 It looks at the loop's own queues and at where the other threads stand. Answers from sockets and from other processes
 cannot be foreseen and do not count.

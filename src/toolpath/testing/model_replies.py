@@ -1,4 +1,4 @@
-"""What a scripted model server answers: text, calls, refusals, and every way to fail."""
+"""Replies of a scripted model server: text, calls, refusals, and every way to fail."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What people keep between runs: plans with their versions, and later templates, conversations and schedules."""
+"""Workspace: what people keep between runs, that is plans with their versions, later templates and schedules."""

@@ -1,1 +1,1 @@
-"""What a request in words commands, and whether a plan does that and no more. Pure."""
+"""Checks of a plan against its request: it does what the request commands, and no more. Pure."""

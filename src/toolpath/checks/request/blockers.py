@@ -1,4 +1,4 @@
-"""What keeps a clause from being a command: words and phrases that deny, condition, suppose, tell or choose. Pure."""
+"""Blockers, which keep a clause from being a command: words that deny, condition, suppose, tell or choose. Pure."""
 
 from __future__ import annotations
 

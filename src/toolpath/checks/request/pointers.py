@@ -1,4 +1,4 @@
-"""What a command points to without naming it: `email it`, `and then to EUR`, `restart that`. Pure."""
+"""Pointers in a command to what it does not name: `email it`, `and then to EUR`, `restart that`. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request says that a plan has to have: numbers, ids, names, dates, addresses; values that were cut. Pure."""
+"""Values that a request says and a plan has to have: numbers, ids, names, dates, addresses; cut values. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a tool by its name and description: its verbs, and whether a call may change something. Pure."""
+"""Facts about a tool from its name and description: its verbs, and whether a call may change something. Pure."""
 
 from __future__ import annotations
 

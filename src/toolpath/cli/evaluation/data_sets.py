@@ -1,4 +1,4 @@
-"""Which data sets files and folders hold, told by what is in their lines; and those lines. Nothing is planned here."""
+"""Data sets in files and folders, told by what is in their lines; and those lines. Nothing is planned here."""
 
 from __future__ import annotations
 

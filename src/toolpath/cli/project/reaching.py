@@ -1,4 +1,4 @@
-"""What the doctor tries to reach beside the store: the queue, the model, the collector of traces."""
+"""Connections that the doctor tries beside the store: the queue, the model, the collector of traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run looks like now, folded from its events: a tree of steps with states. No drawing here."""
+"""Progress of a run, folded from its events: a tree of steps with states. No drawing here."""
 
 from __future__ import annotations
 

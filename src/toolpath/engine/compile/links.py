@@ -1,4 +1,4 @@
-"""What each node of a graph waits for, read out of `depends_on` and of every expression in it. Pure."""
+"""Dependencies of each node of a graph, read out of `depends_on` and of every expression in it. Pure."""
 
 from __future__ import annotations
 

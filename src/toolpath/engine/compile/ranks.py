@@ -1,4 +1,4 @@
-"""How long the way from each node to the end of its block is: what 'critical path first' goes by. Pure."""
+"""Rank of each node: how long its way to the end of its block is, for 'critical path first'. Pure."""
 
 from __future__ import annotations
 

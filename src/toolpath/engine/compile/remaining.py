@@ -1,4 +1,4 @@
-"""Which tools a run may still call, as far as its plan says so. Pure."""
+"""Tools that a run may still call, as far as its plan says so. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bounds a block: how deep it may stand in others, how long it may take, how often it may be come to. Pure."""
+"""Bounds of a block: how deep it may stand in others, how long it may take, how often it may be come to. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows when a step or a block has ended: retry, fallback, variables, branch, next item, join, the run's end.
+"""Decisions at the end of a step or a block: retry, fallback, variables, branch, next item, join, the run's end.
 
 Pure: decides by state and events, writes events, and leaves commands for the runner. Clock and chance are given to it.
 """

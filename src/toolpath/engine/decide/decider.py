@@ -1,4 +1,4 @@
-"""What decisions stand on: the state, the events written so far, and the commands left for the runner. Pure."""
+"""Ground of all decisions: the state, the events written so far, and the commands left for the runner. Pure."""
 
 from __future__ import annotations
 

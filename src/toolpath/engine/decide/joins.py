@@ -1,4 +1,4 @@
-"""What a block gives when parts of it have ended: an output, a failure, or nothing yet. Pure: writes nothing."""
+"""Joins: the output or failure of a block when parts of it have ended, or nothing yet. Pure: writes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people decide: approvals, answers to forms, writes in doubt. Pure: checks what they say, then writes events."""
+"""Decisions of people: approvals, answers to forms, writes in doubt. Pure: checks what they say, then writes events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run that another driver left goes on with: the state says it all. Pure.
+"""Recovery of a run that another driver left: what it goes on with; the state says it all. Pure.
 
 Reads that were in flight are made again; a write in flight is unknown, and repeated only where that is safe or a person
 says so.

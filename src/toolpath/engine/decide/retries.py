@@ -1,4 +1,4 @@
-"""Whether a failed attempt is made again, and when. Pure: chance comes in as an argument."""
+"""Retries: whether a failed attempt is made again, and when. Pure: chance comes in as an argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens when a step may start: visits, condition, exclusiveness, approval, and the begin of each kind. Pure."""
+"""Start of a step: visits, condition, exclusiveness, approval, and the begin of each kind. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is learned and kept when a call has ended, before the run goes on from there."""
+"""Records kept at the end of a call (statistics, cache), before the run goes on from there."""
 
 from __future__ import annotations
 

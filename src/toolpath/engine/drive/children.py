@@ -1,4 +1,4 @@
-"""What a running tool does through its context: calls of other tools, questions to people, reports of progress."""
+"""Requests of a running tool through its context: calls of other tools, questions to people, reports of progress."""
 
 from __future__ import annotations
 

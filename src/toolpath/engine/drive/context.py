@@ -1,4 +1,4 @@
-"""What a running tool may know and do: the engine's side of `ports.ToolContext`."""
+"""Context of a running tool: the engine's side of `ports.ToolContext`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parts of one drive share: the program, its state, the way into the journal, the calls under way.
+"""State that the parts of one drive share: program, run state, the way into the journal, the calls under way.
 
 The runner is a drive with the loop; what takes steps, serves running tools and keeps results sees only this.
 """

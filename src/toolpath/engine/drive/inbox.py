@@ -1,4 +1,4 @@
-"""How a run hears what people and other processes tell it."""
+"""Inbox of a run: what people and other processes tell it."""
 
 from __future__ import annotations
 

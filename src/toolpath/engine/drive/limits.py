@@ -1,4 +1,4 @@
-"""How many calls of a tool or server run at once, and how many in a time: shared by all runs of a process."""
+"""Limits of tools and servers: calls at once, and calls in a time; shared by all runs of a process."""
 
 from __future__ import annotations
 

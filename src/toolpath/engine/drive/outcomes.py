@@ -1,4 +1,4 @@
-"""What came of a call: its result as a checked JSON value, or the record of its failure. Pure."""
+"""Outcome of a call: its result as a checked JSON value, or the record of its failure. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who holds places of the limits of tools, servers and tenants: what is at work. What waits holds none.
+"""Places within the limits of tools, servers and tenants, and who holds them: what is at work. What waits holds none.
 
 A call that waits for one of its own or for a person gives its places and its slot back and takes them again, all or
 none, before it goes on. A plan that is a tool's body keeps its tool's places while something of it is at work or about

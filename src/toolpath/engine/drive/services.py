@@ -1,4 +1,4 @@
-"""What every run of a process shares: store, clock, threads, limits, calls in flight. A record; decides nothing."""
+"""Services that all runs of a process share: store, clock, threads, limits, calls in flight. Decides nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a call may take where nobody says: the default, or what is known of the tool. No clock of its own."""
+"""Time limits of calls where nobody says: the default, or what is known of the tool. No clock of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a nested plan has spent of its own bounds: calls, cost, tokens, slots; counted in all around it, too. Pure."""
+"""Account of a nested plan with bounds of its own: calls, cost, tokens, slots; counted in all around it, too. Pure."""
 
 from __future__ import annotations
 

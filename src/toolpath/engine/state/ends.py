@@ -1,4 +1,4 @@
-"""What the end of a step means for its block: what it sets free, where a chain goes, and what a block gives. Pure.
+"""End of a step as its block takes it: what it sets free, where a chain goes, and what a block gives. Pure.
 
 Part of applying an event: deterministic, and evaluates no expression.
 """

@@ -1,4 +1,4 @@
-"""What of an event stands beside the journal: each large part by a handle, wherever in a value it is. Pure.
+"""Large parts of an event, which stand beside the journal by a handle, wherever in a value they are. Pure.
 
 A part is put aside where what would be left of it in the text is larger than the limit. A list of a few large results
 so stays a list of handles, and a long list of small things goes aside as a whole.

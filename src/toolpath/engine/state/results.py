@@ -1,4 +1,4 @@
-"""What a call, a form or a block gave: an output, or the record of a failure. Pure."""
+"""Result of a call, a form or a block: an output, or the record of a failure. Pure."""
 
 from __future__ import annotations
 

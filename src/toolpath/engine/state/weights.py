@@ -1,4 +1,4 @@
-"""What the values weigh that the journal of a run holds: about the bytes that they take in memory. Pure."""
+"""Weights of the values that the journal of a run holds: about the bytes that they take in memory. Pure."""
 
 from __future__ import annotations
 

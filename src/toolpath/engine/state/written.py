@@ -1,4 +1,4 @@
-"""What `state.written` changes: nothing until the step that writes has succeeded. Pure; part of applying an event."""
+"""Effect of `state.written`: nothing until the step that writes has succeeded. Pure; part of applying an event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan and the body of a composite share: flow and steps, outputs, failure mode, bounds, state."""
+"""Body that a plan and a composite share: flow and steps, outputs, failure mode, bounds, state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a composite does its work: a chain of steps, one registered tool, one HTTP request, or one expression.
+"""Implementation of a composite: a chain of steps, one registered tool, one HTTP request, or one expression.
 
 Each becomes the parts of a plan. Source code is refused: nothing here is ever evaluated.
 """

@@ -1,4 +1,4 @@
-"""What a reader gathers on its way: findings, and where each part of the canonical form stands in the text."""
+"""Notes of a reader: findings, and where each part of the canonical form stands in the text."""
 
 from __future__ import annotations
 

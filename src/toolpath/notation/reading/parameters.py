@@ -1,4 +1,4 @@
-"""What a plan or tool takes and gives: a list of `parameters`, or a JSON Schema of an object → JSON Schema."""
+"""Parameters of a plan or tool: a list of `parameters`, or a JSON Schema of an object → JSON Schema."""
 
 from __future__ import annotations
 

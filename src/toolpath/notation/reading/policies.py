@@ -1,4 +1,4 @@
-"""What a step does about failure, repetition and results: retry, fallback, cache, on_success, on_failure."""
+"""Policies of a step on failure, repetition and results: retry, fallback, cache, on_success, on_failure."""
 
 from __future__ import annotations
 

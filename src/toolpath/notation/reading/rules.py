@@ -1,4 +1,4 @@
-"""What a composite says about its callers: business rules, policies of session and case → requirements and limits."""
+"""Rules of a composite about its callers: business rules, policies of session and case → requirements and limits."""
 
 from __future__ import annotations
 

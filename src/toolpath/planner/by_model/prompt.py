@@ -1,4 +1,4 @@
-"""What a model is told to make a plan: rules, tools, request, as data that it cannot take for rules. Pure."""
+"""Prompt for a plan: rules, tools, request, as data that a model cannot take for rules. Pure."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What planning learns from requests that went well: patterns, kept plans, lessons."""
+"""Learning from requests that went well: patterns, kept plans, lessons."""

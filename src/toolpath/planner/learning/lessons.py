@@ -1,4 +1,4 @@
-"""What was learned: which tools together did which kind of request, and how often that went well.
+"""Lessons: which tools together did which kind of request, and how often that went well.
 
 The texts of requests are kept, so one set of lessons belongs to one tenant.
 """

@@ -1,4 +1,4 @@
-"""Which mention is which parameter: the best pairs first, then repetitions, then plain words. Pure."""
+"""Assignment of mentions to parameters: the best pairs first, then repetitions, then plain words. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What neither the request nor a chosen tool gives: a further tool that makes it, and what that one needs. Pure."""
+"""Backward chaining: further tools for what neither the request nor a chosen tool gives, and their needs. Pure."""
 
 from __future__ import annotations
 

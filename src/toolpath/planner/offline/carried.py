@@ -1,4 +1,4 @@
-"""What a part of a request leaves open and the rest of it says: for the tool before, or once for all. Pure."""
+"""Values carried into a part of a request from the rest of it: for the tool before, or once for all. Pure."""
 
 from __future__ import annotations
 

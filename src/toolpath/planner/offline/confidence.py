@@ -1,4 +1,4 @@
-"""How sure a plan is, and whether its tool fits at all: two logistic rules over what the planner saw. Pure.
+"""Confidence in a plan, and whether its tool fits at all: two logistic rules over what the planner saw. Pure.
 
 The weights were fitted on the development records of public data sets; `benchmarks/planning.py` measures them.
 """

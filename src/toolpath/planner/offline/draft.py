@@ -1,4 +1,4 @@
-"""What the planner has so far of one tool: the part of the request that is its own, its calls, its links. Pure data."""
+"""Draft of one tool's calls: the part of the request that is its own, its calls, its links. Pure data."""
 
 from __future__ import annotations
 

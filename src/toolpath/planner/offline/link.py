@@ -1,4 +1,4 @@
-"""What a request does not say is taken from what another step gives, where name and type fit. Pure.
+"""Links: what a request does not say is taken from what another step gives, where name and type fit. Pure.
 
 A parameter that names a thing of another step by what that step was told (`by Alice`) is read from that step too.
 """

@@ -1,4 +1,4 @@
-"""How well a mention fits a parameter: its type, the words around it, its unit, what its kind of thing is. Pure."""
+"""Match of a mention and a parameter: type, the words around it, unit, what its kind of thing is. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request mentions that could be an argument: quoted text, names, numbers, dates, addresses, phrases. Pure.
+"""Mentions in a request that could be arguments: quoted text, names, numbers, dates, addresses, phrases. Pure.
 
 A mention keeps its place in the text and the words around it, by which it is later matched with a parameter.
 """

@@ -1,4 +1,4 @@
-"""What a tool gives, as the planner sees it: fields with types and words, and how well one feeds a parameter. Pure."""
+"""Outputs of a tool as the planner sees them: fields with types and words, and how well they feed a parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a tool fits a part of a request, by the words of its name, description and parameters. Pure."""
+"""Rank of a tool for a part of a request, by the words of its name, description and parameters. Pure."""
 
 from __future__ import annotations
 

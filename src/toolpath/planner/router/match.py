@@ -1,4 +1,4 @@
-"""Which tool a name means: exact, by another name, or so alike that no other can be meant. Pure.
+"""Match of a name with a tool: exact, by another name, or so alike that no other can be meant. Pure.
 
 A tool that writes is never guessed at.
 """

@@ -1,4 +1,4 @@
-"""What a model is told to choose among connected tools. Pure."""
+"""Prompt for a choice among connected tools. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What routing takes and gives, as frozen records: entries of tools, decisions with their scores, the whole trace."""
+"""Records of routing: entries of tools, decisions with their scores, the whole trace. Frozen."""
 
 from __future__ import annotations
 

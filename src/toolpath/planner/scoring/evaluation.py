@@ -1,4 +1,4 @@
-"""What came of planning tasks whose right plans are known, and the figures of all of them together. Pure."""
+"""Evaluation of plans for tasks whose right plans are known, and the figures of all of them together. Pure."""
 
 from __future__ import annotations
 

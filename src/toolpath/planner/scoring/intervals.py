@@ -1,4 +1,4 @@
-"""How sure a share of successes is, and the difference of two: Wilson's and Newcombe's intervals. Pure."""
+"""Confidence intervals of a share of successes, and of the difference of two: Wilson's and Newcombe's. Pure."""
 
 from __future__ import annotations
 

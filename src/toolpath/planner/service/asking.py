@@ -1,4 +1,4 @@
-"""What may be asked of a Toolpath in words: a plan, a plan and its run, another plan for a run that failed."""
+"""Requests in words to a Toolpath: a plan, a plan and its run, another plan for a run that failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a request in words to a checked plan: which planner, what it stands on, and what is remembered of it."""
+"""Planning of a request in words: which planner, what it stands on, and what is remembered of it."""
 
 from __future__ import annotations
 

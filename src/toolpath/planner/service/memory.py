@@ -1,4 +1,4 @@
-"""What planning remembers of one tenant's requests, kept in the store: plans, lessons, outcomes of ways of planning.
+"""Memory of planning for one tenant, kept in the store: plans, lessons, outcomes of ways of planning.
 
 Several processes may keep theirs in one store: each adds to what is there what it has learned itself.
 """

@@ -1,4 +1,4 @@
-"""What planning remembers, as a report: the plan cache, lessons, and the ways of planning side by side."""
+"""Report on the memory of planning: the plan cache, lessons, and the ways of planning side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How requests were routed, kept in the store so that every decision can be read afterwards."""
+"""Routings of requests, kept in the store so that every decision can be read afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a request may go: the public Internet, and what is allowed besides. Looked at as a name, and as an address."""
+"""Reach of requests: the public Internet, and what is allowed besides. Looked at as a name, and as an address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server answered, as a tool's output or failure. Pure."""
+"""Answers of a server as a tool's output or failure. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the faults of a connection mean for a tool call: failed, to be tried again, or unavailable. Pure."""
+"""Faults of a connection as a tool call takes them: failed, to be tried again, or unavailable. Pure."""
 
 from __future__ import annotations
 

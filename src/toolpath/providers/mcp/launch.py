@@ -1,4 +1,4 @@
-"""How a server is reached: its command or URL, as it was written and with `${VAR}` filled in. Pure."""
+"""Launch of a server: its command or URL, as it was written and with `${VAR}` filled in. Pure."""
 
 from __future__ import annotations
 

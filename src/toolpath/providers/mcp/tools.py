@@ -1,4 +1,4 @@
-"""What a server says of its tools, read into `Tool`. Pure."""
+"""Tools of a server, read into `Tool` from what it says of them. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose question it is: calls that may ask take turns on one session, and a question is held until one call is left.
+"""Turns of calls that may ask on one session: a question is held until one call is left, whose it is then.
 
 A server of the older generation asks on a pipe without saying which call it is about. So at most one call that may ask
 is under way at a time; others, which were seen to ask nothing, go side by side with it. Where a question could still be

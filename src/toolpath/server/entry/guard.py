@@ -1,4 +1,4 @@
-"""What stands before every door: who asks, from where, how much and how often. Pure ASGI, so that streams stream."""
+"""Guard before every door: who asks, from where, how much and how often. Pure ASGI, so that streams stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the head of a request must be like before anybody looks at who asks: its host, its origin, its headers. Pure."""
+"""Checks of a request's head before anybody looks at who asks: its host, its origin, its headers. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For how long a request may go on: until its credentials end, however long its answer lasts."""
+"""Lease of a request: it goes on until its credentials end, however long its answer lasts."""
 
 from __future__ import annotations
 

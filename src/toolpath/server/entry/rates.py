@@ -1,4 +1,4 @@
-"""How many requests one caller may make. Counted in this process: several processes allow as many each."""
+"""Rates of requests for each caller. Counted in this process: several processes allow as many each."""
 
 from __future__ import annotations
 

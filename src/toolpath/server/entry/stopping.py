@@ -1,4 +1,4 @@
-"""Knowing that the process was told to stop, before its server waits for the requests that are under way."""
+"""Notice that the process was told to stop, before its server waits for the requests that are under way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much one GraphQL document may ask for. Counted with fragments spread, each fragment once."""
+"""Limits of one GraphQL document. Counted with fragments spread, each fragment once."""
 
 from __future__ import annotations
 

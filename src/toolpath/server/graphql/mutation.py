@@ -1,4 +1,4 @@
-"""What GraphQL does: plans made, changed and executed, people's answers, executions kept."""
+"""Mutations of GraphQL: plans made, changed and executed, people's answers, executions kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What GraphQL answers: plans, executions, tools, questions, events. Values of any shape travel as JSON text."""
+"""Types of GraphQL's answers: plans, executions, tools, questions, events. Values of any shape travel as JSON text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client is answered: outputs, failures, runs that wait. Pure."""
+"""Answers to a client: outputs, failures, runs that wait. Pure."""
 
 from __future__ import annotations
 

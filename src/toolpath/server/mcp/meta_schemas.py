@@ -1,4 +1,4 @@
-"""How clients are told of the server's own tools. Data only."""
+"""Schemas of the server's own tools, as clients are told of them. Data only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many MCP sessions over HTTP each caller has open. The library closes those that nobody uses."""
+"""MCP sessions over HTTP, counted for each caller. The library closes those that nobody uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What requests carry: their bodies as records, read strictly and without trust."""
+"""Bodies of requests as records, read strictly and without trust."""
 
 from __future__ import annotations
 

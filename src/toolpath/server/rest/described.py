@@ -1,4 +1,4 @@
-"""How routes describe what they take and answer in OpenAPI: by the records that are read and written."""
+"""Descriptions of what routes take and answer in OpenAPI: by the records that are read and written."""
 
 from __future__ import annotations
 

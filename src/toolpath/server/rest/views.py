@@ -1,4 +1,4 @@
-"""What answers show: runs, questions, plans, tools as records of their own, so that what is inside may change."""
+"""Views that answers show: runs, questions, plans, tools as records of their own, so that what is inside may change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tools gave and how they fared, in memory: kept results, and statistics."""
+"""Results and statistics of tools, in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL's errors mean for whoever runs the store, and which of them pass by themselves."""
+"""Faults of PostgreSQL for whoever runs the store, and which of them pass by themselves."""
 
 from __future__ import annotations
 

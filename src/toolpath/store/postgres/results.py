@@ -1,4 +1,4 @@
-"""What tools gave and how they fared, in PostgreSQL: kept results, and statistics."""
+"""Results and statistics of tools, in PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose turn it is among the runs of the database that wait for a worker, and which runs wait for people."""
+"""Turns of the runs of the database that wait for a worker, and which runs wait for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What writes journals: all appends that come while a commit runs go into the next one, in one round trip.
+"""Writer of journals: all appends that come while a commit runs go into the next one, in one round trip.
 
 One connection writes. When it is lost, the same group is written again on a new one for as long as patience lasts; an
 append whose outcome nobody heard is then known by the number of its last event, since only its own driver can have

@@ -1,4 +1,4 @@
-"""Where a damaged text stands in an SQLite file: looked for only after reading it has failed."""
+"""Finder of a damaged text in an SQLite file: it looks only after reading has failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What SQLite's errors mean for whoever runs the store: what happened, where, and what to do. Pure."""
+"""Faults of SQLite for whoever runs the store: what happened, where, and what to do. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tools gave and how they fared, in the SQLite file: kept results, and statistics."""
+"""Results and statistics of tools, in the SQLite file."""
 
 from __future__ import annotations
 

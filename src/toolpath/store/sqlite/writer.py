@@ -1,4 +1,4 @@
-"""What writes: all that comes in one turn of the loop, or while a commit runs, goes into one transaction.
+"""Writer of the file: all that comes in one turn of the loop, or while a commit runs, goes into one transaction.
 
 Where a sync is fast the loop commits by itself, at the end of its turn: a hop to another thread and back would cost
 more than it saves. Where it is slow, or somebody else holds the file, a thread does it and the loop goes on.

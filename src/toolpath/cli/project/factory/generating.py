@@ -1,4 +1,4 @@
-"""From a composite to the texts of its module and of its tests, once nothing is wrong with it.
+"""Generator of a composite's module and its tests, as texts, once nothing is wrong with it.
 
 Writes text only; where it is stored is the caller's matter. The texts pass ruff and mypy's strict mode.
 """
