@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from toolpath.model.run import RunInfo
 from toolpath.model.tool import ToolStats
 from toolpath.ports import CacheEntry, RunChange
 from toolpath.store.postgres.address import Address, read_address
-from toolpath.store.postgres.migrate import load_migrations, migrate
+from toolpath.store.postgres.migrate import load_indexes, load_migrations, migrate
 from toolpath.store.postgres.sql import load_queries, numbered
 from toolpath.store.postgres.store import PostgresStore
 from toolpath.store.sqlite.migrate import Migration
@@ -174,6 +175,83 @@ async def test_a_schema_whose_tables_are_in_use_says_so(connection: Any, monkeyp
         await connection.execute("SELECT 1 FROM runs FOR UPDATE")
         with pytest.raises(StoreError, match="tables are in use"):
             await PostgresStore(postgres_url(SCHEMA)).open()
+
+
+# Indexes
+
+
+async def indexes(connection: Any) -> dict[str, bool]:
+    """Name → whether queries can use it."""
+    rows = await connection.fetch(
+        "SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid"
+        " JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1",
+        SCHEMA,
+    )
+    return {row["relname"]: row["indisvalid"] for row in rows}
+
+
+@asynccontextmanager
+async def building() -> AsyncIterator[tuple[Any, Any, asyncio.Task[int]]]:
+    """A build under way: it waits for whoever is in the middle of a write. That one, the builder, and its work."""
+    writer, builder = await postgres_connection(), await postgres_connection()
+    await writer.execute(f"BEGIN; LOCK TABLE {SCHEMA}.runs IN ROW EXCLUSIVE MODE")
+    work = asyncio.create_task(migrate(builder, load_migrations(), address()))
+    try:
+        waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)"
+        pid = builder.get_server_pid()
+        while not await writer.fetchval(waits, pid):
+            assert not work.done(), await work
+        yield writer, builder, work
+    finally:
+        await writer.close()
+        await asyncio.wait({work})
+        await builder.close()
+
+
+@pytest.mark.parametrize("version", [migration.version for migration in load_migrations()])
+async def test_a_schema_of_every_version_gets_every_index(connection: Any, version: int) -> None:
+    await migrate(connection, load_migrations(), address())
+    new = await indexes(connection)
+    await dropped(SCHEMA)
+    await connection.execute(dump(version))
+    await migrate(connection, load_migrations(), address())
+    assert await indexes(connection) == new
+    assert {index.name for index in load_indexes()} < set(new)
+
+
+async def test_runs_are_written_while_an_index_is_built(connection: Any) -> None:
+    await migrate(connection, load_migrations(), address())
+    await connection.execute("DROP INDEX runs_user, runs_name")
+    async with building() as (writer, _, work):
+        # Whoever comes now waits for nobody: neither to write, nor to open the store.
+        store = PostgresStore(postgres_url(SCHEMA))
+        async with asyncio.timeout(20):
+            await store.open()
+            journal = await new_run(store, "run_meanwhile", user="ada")
+            await keep(journal, ready(1))
+            await store.close()
+        assert not work.done()
+        await writer.execute("COMMIT")
+        assert await work == NEWEST
+    assert set((await indexes(connection)).values()) == {True}
+    assert {"runs_user", "runs_name"} < set(await indexes(connection))
+    found = await connection.fetch("SELECT run_id FROM runs WHERE \"user\" = 'ada'")
+    assert [row["run_id"] for row in found] == ["run_meanwhile"]
+
+
+async def test_an_index_whose_building_was_interrupted_is_built_again(connection: Any) -> None:
+    await migrate(connection, load_migrations(), address())
+    await connection.execute("DROP INDEX runs_user")
+    async with building() as (writer, builder, work):
+        await writer.fetchval("SELECT pg_terminate_backend($1)", builder.get_server_pid())
+        with pytest.raises((asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError)):
+            await work
+        await writer.execute("COMMIT")
+    assert (await indexes(connection))["runs_user"] is False
+    store = PostgresStore(postgres_url(SCHEMA))
+    await store.open()
+    await store.close()
+    assert (await indexes(connection))["runs_user"] is True
 
 
 # Statements

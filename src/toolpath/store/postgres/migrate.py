@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
+
+import msgspec
 
 from toolpath.errors import StoreError
 from toolpath.store.postgres.address import Address
@@ -13,6 +16,30 @@ from toolpath.store.sqlite.migrate import Migration
 
 #: Seconds for which a step waits for a table that somebody uses; whoever comes meanwhile waits behind it.
 LOCK_TIMEOUT = 5
+
+
+#: The same for an index, which waits for all that are in the middle of something, and behind which nobody waits.
+INDEX_LOCK_TIMEOUT = 60
+#: Seconds that building an index may take.
+INDEX_TIMEOUT = 24 * 3600.0
+
+_INDEX = re.compile(r"^CREATE INDEX (\w+) ON (\w+) ([^;]+);", re.MULTILINE)
+
+
+class Index(msgspec.Struct, frozen=True):
+    """An index that is built beside those who write."""
+
+    name: str
+    table: str
+    rest: str
+    """Its columns, and the rows that it has."""
+
+
+@functools.cache
+def load_indexes() -> tuple[Index, ...]:
+    """Every such index of this code."""
+    text = resources.files("toolpath.store.postgres").joinpath("indexes.sql").read_text(encoding="utf-8")
+    return tuple(Index(*found) for found in _INDEX.findall(text))
 
 
 @functools.cache
@@ -27,20 +54,26 @@ def load_migrations() -> tuple[Migration, ...]:
 
 
 async def migrate(connection: Any, migrations: Sequence[Migration], address: Address) -> int:
-    """Apply what is missing; returns the schema's version. All or nothing, and one process at a time.
+    """Apply what is missing, then build what indexes are missing; returns the schema's version.
 
-    Raises `StoreError` for a schema of newer code or of another program.
+    The steps are all or nothing, and of one process at a time. Raises `StoreError` for a schema of newer code or of
+    another program.
     """
     newest = migrations[-1].version
-    if await _version(connection, address, newest) == newest:
-        return newest
+    if await _version(connection, address, newest) != newest:
+        await _apply(connection, migrations, address)
+    await _build_indexes(connection, address)
+    return newest
+
+
+async def _apply(connection: Any, migrations: Sequence[Migration], address: Address) -> None:
     async with connection.transaction():
         await connection.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}s'")
         # In the transaction, and so on the server that makes the tables, whatever a pooler gives to whom.
         await connection.execute(f'SET LOCAL search_path = "{address.schema}"')
         await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", f"toolpath.{address.schema}")
         await _make_schema(connection, address)
-        version = await _version(connection, address, newest)
+        version = await _version(connection, address, migrations[-1].version)
         for migration in migrations:
             if migration.version > version:
                 await connection.execute(migration.script)
@@ -49,7 +82,46 @@ async def migrate(connection: Any, migrations: Sequence[Migration], address: Add
                     migration.version,
                     migration.name,
                 )
-    return newest
+        if version == 0:
+            # Nobody writes to it yet.
+            for index in load_indexes():
+                await connection.execute(f"CREATE INDEX {index.name} ON {index.table} {index.rest}")
+
+
+async def _build_indexes(connection: Any, address: Address) -> None:
+    """Build the indexes that are missing, or whose building was interrupted: without them all is right, and slower."""
+    if not await _missing(connection, address):
+        return
+    lock = f"toolpath.{address.schema}.indexes"
+    # Not waited for: whoever builds one waits for all who wait for something. Those who find it taken go on without.
+    if not await connection.fetchval("SELECT pg_try_advisory_lock(hashtextextended($1, 0))", lock):
+        return
+    try:
+        await connection.execute(f"SET lock_timeout = '{INDEX_LOCK_TIMEOUT}s'")
+        for index, is_there in await _missing(connection, address):
+            if is_there:
+                # Of a build that was interrupted: it is kept up by every write, and of use to no query.
+                dropped = f'DROP INDEX CONCURRENTLY IF EXISTS "{address.schema}".{index.name}'
+                await connection.execute(dropped, timeout=INDEX_TIMEOUT)
+            made = (
+                f'CREATE INDEX CONCURRENTLY IF NOT EXISTS {index.name} ON "{address.schema}".{index.table} {index.rest}'
+            )
+            await connection.execute(made, timeout=INDEX_TIMEOUT)
+    finally:
+        if not connection.is_closed():
+            await connection.execute("RESET lock_timeout")
+            await connection.fetchval("SELECT pg_advisory_unlock(hashtextextended($1, 0))", lock)
+
+
+async def _missing(connection: Any, address: Address) -> list[tuple[Index, bool]]:
+    """The indexes that no query can use yet, and whether a beginning of them is there."""
+    rows = await connection.fetch(
+        "SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid"
+        " JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1",
+        address.schema,
+    )
+    valid = {row["relname"]: row["indisvalid"] for row in rows}
+    return [(index, index.name in valid) for index in load_indexes() if not valid.get(index.name, False)]
 
 
 async def _make_schema(connection: Any, address: Address) -> None:

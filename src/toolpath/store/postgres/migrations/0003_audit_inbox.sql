@@ -8,5 +8,3 @@ CREATE TABLE audit_inbox (
 
 -- By what the entries of one append are known, in the inbox and in the chain; empty where older code wrote them.
 ALTER TABLE audit ADD COLUMN token TEXT NOT NULL DEFAULT '';
-
-CREATE INDEX audit_token ON audit (token) WHERE token <> '';
