@@ -174,6 +174,22 @@ async def test_a_fork_keeps_the_failures_inside_finished_steps_that_a_retry_left
     assert {step.path: step.status for step in fork.results} == inside
 
 
+async def test_the_fork_of_a_chain_keeps_what_a_retry_finished() -> None:
+    w = scripted("w", ValueError("no"), 3)
+    async with opened(scripted("never", then=ValueError("no")), w, scripted("after", 4, 5)) as tp:
+        steps = [
+            {"id": "n", "tool": "never", "critical": False},
+            {"id": "w", "tool": "w"},
+            {"id": "a", "tool": "after"},
+        ]
+        first = await tp.run(tp.read({"name": "p", "flow": "chain", "steps": steps}))
+        again = await (await tp.retry(first.run_id)).result()
+        fork = await (await tp.fork(first.run_id, from_step="a", repeat_writes=True)).result()
+    assert (first.status, again.status) == ("failed", "completed_with_errors")
+    assert len(w.calls) == 2
+    assert {step.path: step.status for step in fork.results} == {step.path: step.status for step in again.results}
+
+
 @pytest.mark.parametrize("flow", ["graph", "chain"])
 async def test_an_item_whose_collect_failed_is_begun_anew_when_its_loop_is_retried(flow: str) -> None:
     w = scripted("w", {"v": 1}, {"no": 2}, {"v": 2}, {"v": 3})

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 import msgspec
 
 from toolpath.engine.compile.nodes import BlockProgram
 from toolpath.engine.compile.program import Program
+from toolpath.engine.state.fold import fold
+from toolpath.engine.state.state import State
 from toolpath.errors import RunConflict, closest
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
-from toolpath.projections.paths import ancestors
 from toolpath.values import JsonObject
 
-#: Why a run goes on from its failures.
-_ANEW = ("retry", "revised")
+_ENDS_OF_RUN = ev.RunCompleted | ev.RunFailed | ev.RunCancelled
 _CHAIN_GOES_ON = ev.StepSucceeded | ev.StepSkipped | ev.StepFailed | ev.StepTimedOut
 
 
@@ -31,7 +30,7 @@ class Fork(msgspec.Struct, frozen=True):
 
 
 def fork_events(
-    program: Program,
+    began: Program,
     events: Sequence[AnyEvent],
     *,
     run_id: str,
@@ -39,13 +38,18 @@ def fork_events(
     from_step: str | None,
     inputs: JsonObject | None,
 ) -> Fork:
-    """The journal that the fork begins with. Raises `RunConflict` for a step that is not there."""
+    """The journal that the fork begins with. Raises `RunConflict` for a step that is not there.
+
+    `began` is what the run began with; the fork goes by what it goes by in the end.
+    """
+    program = began.latest
     started = events[0]
     assert isinstance(started, ev.RunStarted)
     changed = {name for name, value in (inputs or {}).items() if started.inputs.get(name) != value}
     block = program.root
     redo = _redone(block, from_step, changed)
-    kept = _kept_chain(events, block, redo) if block.flow == "chain" else _kept_graph(events, block, redo)
+    standing = _standing(began, events)
+    kept = _kept_chain(standing, block, redo) if block.flow == "chain" else _kept_graph(standing, block, redo)
     first = msgspec.structs.replace(
         started,
         at=at,
@@ -113,7 +117,7 @@ def _kept_graph(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
             keep.discard(node.id)
     kept: list[AnyEvent] = []
     before = ""
-    for event in _without_taken_back(events):
+    for event in events:
         path: str = getattr(event, "path", "")
         if isinstance(event, ev.StateWritten):
             # Earlier journals do not say which step wrote: it is the one that the event before tells of.
@@ -132,25 +136,34 @@ def _is_finished(event: AnyEvent) -> TypeGuard[ev.StepSucceeded | ev.StepSkipped
     return isinstance(event, ev.StepSucceeded | ev.StepSkipped)
 
 
-def _without_taken_back(events: Sequence[AnyEvent]) -> list[AnyEvent]:
-    """All but the first, and but the ends in vain that a retry of the run took back."""
-    retries = [n for n, e in enumerate(events) if isinstance(e, ev.RunResumed) and e.reason in _ANEW]
-    finished: dict[str, int] = {}
-    if retries:
-        for number, event in enumerate(events):
-            if _is_finished(event):
-                finished.setdefault(event.path, number)
-    return [
-        e for n, e in enumerate(events[1:], 1) if not _in_vain(e) or not _is_taken_back(e.path, n, retries, finished)
-    ]
+def _standing(program: Program, events: Sequence[AnyEvent]) -> list[AnyEvent]:
+    """All but the first, and but the ends in vain that a retry of the run took back: those that folding it undoes."""
+    if not any(_goes_on_anew(event) for event in events):
+        return list(events[1:])
+    state = State(program)
+    vain: dict[str, int] = {}
+    gone: set[int] = set()
+    for number, event in enumerate(events):
+        before = {path: _status(state, path) for path in vain} if _goes_on_anew(event) else {}
+        fold(state, [event])
+        for path, status in before.items():
+            kept = isinstance(event, ev.PlanRevised) and _top(path) in event.kept
+            if not kept and _status(state, path) != status:
+                gone.add(vain.pop(path))
+        if _goes_on_anew(event):
+            gone |= {n for n, earlier in enumerate(events[:number]) if isinstance(earlier, _ENDS_OF_RUN)}
+        if _in_vain(event):
+            vain[event.path] = number
+    return [event for number, event in enumerate(events) if number and number not in gone]
 
 
-def _is_taken_back(path: str, number: int, retries: Sequence[int], finished: Mapping[str, int]) -> bool:
-    """Whether the first retry after it did it again: it leaves alone what lies in a step that had finished by then."""
-    after = bisect(retries, number)
-    if after == len(retries):
-        return False
-    return all(finished.get(outer, retries[after]) >= retries[after] for outer in ancestors(path))
+def _goes_on_anew(event: AnyEvent) -> bool:
+    return isinstance(event, ev.PlanRevised) or (isinstance(event, ev.RunResumed) and event.reason == "retry")
+
+
+def _status(state: State, path: str) -> str:
+    step = state.steps.get(path)
+    return "" if step is None else step.status
 
 
 def _in_vain(event: AnyEvent) -> TypeGuard[ev.StepSkipped | ev.StepFailed | ev.StepTimedOut | ev.StepCancelled]:
@@ -165,10 +178,10 @@ def _in_vain(event: AnyEvent) -> TypeGuard[ev.StepSkipped | ev.StepFailed | ev.S
 def _kept_chain(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int]) -> list[AnyEvent]:
     kept: list[AnyEvent] = []
     whole, within = 0, False
-    for event in events[1:]:
+    for event in events:
         path = getattr(event, "path", None)
         if path is None:
-            if isinstance(event, ev.RunCompleted | ev.RunFailed | ev.RunCancelled):
+            if isinstance(event, _ENDS_OF_RUN):
                 break
             continue
         index = block.index_of.get(_top(path)) if path else None

@@ -152,7 +152,8 @@ class Steering:
             check_priority(priority)
         events = await self.store.read_events(run_id)
         # A run that was planned anew is forked with the plan it went by in the end.
-        program = (await self._drives.program_of(events)).latest
+        began = await self._drives.program_of(events)
+        program = began.latest
         started = events[0]
         assert isinstance(started, RunStarted)
         context = context or _forker(RunContext.from_json(started.context))
@@ -164,7 +165,7 @@ class Steering:
         if faults:
             raise PlanInvalid(faults)
         now = self.clock.time()
-        fork = fork_events(program, events, run_id=new_id("run", now), at=now, from_step=from_step, inputs=inputs)
+        fork = fork_events(began, events, run_id=new_id("run", now), at=now, from_step=from_step, inputs=inputs)
         if fork.repeats and not repeat_writes:
             raise RunConflict(
                 f"The fork would make these writes again: {', '.join(fork.repeats)}.",
