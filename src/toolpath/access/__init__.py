@@ -1,1 +1,1 @@
-"""Who may do what: callers, their credentials, the trail they leave."""
+"""Access: callers, their credentials, what they may do, the trail they leave."""

@@ -1,4 +1,4 @@
-"""How large a value is when it is written out: what it shares counts as often as it occurs. Pure.
+"""Extent of a value when it is written out: what it shares counts as often as it occurs. Pure.
 
 A value that an expression made may be small in memory and endless in text. Measuring it takes as long as what is in
 memory: each list and object in it is looked at once.
