@@ -258,7 +258,8 @@ class Steps:
         if node is not None:
             written = node.value
             if not isinstance(written, str) or not is_id(written) or written in FORBIDDEN:
-                self.notes.error("bad_id", f"{shown(written)} cannot be the id of a branch.", path, node)
+                named = shown(written) if isinstance(written, str) else "This"
+                self.notes.error("bad_id", f"{named} cannot be the id of a branch.", path, node)
             elif written in taken:
                 self.notes.error("duplicate_id", f"Two branches have the id {shown(written)}.", path, node)
             else:
@@ -272,7 +273,7 @@ class Steps:
 
     def _block(self, fields: Fields, block_id: str, around: Flow) -> Block:
         flow = cast(Flow, fields.choice("flow", FLOWS) or around)
-        steps = fields.require("steps")
+        steps = fields.require("steps", hint="Add a list of steps: steps: [{tool: name}].")
         read = self.read(steps, below(fields.path, "steps"), flow) if steps is not None else ()
         return Block(id=block_id, flow=flow, steps=read)
 
@@ -303,7 +304,7 @@ class Steps:
             return node.value
         self.notes.error(
             "bad_id",
-            f"{shown(node.value)} cannot be the name of a loop variable.",
+            f"{shown(node.value) if isinstance(node.value, str) else 'This'} cannot be the name of a loop variable.",
             below(inner.path, "as"),
             node,
             hint="Use a plain name, for example 'item'.",
@@ -368,6 +369,7 @@ _LOOPING = ("foreach", "for_each", "forEach", "for", "with_items", "each", "repe
 _LOOP_SLIPS = {
     **dict.fromkeys(("items", "in", "list", "each", "foreach"), 'Name the list to go over: over: "{{ a.items }}".'),
     **dict.fromkeys(("item", "var", "variable", "name"), "Name the loop variable: as: item."),
+    **dict.fromkeys(("tool", "inputs"), "Write the call as a step of the loop: steps: [{tool: …, inputs: …}]."),
 }
 
 
