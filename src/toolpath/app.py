@@ -22,6 +22,7 @@ from toolpath.config import Settings, settings_given
 from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.limits import Limits
 from toolpath.engine.drive.services import Services
+from toolpath.engine.drive.tenant_bytes import TenantBytes
 from toolpath.engine.drive.threads import Threads
 from toolpath.errors import ConfigError, Finding, NoToolpath, ReadError
 from toolpath.model.events import AnyEvent
@@ -94,6 +95,7 @@ class Toolpath(Asking, Steering):
             clock=self.clock,
             settings=self.settings,
             threads=Threads(self.settings.max_threads),
+            tenant_bytes=TenantBytes(self.settings.max_tenant_bytes),
             limits=Limits(self.clock),
             statistics=self.registry.statistics,
             learned=self._saving.soon,

@@ -58,6 +58,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     max_run_bytes: Bytes = 64_000_000
     """A run whose inputs, arguments and results take more memory begins no more steps: it has failed. Nor is one value
     handed on that would, written out."""
+    max_tenant_bytes: Annotated[int, msgspec.Meta(ge=0, le=2**40)] = 1_000_000_000
+    """What the runs of one tenant that a process drives may hold in memory together; beyond it those that hold no less
+    than their share begin no more steps: they have failed. 0: no limit."""
     max_run_work: Annotated[int, msgspec.Meta(ge=1_000, le=10**12)] = 100_000_000
     """Elements that the expressions of one run may visit, all together: about half a minute."""
     max_threads: Limit = 32

@@ -46,8 +46,35 @@ class _Endless:
         pass
 
 
+class Beside(Protocol):
+    """The runs of one tenant, of which this is one."""
+
+    most: int
+    """Bytes that they may hold together."""
+
+    @property
+    def held(self) -> int:
+        """Bytes that they hold."""
+        ...
+
+    def is_too_much(self, weight: int) -> bool:
+        """Whether they hold too much, and this one, which holds so much and asks for more, no less than its share."""
+        ...
+
+
+class _Alone:
+    most = sys.maxsize
+    held = 0
+
+    def is_too_much(self, weight: int) -> bool:
+        return False
+
+
 class Decider:
     """Writes events and makes them true; keeps what the runner has to do about them."""
+
+    beside: Beside = _Alone()
+    """What the runs of the tenant hold together."""
 
     def __init__(self, state: State, *, view: Callable[[Scope], Frame]) -> None:
         self.state = state
@@ -152,7 +179,7 @@ class Decider:
 
     def is_too_long(self, path: str) -> bool:
         """Whether the journal is as long as it may be, with what is open counted too, or its values weigh as much as
-        they may: then nothing more is begun."""
+        they may, or those of the tenant's runs: then nothing more is begun."""
         state = self.state
         count = state.seq + len(state.steps) + len(state.scopes)
         if count >= self.most_events:
@@ -160,6 +187,9 @@ class Decider:
         elif (weight := self.bytes + self.aside()) >= self.most_bytes:
             hint = "Keep large data in files or a database, and hand on where it is; or raise max_run_bytes."
             self.halt("bytes", weight, self.most_bytes, path, hint=hint)
+        elif self.beside.is_too_much(weight):
+            hint = "Begin fewer runs at once, or smaller ones; or raise max_tenant_bytes."
+            self.halt("tenant_bytes", self.beside.held, self.beside.most, path, hint=hint)
         else:
             return False
         return True

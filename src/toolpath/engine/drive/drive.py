@@ -17,6 +17,7 @@ from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.commits import Commits
 from toolpath.engine.drive.large import LargeValues
 from toolpath.engine.drive.services import Services
+from toolpath.engine.drive.tenant_bytes import RunBeside
 from toolpath.engine.drive.time_limits import TimeLimits
 from toolpath.engine.drive.timers import Deadlines
 from toolpath.engine.state.accounts import Account
@@ -56,6 +57,7 @@ class Drive:
         self.control.most_events = services.settings.max_run_events
         self.control.most_bytes = services.settings.max_run_bytes
         self.control.aside = lambda: self.large.weight
+        self.control.beside = RunBeside(services.tenant_bytes, self.state)
         self.control.restore = self.large.restored
         self.control.most_inline = services.settings.max_result_size
         self.control.put_aside = partial(parted, shelf=self.large, most=services.settings.max_result_size)
@@ -102,6 +104,7 @@ class Drive:
     def let_go(self) -> None:
         """Everything of the drive has ended: tell those who wait for it, and who looks on."""
         self.gone.set()
+        self.services.tenant_bytes.let_go(self.state.context.tenant, self.state.run_id)
         if self.services.observer is not None:
             self.services.observer.left(self.state.run_id)
 

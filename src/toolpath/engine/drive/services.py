@@ -13,6 +13,7 @@ from toolpath.config import Settings
 from toolpath.engine.compile.program import Tools
 from toolpath.engine.drive.limits import Limits
 from toolpath.engine.drive.loop_turns import LoopTurns
+from toolpath.engine.drive.tenant_bytes import TenantBytes
 from toolpath.engine.drive.threads import Threads
 from toolpath.model.redaction import Redactor
 from toolpath.ports import Chat, Clock, Observer, Queue, Store
@@ -65,6 +66,8 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """Groups whose kept results are being emptied."""
     generations: dict[str, int] = {}
     """How often each group was written to."""
+    tenant_bytes: TenantBytes = msgspec.field(default_factory=lambda: TenantBytes(0))
+    """What the runs of each tenant hold in memory."""
     turns: LoopTurns = msgspec.field(default_factory=LoopTurns)
     flights: dict[str, Flight] = {}
     """Cached calls under way, by cache key: an equal call waits for them."""
