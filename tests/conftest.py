@@ -7,6 +7,11 @@ import signal
 from collections.abc import Generator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A machine that is busy makes no example wrong.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 _SERVICES = ("postgres", "rabbitmq")
 #: Seconds that a long test has, where it says nothing itself: the limits of its module are those of the quick tests.

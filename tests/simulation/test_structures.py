@@ -11,9 +11,13 @@ from itertools import islice
 
 import pytest
 from laws import LAWS, violations
+from plays import faults_of, play
 from structures import structure
+from virtual import in_virtual_time
+from worlds import CALLERS, World
 
 from toolpath.model.plan import Call, Loop, Parallel, blocks_of, every_step
+from toolpath.notation.plan import read_plan
 
 MOST = int(os.environ.get("TOOLPATH_STRUCTURES", "20000"))
 #: Parts that may be tried side by side.
@@ -45,6 +49,16 @@ def test_structures_hold_every_kind_of_step_in_every_other() -> None:
 def test_random_structures_obey(law: str) -> None:
     first, count = QUICK[law]
     assert list(islice(violations(LAWS[law], range(first, first + count)), 10)) == []
+
+
+@pytest.mark.parametrize("tool", sorted(CALLERS))
+def test_a_run_beyond_its_budget_stands_as_its_journal_tells(tool: str) -> None:
+    step = {"id": "called", "tool": tool, "inputs": {"of": ["called", "{{ item }}"]}}
+    loop = {"id": "all", "loop": {"over": "{{ inputs.items }}", "as": "item", "concurrency": 2, "steps": [step]}}
+    inputs = {name: {"type": kind} for name, kind in (("seed", "integer"), ("items", "array"), ("none", "array"))}
+    schema = {"type": "object", "properties": inputs}
+    plan = read_plan({"inputs": schema, "budget": {"calls": 3}, "steps": [loop]})
+    assert list(faults_of(in_virtual_time(play(plan, World())))) == []
 
 
 @pytest.mark.soak

@@ -174,7 +174,6 @@ class Decider:
         self.emit(ev.BudgetExceeded(self.seq, self.at, name, used, limit, path))
         message = f"The budget of {name} is {limit:g}; {path} would make it {used:g}."
         self.halted = ("budget", Failure(type="BudgetExceeded", message=message, code="budget", hint=hint))
-        self.state.reason = "budget"
         self.has_commands = True
 
     def is_too_long(self, path: str) -> bool:
