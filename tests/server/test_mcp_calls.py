@@ -187,3 +187,13 @@ async def test_large_outputs_are_given_whole_or_refused_in_words(mode):
             refused = await client.call_tool("huge")
             assert refused.meta["toolpath/error"]["code"] == "too_large"
             assert len(refused.content[0].text) < 1_000
+
+
+async def test_an_output_that_holds_one_large_value_many_times_is_told_by_its_handle(mode):
+    async with Toolpath() as tp:
+        tp.add(Tool(name="large", effect="read", body=lambda: "x" * 2_000_000))
+        many = {"steps": [{"id": "a", "tool": "large"}], "outputs": {"all": ["{{ a }}"] * 20}}
+        async with talking(tp, mode) as client:
+            run = await client.call_tool("run_plan", {"plan": many})
+            assert run.structured_content["status"] == "completed"
+            assert len(run.content[0].text) < 1_000_000

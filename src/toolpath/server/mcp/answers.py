@@ -10,6 +10,7 @@ from mcp_types import CallToolResult, ContentBlock, TextContent
 from pydantic import TypeAdapter, ValidationError
 
 from toolpath.errors import Finding, ToolpathError
+from toolpath.expressions.extent import extent
 from toolpath.model.events import ApprovalRequested, Failure, InputRequested
 from toolpath.model.run import ENDED_RUN, RunResult, StepResult
 from toolpath.projections.questions import Question
@@ -31,6 +32,9 @@ _blocks: TypeAdapter[list[ContentBlock]] = TypeAdapter(list[ContentBlock])
 def output_answer(published: Published, result: RunResult) -> CallToolResult:
     """The output of a run of this tool."""
     output = result.outputs
+    # Told before it is written out: it may hold one large value many times.
+    if (least := extent(output).characters) > LARGEST_ANSWER:
+        return _too_large(least, result.run_id)
     structured, fault = published.structured(output)
     if fault:
         return error_answer(
@@ -40,17 +44,21 @@ def output_answer(published: Published, result: RunResult) -> CallToolResult:
         )
     text = text_of(output)
     if len(text) > LARGEST_ANSWER:
-        return error_answer(
-            "too_large",
-            f"The output has {len(text):,} characters; an answer has at most {LARGEST_ANSWER:,}.",
-            hint="Take what you need of it in a plan (`run_plan`): a step reads the output of the one before.",
-            run_id=result.run_id,
-        )
+        return _too_large(len(text), result.run_id)
     blocks = _blocks_of(output) if published.told.output_schema is None else None
     return CallToolResult(
         content=blocks if blocks is not None else [TextContent(type="text", text=text)],
         structured_content=structured,
         _meta={RUN: result.run_id},
+    )
+
+
+def _too_large(characters: int, run_id: str) -> CallToolResult:
+    return error_answer(
+        "too_large",
+        f"The output has {characters:,} characters; an answer has at most {LARGEST_ANSWER:,}.",
+        hint="Take what you need of it in a plan (`run_plan`): a step reads the output of the one before.",
+        run_id=run_id,
     )
 
 

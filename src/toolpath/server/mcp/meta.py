@@ -15,15 +15,16 @@ from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.vector_cache import cache_file
 from toolpath.checks.check import has_errors
 from toolpath.errors import RunConflict, SchemaError, ToolpathError
+from toolpath.expressions.extent import extent
 from toolpath.model.events import ApprovalRequested
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunResult
 from toolpath.model_output.documents import read_document
 from toolpath.notation.printing import plan_to_dict
 from toolpath.projections.questions import Question
-from toolpath.projections.results import run_result
+from toolpath.projections.results import run_end, run_result
 from toolpath.runs.beside_the_loop import weight_of
-from toolpath.server.mcp.answers import json_answer, raised_answer, run_record
+from toolpath.server.mcp.answers import LARGEST_ANSWER, json_answer, raised_answer, run_record
 from toolpath.server.mcp.calls import accepted, input_required, restored, scope_refusal, take_answers
 from toolpath.server.mcp.client import McpClient
 from toolpath.server.mcp.following import follow
@@ -191,6 +192,10 @@ class MetaTools:
     async def _told(self, result: RunResult, *, is_asked: bool = False) -> CallToolResult:
         """The run as it stands; an error where it failed, unless that is what was asked for."""
         result.outputs = await restored(self._tp, result)
+        if extent(result.outputs).characters > LARGEST_ANSWER:
+            # Too much to be written out: as the journal has them, large values by their handles.
+            end = run_end(await self._tp.events(result.run_id))
+            result.outputs = None if end is None else end.outputs
         has_failed = result.status in ("failed", "cancelled") and not is_asked
         events = (await self._tp.store.get_run(result.run_id)).last_seq
         # What a long run gave is made of its events only now.
