@@ -140,9 +140,8 @@ async def test_a_jump_to_nowhere_or_by_an_ambiguous_name_is_refused(target: str)
 
 async def test_a_graph_refuses_next() -> None:
     with pytest.raises(PlanInvalid):
-        await run(
-            {"steps": [{"id": "a", "tool": "t", "on_success": {"next": "b"}}, {"id": "b", "tool": "t"}]}, identity("t")
-        )
+        steps = [{"id": "a", "tool": "t", "on_success": {"next": "b"}}, {"id": "b", "tool": "t"}]
+        await run({"flow": "graph", "steps": steps}, identity("t"))
 
 
 async def test_a_cycle_of_jumps_without_an_exit_is_refused() -> None:
