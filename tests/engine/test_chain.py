@@ -139,8 +139,8 @@ async def test_a_jump_to_nowhere_or_by_an_ambiguous_name_is_refused(target: str)
 
 
 async def test_a_graph_refuses_next() -> None:
+    steps = [{"id": "a", "tool": "t", "on_success": {"next": "b"}}, {"id": "b", "tool": "t"}]
     with pytest.raises(PlanInvalid):
-        steps = [{"id": "a", "tool": "t", "on_success": {"next": "b"}}, {"id": "b", "tool": "t"}]
         await run({"flow": "graph", "steps": steps}, identity("t"))
 
 
