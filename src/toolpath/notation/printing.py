@@ -70,7 +70,10 @@ def body_to_dict(plan: Plan, default_flow: Flow = "graph") -> JsonObject:
     _add(found, "budget", _plain(plan.budget, Budget()), {})
     _add(found, "limits", _plain(plan.limits, Limits()), {})
     _add(found, "on_unresolved", plan.on_unresolved, "error")
-    found["steps"] = [step_to_dict(step, plan.flow) for step in plan.steps]
+    found["steps"] = steps = [step_to_dict(step, plan.flow) for step in plan.steps]
+    if plan.flow == "graph" and any("next" in rule for step in steps for rule in _rules_of(step)):
+        # What jumps and says nothing is read as a chain.
+        found["flow"] = "graph"
     _add(found, "outputs", plan.outputs, None)
     return found
 
@@ -93,6 +96,11 @@ def _origin(origin: Origin) -> JsonObject:
     if "uncovered" in found:
         found["uncovered"] = list(origin.uncovered)
     return found
+
+
+def _rules_of(step: JsonObject) -> list[JsonObject]:
+    rules = (step.get("on_success"), step.get("on_failure"))
+    return [rule for rule in rules if isinstance(rule, dict)]
 
 
 def step_to_dict(step: Step, flow: Flow) -> JsonObject:
