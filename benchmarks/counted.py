@@ -9,6 +9,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from benchmarks import engine, floor, mixed, users, workloads
@@ -58,8 +59,7 @@ async def measure() -> dict[str, float]:
             plans = {"simple": (engine.plan_of(graph), simple), "mixed": (toolpath.read(mixed.plan_of(graph)), rich)}
             for kind, (plan, tools) in plans.items():
                 found[f"{graph.name}, {kind}"] = await _ratio(
-                    lambda toolpath=toolpath, plan=plan: users.ran(toolpath, plan),  # type: ignore[misc]
-                    lambda graph=graph, tools=tools: floor.run_graph(graph, tools),  # type: ignore[misc]
+                    partial(users.ran, toolpath, plan), partial(floor.run_graph, graph, tools)
                 )
     found["W7 map, mixed"] = await _map()
     found |= await _fresh(200)

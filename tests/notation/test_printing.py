@@ -45,6 +45,17 @@ def test_only_what_differs_from_the_defaults_is_printed():
     assert print_plan(plan) == ("name: small\nsteps:\n  - id: a\n    tool: math.add\n    inputs:\n      a: 1\n")
 
 
+@pytest.mark.parametrize("flow", ["graph", "chain"])
+@pytest.mark.parametrize("outcome", ["on_success", "on_failure"])
+def test_a_plan_that_jumps_reads_back_in_its_own_flow(flow, outcome):
+    steps = [{"id": "a", "tool": "t", outcome: {"action": "next", "next": "b"}}, {"id": "b", "tool": "t"}]
+    plan = read_plan({"name": "p", "flow": flow, "steps": steps})
+    assert plan.flow == flow
+    tree = plan_to_dict(plan)
+    assert list(tree) == ["name", "flow", "steps"]
+    assert read_plan(tree) == plan
+
+
 def test_several_lines_are_printed_as_they_read():
     plan = Plan(name="p", description="One.\nTwo.\n", steps=(Call(id="a", tool="t"),))
     assert "description: |\n  One.\n  Two.\n" in print_plan(plan)

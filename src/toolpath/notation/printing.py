@@ -62,7 +62,9 @@ def plan_to_dict(plan: Plan) -> JsonObject:
 def body_to_dict(plan: Plan, default_flow: Flow = "graph") -> JsonObject:
     """What a plan and the body of a composite share: flow, steps, outputs and how it runs."""
     found: JsonObject = {}
-    _add(found, "flow", plan.flow, default_flow)
+    # A plan that jumps and does not say its flow is read as a chain (`notation.plan`): such a graph has to say it.
+    if plan.flow != default_flow or (plan.flow == "graph" and any(_jumps(step) for step in plan.steps)):
+        found["flow"] = plan.flow
     _add(found, "initial_state", plan.state, {})
     _add(found, "failure_mode", plan.failure_mode, "stop")
     _add(found, "concurrency", plan.concurrency, None)
@@ -70,10 +72,7 @@ def body_to_dict(plan: Plan, default_flow: Flow = "graph") -> JsonObject:
     _add(found, "budget", _plain(plan.budget, Budget()), {})
     _add(found, "limits", _plain(plan.limits, Limits()), {})
     _add(found, "on_unresolved", plan.on_unresolved, "error")
-    found["steps"] = steps = [step_to_dict(step, plan.flow) for step in plan.steps]
-    if plan.flow == "graph" and any("next" in rule for step in steps for rule in _rules_of(step)):
-        # What jumps and says nothing is read as a chain.
-        found["flow"] = "graph"
+    found["steps"] = [step_to_dict(step, plan.flow) for step in plan.steps]
     _add(found, "outputs", plan.outputs, None)
     return found
 
@@ -98,9 +97,8 @@ def _origin(origin: Origin) -> JsonObject:
     return found
 
 
-def _rules_of(step: JsonObject) -> list[JsonObject]:
-    rules = (step.get("on_success"), step.get("on_failure"))
-    return [rule for rule in rules if isinstance(rule, dict)]
+def _jumps(step: Step) -> bool:
+    return step.on_success.next is not None or step.on_failure.next is not None
 
 
 def step_to_dict(step: Step, flow: Flow) -> JsonObject:

@@ -109,8 +109,14 @@ async def fork(
     await visible_run(tp, caller, run_id)
     # Whoever forks it runs it, with their own permissions and not with those of who began it.
     context = None if caller.sees_all else caller.context()
-    how = {"from_step": body.from_step or None, "inputs": body.inputs, "repeat_writes": body.repeat_writes}
-    run = await tp.fork(run_id, **how, context=context, priority=body.priority)  # type: ignore[arg-type]
+    run = await tp.fork(
+        run_id,
+        from_step=body.from_step or None,
+        inputs=body.inputs,
+        repeat_writes=body.repeat_writes,
+        context=context,
+        priority=body.priority,
+    )
     info = await tp.store.get_run(run.run_id)
     return answer(run_row(info), 202, {"Location": f"/api/v1/runs/{run.run_id}"})
 
