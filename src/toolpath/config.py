@@ -87,6 +87,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Folders of composites, plans and templates that are loaded as tools."""
     mcp: tuple[str, ...] = ()
     """Files with `mcpServers`, as other MCP clients write them."""
+    overrides: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+    """Key of a tool, or a pattern of keys → fields that win over what the tool says of itself, as its effect."""
     http_allow: tuple[str, ...] = ()
     """Hosts and networks that `http.get` and `http.request` may reach besides the public Internet, as `10.0.0.0/8`."""
     http_proxy: str = ""
@@ -287,6 +289,8 @@ def _convert(name: str, value: Any, source: str) -> Any:
         value = _WORDS.get(value.lower(), value)
     elif isinstance(value, str) and wanted == tuple[str, ...]:
         value = _listed(value)
+    elif isinstance(value, str) and name == "overrides":
+        value = _table(value, source)
     elif isinstance(value, str) and name == "synchronous":
         value = value.upper()
     try:
@@ -296,6 +300,16 @@ def _convert(name: str, value: Any, source: str) -> Any:
     if name == "http_allow":
         _refuse_no_hosts(converted, source)
     return converted
+
+
+def _table(text: str, source: str) -> Any:
+    """What a variable has as a table, which is JSON."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise ConfigError(
+            f"Setting 'overrides' (from {source}) is no JSON: {error}.", hint='Write {"db.read_*": {"effect": "read"}}.'
+        ) from None
 
 
 def _listed(text: str) -> list[str]:

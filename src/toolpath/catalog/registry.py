@@ -6,7 +6,6 @@ A provider is asked for its tools only when one of them is needed. What is hande
 from __future__ import annotations
 
 import asyncio
-import fnmatch
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from toolpath.catalog.fields import OVERRIDABLE, read_fields
+from toolpath.catalog.overrides import Override, overridden, read_override
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.statistics import Statistics
 from toolpath.errors import ConfigError, Finding, ToolpathError
@@ -95,7 +94,7 @@ class Registry:
         """Told of each provider just before it is asked for its tools: a server may take seconds to start."""
         self._own: dict[str, Tool] = {}
         self._sources: dict[str, _Source] = {}
-        self._overrides: list[tuple[str, dict[str, Any]]] = []
+        self._overrides: tuple[Override, ...] = ()
         self.statistics = Statistics()
         """What is known of each tool, by key, as its calls end."""
         self._catalog: Catalog | None = None
@@ -249,7 +248,7 @@ class Registry:
         `key` is a tool's key or a pattern such as `git.*`. Later overrides win over earlier ones, and an exact key over
         every pattern. Durations are seconds or text. Raises `ConfigError` for fields that are unknown or unreadable.
         """
-        self._overrides.append((key, read_fields(fields, where=f"override of {key!r}", allowed=OVERRIDABLE)))
+        self._overrides += (read_override(key, fields, where=f"override of {key!r}"),)
         self._change()
 
     def snapshot(self) -> Catalog:
@@ -260,24 +259,14 @@ class Registry:
                 for key, tool in source.tools.items():
                     tools.setdefault(key, tool)
             tools |= self._own
-            overridden = {key: self._overridden(tool) for key, tool in tools.items()}
+            known = {key: overridden(tool, key, self._overrides) for key, tool in tools.items()}
             broken: dict[str, ToolpathError] = {}
             for source in self._sources.values():
                 broken |= getattr(source.provider, "broken", {})
-            self._catalog = Catalog(overridden, self.statistics, {**broken, **self.problems})
+            self._catalog = Catalog(known, self.statistics, {**broken, **self.problems})
         elif self.statistics:
             self._catalog = self._catalog.with_stats(self.statistics)
         return self._catalog
-
-    def _overridden(self, tool: Tool) -> Tool:
-        fields: dict[str, Any] = {}
-        for pattern, changes in self._overrides:
-            if pattern != tool.key and fnmatch.fnmatchcase(tool.key, pattern):
-                fields |= changes
-        for pattern, changes in self._overrides:
-            if pattern == tool.key:
-                fields |= changes
-        return msgspec.structs.replace(tool, **fields) if fields else tool
 
     @property
     def stats(self) -> Mapping[str, ToolStats]:

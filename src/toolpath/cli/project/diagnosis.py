@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fnmatch
 import importlib.util
 import os
 import platform
@@ -116,6 +117,11 @@ async def _tools(options: Options, *, start: bool) -> list[Remark]:
             remarks.append(Remark("bad" if fault else "good", f"provider {name}", str(fault or f"{count} tools")))
         remarks += [
             Remark("bad", name, str(fault)) for name, fault in problems.items() if name not in registry.providers
+        ]
+        remarks += [
+            Remark("warning", f"override {pattern!r}", "fits no tool")
+            for pattern in session.settings.overrides
+            if not any(fnmatch.fnmatchcase(key, pattern) for key in catalog.tools)
         ]
         return remarks + _files(registry)
 

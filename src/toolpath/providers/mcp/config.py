@@ -35,6 +35,7 @@ _FIELDS = (
     "trust_annotations",
     "max_concurrency",
     "concurrency",
+    "overrides",
 )
 
 
@@ -133,11 +134,12 @@ def _read_entry(where: str, name: str, entry: Any) -> McpProvider | None:
             max_concurrency=_read(
                 where, entry, "max_concurrency" if "max_concurrency" in entry else "concurrency", int, None
             ),
+            overrides=_read(where, entry, "overrides", dict, {}),
         )
     except ConfigError as error:
-        raise (
-            error if error.message.startswith(where) else ConfigError(f"{where}: {error.message}", hint=error.hint)
-        ) from None
+        if error.message.startswith(where):
+            raise
+        raise ConfigError(f"{where}: {error.message}", hint=error.hint, suggestions=error.suggestions) from None
 
 
 def _read(where: str, entry: JsonObject, field: str, kind: Any, default: Any) -> Any:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from toolpath.catalog.overrides import overridden, read_overrides
 from toolpath.errors import ConfigError, Finding, ToolChanged, ToolUnavailable
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.mcp.content import output_of
@@ -41,11 +42,13 @@ class McpProvider:
         timeout: float = 30.0,
         trust_annotations: bool = True,
         max_concurrency: int | None = None,
+        overrides: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         """Name a server by its `command` (stdio) or its `url` (streamable HTTP).
 
         `${VAR}` in any of them is filled in from the environment when the server starts. `timeout` is for the start and
-        for listing tools, in seconds. Without `trust_annotations` every tool writes. Raises `ConfigError`.
+        for listing tools, in seconds. Without `trust_annotations` every tool writes. `overrides`: a tool's name, or a
+        pattern of names → fields that win over what the server says. Raises `ConfigError`.
         """
         if not _NAME.fullmatch(name):
             raise ConfigError(
@@ -58,6 +61,8 @@ class McpProvider:
         self.name = name
         self.timeout = timeout
         self._trusts_annotations = trust_annotations
+        self._overrides = read_overrides(overrides or {}, where=f"overrides of the server {name!r}")
+        self._written_overrides = dict(overrides or {})
         if max_concurrency is not None and (type(max_concurrency) is not int or max_concurrency < 1):
             raise ConfigError(f"Server {name!r}: max_concurrency is a whole number from 1, not {max_concurrency!r}.")
         self.max_concurrency = max_concurrency
@@ -85,13 +90,14 @@ class McpProvider:
         """All tools of the server, which is started if need be. Raises `ToolUnavailable` or `ConfigError`."""
         connection = await self._connected()
         found = await self._listing(connection)
-        return tools_of(
+        tools = tools_of(
             found,
             server=self.name,
             identity=f"{connection.identity} {self._launch.identity}",
             trusts_annotations=self._trusts_annotations,
             body=self._body,
         )
+        return [overridden(tool, tool.name, self._overrides) for tool in tools]
 
     async def _listing(self, connection: Connection) -> list[McpTool]:
         self._is_stale = False
@@ -124,7 +130,14 @@ class McpProvider:
         `hidden` names the values that were left out; `config.provider_of` reads it back.
         """
         most = {} if self.max_concurrency is None else {"max_concurrency": self.max_concurrency}
-        return {"mcp": self.name, **self._launch.described(), "trust_annotations": self._trusts_annotations, **most}
+        over = {"overrides": self._written_overrides} if self._written_overrides else {}
+        return {
+            "mcp": self.name,
+            **self._launch.described(),
+            "trust_annotations": self._trusts_annotations,
+            **most,
+            **over,
+        }
 
     async def close(self) -> None:
         """End the server, within seconds. A later call would start it again."""
