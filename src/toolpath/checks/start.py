@@ -31,9 +31,10 @@ def check_inputs(plan: Plan, inputs: JsonObject) -> tuple[Finding, ...]:
         for name in plan.inputs.get("required", ())
         if inputs.get(name) is None and not _has_default(declared.get(name)) and not _admits(declared, name, inputs)
     ]
-    found += _surplus(plan, inputs)
-    found += _wrong(plan, inputs)
-    return tuple(found)
+    wrong = _wrong(plan, inputs)
+    # Of what is missing, parts of the schema would tell a second time.
+    wrong = [finding for finding in wrong if finding.path != "/inputs"] if found else wrong
+    return (*found, *_surplus(plan, inputs), *wrong)
 
 
 def check_arguments(tool: Tool, inputs: JsonObject) -> tuple[Finding, ...]:
@@ -123,6 +124,10 @@ def _wrong(plan: Plan, inputs: JsonObject) -> list[Finding]:
     declared = plan.inputs.get("properties", {})
     needed = [name for name in plan.inputs.get("required", ()) if not _has_default(declared.get(name))]
     given = {name: value for name, value in inputs.items() if value is not None or name in needed}
+    # A part of the schema may require what has its default.
+    given |= {
+        name: declared[name]["default"] for name in plan.inputs.get("required", ()) if name not in {*given, *needed}
+    }
     checked = {**plan.inputs, "required": [], "additionalProperties": True}
     try:
         Validator(checked).accept(given)

@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from toolpath.access.permits import permit
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
@@ -19,6 +21,7 @@ from toolpath.checks.start import check_inputs, check_intent, fill_inputs, secre
 from toolpath.config import Settings
 from toolpath.engine.compile.program import Program
 from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError, ReadError
+from toolpath.json_schema.members import with_members
 from toolpath.model.plan import Call, Origin, Plan, every_step
 from toolpath.model.policy import refusal
 from toolpath.model.redaction import Redactor
@@ -77,7 +80,9 @@ class Preparation:
     def _document(self, source: Runnable) -> Plan | Tool:
         most = self.most_steps
         match source:
-            case Plan() | Tool():
+            case Plan():
+                return _whole(source)
+            case Tool():
                 return source
             case dict():
                 return read_document(source, most_steps=most)
@@ -188,7 +193,7 @@ class Preparation:
 
     async def _runnable(self, what: Runnable, inputs: JsonObject, context: RunContext | None) -> Plan:
         if isinstance(what, Plan):
-            return what
+            return _whole(what)
         if isinstance(what, str) and "\n" not in what and not what.lstrip().startswith("{"):
             catalog = await self._load({what})
             if what in catalog or not is_file(what):
@@ -203,6 +208,12 @@ class Preparation:
             return document.body
         self._registry.add(bind(document))
         return call_plan(document.key, inputs)
+
+
+def _whole(plan: Plan) -> Plan:
+    """The plan made in Python with its inputs as a reader of documents gives them."""
+    inputs = with_members(plan.inputs)
+    return plan if inputs is plan.inputs else msgspec.structs.replace(plan, inputs=inputs)
 
 
 def _weight(plan: Plan, catalog: Catalog) -> int:

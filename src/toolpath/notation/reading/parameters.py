@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolpath.json_schema.members import with_members
 from toolpath.notation.nodes import Node
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import Notes, alike, below, shown
@@ -143,7 +144,7 @@ def _usable(schema: JsonObject, node: Node, path: str, notes: Notes) -> JsonObje
         hint = "In a JSON Schema, 'required' lists names beside 'properties'."
         notes.wrong_type(below(path, "required"), node.value["required"], "A list of names", hint)
         del kept["required"]
-    return kept
+    return with_members(kept)
 
 
 def read_parameters(node: Node, path: str, notes: Notes, *, canonical: str = "/inputs") -> JsonObject:
