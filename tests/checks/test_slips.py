@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from check_cases import TOOLS
+from hypothesis import given
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
 from toolpath.checks.check import check
 from toolpath.errors import ReadError
@@ -283,8 +288,86 @@ SLIPS: dict[str, tuple[str, str]] = {
         "all, any, first_success",
     ),
 }
+ECHO = '"steps": [{"id": "a", "tool": "text.echo", "inputs": {"text": "x"}}]'
+SLIPS |= {
+    "three braces": (in_text('"{{{ inputs.q }}}"'), "Write two braces on each side"),
+    "typeof": (in_text('"{{ typeof inputs.q }}"'), "x is string"),
+    "typeof()": (in_text('"{{ typeof(inputs.q) }}"'), "x is string"),
+    "instanceof": (in_text('"{{ inputs.q instanceof String }}"'), "x is string"),
+    "new Date": (in_text('"{{ new Date() }}"'), "run.started_at"),
+    "Date.now": (in_text('"{{ Date.now() }}"'), "run.started_at"),
+    "new": (in_text('"{{ new Thing() }}"'), "leave `new` out"),
+    "await": (in_text('"{{ await a }}"'), "has ended"),
+    "JSONPath in braces": (in_text('"{{ $.a.total }}"'), "Leave the `$.` out."),
+    "at in braces": (in_text('"{{ @a.total }}"'), "Leave the `@` out."),
+    "angles in braces": (in_text('"{{ <a.total> }}"'), "Leave the `<` and `>` out."),
+    "JSONPath": (in_text('"$.a.total"'), "Write {{ a.total }}."),
+    "JSONPath of steps": (in_text('"$.steps.a.output.total"'), "Write {{ steps.a.output.total }}."),
+    "JSONPath within": (in_text('"of $.a.items[0].id here"'), "Write {{ a.items[0].id }}."),
+    "dollar name": (in_text('"$inputs.q"'), "Write {{ inputs.q }}."),
+    "dollar bracket": (in_text('"$(a.total)"'), "Write {{ a.total }}."),
+    "square brackets": (in_text('"[[ a.total ]]"'), "Write {{ a.total }}."),
+    "angles": (in_text('"of <a.total>"'), "Write {{ a.total }}."),
+    "two angles": (in_text('"<<inputs.q>>"'), "Write {{ inputs.q }}."),
+    "embedded": (in_text('"<%= a.total %>"'), "Write {{ a.total }}."),
+    "percent": (in_text('"%a.total%"'), "Write {{ a.total }}."),
+    "at": (in_text('"@a.total"'), "Write {{ a.total }}."),
+    "at input": (in_text('"of @inputs.q now"'), "Write {{ inputs.q }}."),
+    "at brace": (in_text('"of @{a.total}"'), "'@{a.total}' stays"),
+    "number sign": (in_text('"of #{a.total}"'), "'#{a.total}' stays"),
+    "str": (
+        "inputs: {type: object, properties: {q: {type: str}}}\nsteps: [{tool: web.search, inputs: {query: x}}]\n",
+        "'str' is no type of a JSON Schema.  string",
+    ),
+    "int in a list": (
+        "inputs: {type: object, properties: {q: {type: [int, 'null']}}}\nsteps: [{tool: web.search, inputs: {query: x}}]\n",
+        "'int' is no type of a JSON Schema.  integer",
+    ),
+    "List": (
+        "inputs: {properties: {q: {items: {type: dict}}}}\nsteps: [{tool: web.search, inputs: {query: x}}]\n",
+        "'dict' is no type of a JSON Schema.  object",
+    ),
+    "comment in JSON": (f"{{\n  // first\n  {ECHO}\n}}\n", "A comment stands here, which JSON does not have."),
+    "comment after JSON": (f"{{\n  {ECHO} // last\n}}\n", "A comment stands here, which JSON does not have."),
+    "block comment in JSON": (f"{{\n  /* first */\n  {ECHO}\n}}\n", "A comment stands here, which JSON does not have."),
+    "apostrophe": ("steps:\n  - tool: text.echo\n    inputs:\n      text: 'it's here'\n", "Write '' for an apostrophe"),
+    "apostrophe in a flow": (
+        "steps:\n  - tool: text.echo\n    inputs: {text: 'it's here'}\n",
+        "Write '' for an apostrophe",
+    ),
+    "quote in quotes": (
+        'steps:\n  - tool: text.echo\n    inputs:\n      text: "say "hi" now"\n',
+        'Write \\" for a quote',
+    ),
+    "unclosed before another quote": (
+        'steps:\n  - id: a\n    tool: text.echo\n    inputs:\n      text: "tea\n  - id: b\n    tool: text.echo\n    inputs:\n      text: "x"\n',
+        "Close the quote that opens here.",
+    ),
+    "unclosed single quote": (
+        "steps:\n  - id: a\n    tool: text.echo\n    inputs:\n      text: 'tea\n  - id: b\n    tool: text.echo\n    inputs: {text: 'x'}\n",
+        "Close the quote that opens here.",
+    ),
+    "unclosed quote after a block": (
+        "steps:\n  - id: a\n    tool: text.echo\n    inputs:\n      text: |\n        it's \"here\n  - id: b\n    tool: text.echo\n    inputs:\n      text: 'tea\n",
+        "Close the quote that opens here.",
+    ),
+    "unclosed quote in JSON": (
+        '{\n "steps": [\n  {"id": "a", "tool": "text.echo,\n   "inputs": {"text": "x"}}]\n}\n',
+        "Close the quote that opens here.",
+    ),
+}
 #: Where in the text of the expression the fault is told, as line and column.
 PLACES = {
+    "comment in JSON": (2, 3),
+    "comment after JSON": (2, 72),
+    "apostrophe": (4, 16),
+    "apostrophe in a flow": (3, 23),
+    "unclosed before another quote": (5, 13),
+    "unclosed single quote": (5, 13),
+    "unclosed quote after a block": (10, 13),
+    "unclosed quote in JSON": (3, 23),
+    "str": (1, 47),
+    "three braces": (7, 27),
     "name without colon": (1, 1),
     "inputs without colon": (3, 5),
     "too far in": (4, 7),
@@ -353,3 +436,33 @@ def test_fields_that_nobody_writes_are_not_offered() -> None:
 
 def test_what_stands_in_an_expression_is_not_told_of_as_text_too() -> None:
     assert len(told(SLIPS["f-string"][0])) == 1
+
+
+#: What people write that looks like a mark of another notation and is none; steps are called `a` and `b`.
+ORDINARY = (
+    "ada@example.org", "ann@a.total", "a@b.items", "<ada@example.org>", "$5", "$5.00", "US$ 20.50", "100%", "5 % of it",
+    "**a** and _b_", "[a](https://example.org/a.html)", "[[1]](#note)", "[[a]]", "[[Page.of.a.wiki]]", "<b>bold</b>",
+    "<a href='x.html'>", "<a>", "</a>", "<b.c/>", "`$HOME`", "$PATH:/bin", "${HOME}", "$(date)", "$1", "$a", "@a", "@b",
+    "@ada", "@ada.lovelace", "@a.total is my handle", "#a", "#1", "{a}", "{name}", "{}", "x < a and b > a", "a.total",
+    "if (a < b) { c.x }", "%20", "%s of %d", "%a", "50%a.m.", "f(a.x)", "a->b", "<!-- a -->", "<?xml?>", "C:\\a.txt",
+    "it's", "(c) & co", "10:30", "^a.b$", "\\$", "~a~", "| a | b |", "- [ ] a", "$ a.out", "<1.5>", "inputs", "steps",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(ORDINARY), min_size=1, max_size=6), st.sampled_from((" ", ", ", "\n", ". ")))
+def test_ordinary_text_is_left_alone(pieces: list[str], between: str) -> None:
+    first = {"id": "a", "tool": "web.search", "inputs": {"query": "tea"}}
+    plan = {"steps": [first, {"id": "b", "tool": "text.echo", "inputs": {"text": f"See {between.join(pieces)}"}}]}
+    assert check(read_document(plan), TOOLS) == ()  # type: ignore[arg-type]
+
+
+@given(st.lists(st.sampled_from(ORDINARY), min_size=1, max_size=6))
+def test_quotes_of_a_text_that_can_be_read_are_none_of_its_faults(pieces: list[str]) -> None:
+    """The fault is told where it is, whatever is quoted before it."""
+    quoted = YAML(typ="safe", pure=True)
+    written = io.StringIO()
+    quoted.dump({"steps": [{"tool": "text.echo", "inputs": {"text": " ".join(pieces)}}]}, written)
+    text = written.getvalue() + "  broken: [\n"
+    with pytest.raises(ReadError) as caught:
+        read_document(text)
+    assert "quote" not in str(caught.value)

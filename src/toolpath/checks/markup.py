@@ -16,25 +16,44 @@ _BLOCK = re.compile(r"\{%-?\s*(?:if|for|set|else|endif|endfor)\b")
 _DOLLAR = re.compile(r"\$\{\{")
 #: What is told of as an expression is no text.
 _EXPRESSION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
-#: One pair of braces around a path; without a dollar a bare name is too little to go by, as in texts with `{name}`.
-_BRACES = re.compile(
-    rf"(?<!\{{)(?P<dollar>\$?)\{{\s*(?P<path>(?P<root>{_NAME})(?P<rest>(?:\.{_NAME}|\[[0-9]+\])*))\s*\}}(?!\}})"
+_KEYS = rf"(?:\.{_NAME}|\[[0-9]+\])"
+#: One pair of braces around a path; without a sign before it a bare name is too little to go by, as in `{name}`.
+_BRACES = re.compile(rf"(?<!\{{)(?P<sign>[$#@]?)\{{\s*(?P<path>(?P<root>{_NAME})(?P<rest>{_KEYS}*))\s*\}}(?!\}})")
+#: Other marks around or before a path, which has to have a key: a name alone between them may be anything.
+_MARKED = tuple(
+    re.compile(pattern.replace("PATH", rf"(?P<path>(?P<root>{_NAME}){_KEYS}+)"))
+    for pattern in (
+        r"(?<![\w$])\$\.PATH(?![\w(])",
+        r"(?<![\w$])\$PATH(?![\w(])",
+        r"(?<!\[)\[\[\s*PATH\s*\]\](?!\])",
+        r"<%=?\s*PATH\s*%>",
+        r"<<?\s*PATH\s*>>?",
+        r"(?<![\w%])%PATH%(?!\w)",
+        r"\$\(\s*PATH\s*\)",
+    )
 )
+#: A mark that stands before many a name: only what is all of a text, or begins with a word of ours, is meant.
+_AT = re.compile(rf"(?<![\w.@+-])@(?P<path>(?P<root>{_NAME}){_KEYS}+)(?![\w@-])")
+_OURS = frozenset(("inputs", "steps", "state", "secrets"))
+#: Whatever marks a text of another notation is one of these.
+_SIGNS = ("{", "$", "[[", "<", "%", "@")
 #: Characters of a text that are looked at; what comes after is data.
 _MOST = 10_000
 
 
 def texts_are_meant(context: Context) -> Iterator[Finding]:
     """other_notation: a text holds what another notation would fill in, and nobody fills in here."""
-    names = {"inputs", "steps", "state", "secrets", *context.views.hidden}
+    names = {*_OURS, *context.views.hidden}
     for template in context.views.templates:
         if template.use in ("text", "input", "fallback", "outputs", "collect", "transform"):
             yield from _of_template(template, names)
 
 
 def _of_template(template: Template, names: set[str]) -> Iterator[Finding]:
-    for at, text in texts(template.value, "{"):
-        if text is not None and (found := _found(text[:_MOST], names)) is not None:
+    for at, text in texts(template.value, ""):
+        if text is None or not any(sign in text for sign in _SIGNS):
+            continue
+        if (found := _found(text[:_MOST], names)) is not None:
             written, hint = found
             message = f"{written!r} stays as it is written: it is text here, no expression."
             yield warning("other_notation", template.path + at, message, hint=hint)
@@ -47,7 +66,14 @@ def _found(text: str, names: set[str]) -> tuple[str, str] | None:
         return block[0], "Write {{ a if condition else b }}, a filter, or `when` at the step."
     if _DOLLAR.search(text):
         return "$", "Write {{ … }} without the dollar."
-    for braces in _BRACES.finditer(_EXPRESSION.sub("", text)):
-        if braces["root"] in names and (braces["rest"] or braces["dollar"]):
+    plain = _EXPRESSION.sub("", text)
+    for braces in _BRACES.finditer(plain):
+        if braces["root"] in names and (braces["rest"] or braces["sign"]):
             return braces[0], f"Write {{{{ {braces['path']} }}}}."
+    for marked in (found for pattern in _MARKED for found in pattern.finditer(plain)):
+        if marked["root"] in names:
+            return marked[0], f"Write {{{{ {marked['path']} }}}}."
+    for at in _AT.finditer(plain):
+        if at["root"] in _OURS or (at["root"] in names and at[0] == text.strip()):
+            return at[0], f"Write {{{{ {at['path']} }}}}."
     return None

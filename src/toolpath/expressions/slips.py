@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+_TIME: Final = "Only 'run.started_at' tells of time; use a tool for others."
 #: What stands where the parser gave up → what to write instead. The first that fits around that place is told.
 _SIGNS: Final[tuple[tuple[str, str], ...]] = (
     (r"&&", "Write `and`."),
@@ -21,8 +22,16 @@ _SIGNS: Final[tuple[tuple[str, str], ...]] = (
     (r"\b(?:AND|OR|NOT)\b", "Write `and`, `or`, `not` in small letters."),
     (r"\|\s*\w+\s*:", "Write what a filter takes in round brackets, e.g. `| truncate(5)`."),
     (r"^\s*[#/]\s*\w+", "There are no blocks: write `a if condition else b`, `when` at the step, or a loop."),
+    (r"\btypeof\b", "Ask `x is string`, `x is number`, `x is sequence` or `x is mapping`."),
+    (r"\binstanceof\b", "Ask `x is string`, `x is number`, `x is sequence` or `x is mapping`."),
+    (r"\bnew\s+Date\b", _TIME),
+    (r"\bnew\b", "Nothing is made in an expression: leave `new` out, or use a tool."),
+    (r"\b(?:await|async)\b", "Leave it out: a step that is read has ended."),
+    (r"<\s*(?=[A-Za-z_][\w.]*\s*>)", "Leave the `<` and `>` out."),
+    (r"@", "Leave the `@` out."),
     (r"\bfor\b", "Write `items | map(lambda x: x.id)`."),
     (r"^\s*\.(?=\w)", "Leave the first dot out."),
+    (r"\$\.", "Leave the `$.` out."),
     (r"\$", "Leave the `$` out."),
     (r"\+\+|--", "Write `x + 1`; an expression changes nothing."),
     (r"[;]", "Write one expression."),
@@ -118,6 +127,8 @@ def sign_hint(source: str, offset: int) -> str:
         return "Write what is to be read between the braces, e.g. {{ inputs.name }}."
     if source.lstrip().startswith("{{"):
         return "One pair of braces is enough: take the inner one out."
+    if source.startswith("{"):
+        return "Write two braces on each side: {{ a.field }}."
     for found in _FORMATTED.finditer(source):
         if found.start() <= offset <= found.end() + 1:
             return _JOIN
@@ -135,6 +146,10 @@ def call_hint(name: str, known: Callable[[str], bool]) -> str:
         return "Write `part in whole`."
     if folded == "format":
         return _JOIN
+    if folded in ("typeof", "type", "isinstance"):
+        return "Ask `x is string`, `x is number`, `x is sequence` or `x is mapping`."
+    if folded in ("now", "today", "utcnow", "date", "time"):
+        return _TIME
     if folded in ("startswith", "endswith"):
         return "Compare a slice: `text[:3] == 'abc'`."
     found = FILTERS.get(folded) or (name if known(name) else "")

@@ -25,6 +25,8 @@ from toolpath.values import MAX_DEPTH
 
 _STRINGS = JSONDecoder()
 _BLANK = re.compile(r"[ \t\n\r]*")
+_COMMENT = re.compile(r"//|/\*|#")
+COMMENT_HINT = "Leave it out, or write the plan as YAML, where a comment begins with # and a blank."
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 _WORDS = (("true", True), ("false", False), ("null", None))
 #: Longer literals take quadratic time to convert; no float or integer of use is that long.
@@ -64,6 +66,9 @@ class _Json:
         return line, at - self.starts[line - 1] + 1
 
     def _error(self, message: str, at: int, hint: str = "") -> ReadError:
+        mark = _COMMENT.match(self.text, at)
+        if mark is not None:
+            message, hint = "A comment stands here, which JSON does not have.", COMMENT_HINT
         return refusal(message, self._place(min(at, len(self.text))), hint, file=self.file)
 
     def _value(self, at: int, depth: int, key: tuple[int, int]) -> tuple[Node, int]:
@@ -90,6 +95,9 @@ class _Json:
         try:
             value, end = _STRINGS.raw_decode(self.text, at)
         except JSONDecodeError as error:
+            if self.text[error.pos : error.pos + 1] in "\r\n" or error.msg.startswith("Unterminated"):
+                # Where the line ends is not where the fault is.
+                raise self._error("A text in quotes is not closed.", at, "Close the quote that opens here.") from None
             raise self._error(f"This text in quotes is no JSON: {error.msg}.", error.pos) from None
         whole = whole_text(value)
         if whole is None:

@@ -52,7 +52,7 @@ def _node(source: Any, file: str, max_size: int, most_steps: int) -> Node:
         try:
             return read_yaml(text, file=file, most_steps=most_steps)
         except ReadError:
-            if start[1:].lstrip()[:1] in ('"', "}", "{", "[", "]"):
+            if start[1:].lstrip()[:1] in ('"', "}", "{", "[", "]", "/"):
                 raise no_json from None
             raise
 

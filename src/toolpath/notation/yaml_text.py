@@ -37,6 +37,7 @@ from toolpath.notation.nodes import (
     too_many_steps,
     whole_text,
 )
+from toolpath.notation.quotes import quote_fault
 from toolpath.values import MAX_DEPTH, Json, type_name
 
 try:
@@ -151,25 +152,32 @@ def _translated(error: MarkedYAMLError, text: str, file: str) -> ReadError:
         hint, line = told
         return refusal(f"This is no YAML: {problem}.", (line + 1, _indent(lines[line]) + 1), hint, file=file)
     quoted = _quoted_template(lines, mark.line) or (begun is not None and _quoted_template(lines, begun.line))
-    hint = ""
-    if quoted:
-        hint = "A quote ends the text that begins with it: inside of \"…\" write 'x', inside of '…' write \"x\"."
-    elif "mapping values are not allowed" in problem or problem.endswith("but got ':'"):
-        hint = "Put text that holds a colon and a blank in quotes."
-    elif "cannot start any token" in problem:
-        hint = "Put the text in quotes."
-    elif "end of stream" in problem:
-        hint = "Close the quote that opens here."
-    elif problem.startswith("expected ',' or"):
-        hint = "Close the bracket that opens here, or put a comma between its parts."
-    elif "could not find expected ':'" in problem:
-        hint = f"A colon is missing: {_MISSING_COLON}"
-    elif "<block end>" in problem:
-        hint = "Lines that belong together begin in the same column: look at how far this one stands in."
+    if not quoted and (quote := quote_fault(text, mark.line)) is not None:
+        return refusal(f"This is no YAML: {quote.message}", (quote.line, quote.column), quote.hint, file=file)
+    hint = _hint(problem, is_quoted=quoted)
     if begun is not None and (quoted or hint.startswith(("Close", "A colon"))):
         # What was begun is where the fault is; the parser has noticed it further down.
         place = (begun.line + 1, begun.column + 1)
     return refusal(f"This is no YAML: {problem}.", place, hint, file=file)
+
+
+def _hint(problem: str, *, is_quoted: bool) -> str:
+    """What to do about a fault that the parser names."""
+    if is_quoted:
+        return "A quote ends the text that begins with it: inside of \"…\" write 'x', inside of '…' write \"x\"."
+    if "mapping values are not allowed" in problem or problem.endswith("but got ':'"):
+        return "Put text that holds a colon and a blank in quotes."
+    if "cannot start any token" in problem:
+        return "Put the text in quotes."
+    if "end of stream" in problem:
+        return "Close the quote that opens here."
+    if problem.startswith("expected ',' or"):
+        return "Close the bracket that opens here, or put a comma between its parts."
+    if "could not find expected ':'" in problem:
+        return f"A colon is missing: {_MISSING_COLON}"
+    if "<block end>" in problem:
+        return "Lines that belong together begin in the same column: look at how far this one stands in."
+    return ""
 
 
 def _line_before(lines: list[str], mark: Any) -> tuple[str, int] | None:
