@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -151,3 +153,51 @@ async def test_calls_of_many_runs_that_end_together_do_not_go_on_together(
     assert sum(in_a_turn) == len(runs)
     # What a turn of the loop sees to may fall into two turns of ours.
     assert max(in_a_turn) <= 2 * most
+
+
+async def test_who_goes_on_in_small_pieces_passes_a_run_of_long_ones() -> None:
+    turns = LoopTurns(worked=itertools.count(1).__next__)
+    done: list[str] = []
+
+    async def long() -> None:
+        for _ in range(40):
+            await turns.room("long")
+            # It says that it took a tenth of a second.
+            turns.spent("long", time.perf_counter() - 0.1)
+            done.append("long")
+
+    async def small() -> None:
+        for _ in range(12):
+            await turns.room("small")
+            await asyncio.sleep(0)
+            done.append("small")
+
+    runs = [asyncio.create_task(long()) for _ in range(3)]
+    while "long" not in done:  # noqa: ASYNC110  # the loop's turns are what is tested
+        await asyncio.sleep(0)
+    await small()
+    # Each piece of it had a turn of its own, and of the long ones only few came in between.
+    between = done[done.index("small") :]
+    assert between.count("long") <= 3
+    async with asyncio.timeout(60):
+        await asyncio.gather(*runs)
+    assert done.count("long") == 120
+
+
+async def test_a_run_that_was_kept_from_the_processor_is_no_dear_one() -> None:
+    turns = LoopTurns(worked=lambda: 1.0)
+    turns.begin()
+    turns.spent("run", time.perf_counter() - 0.1)
+    assert not turns.is_dear("run")
+
+
+async def test_a_run_whose_pieces_are_short_again_waits_behind_nobody() -> None:
+    turns = LoopTurns(worked=itertools.count(1).__next__)
+    turns.spent("run", time.perf_counter() - 0.1)
+    assert turns.is_dear("run")
+    while turns.is_dear("run"):
+        turns.spent("run", time.perf_counter())
+    assert turns.have("run")
+    turns.spent("run", time.perf_counter() - 0.1)
+    turns.forget("run")
+    assert not turns.is_dear("run")

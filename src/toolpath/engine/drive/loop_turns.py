@@ -16,28 +16,53 @@ MOST = 128
 SLICE = 0.01
 #: Calls that are concluded in a turn however long they take: where others take the time, runs still go on.
 FEWEST = 2
+#: What a run that takes long pieces rests after each, as a part of its time, and at most in seconds: what others began
+#: meanwhile goes on, also where it has to go through many turns and threads.
+REST = 0.25
+LONGEST_REST = 0.03
+#: Turns after which one of these runs goes on, however many others are ready.
+PATIENCE = 8
 
 
 class LoopTurns:
     """Counts what is done in this turn of the loop. Where a thousand runs wake together, nobody else waits for all.
 
-    Runs take turns: who has one call waits for one of each other run, not for all of theirs.
+    Runs take turns: who has one call waits for one of each other run, not for all of theirs. Those whose single pieces
+    of work take longer than a turn should go on one at a time, behind all others, and rest after each.
     """
 
     def __init__(
-        self, most: int = MOST, *, seconds: float = SLICE, now: Callable[[], float] = time.perf_counter
+        self,
+        most: int = MOST,
+        *,
+        seconds: float = SLICE,
+        now: Callable[[], float] = time.perf_counter,
+        worked: Callable[[], float] = time.thread_time,
     ) -> None:
         self._most = most
         self._seconds = seconds
         self._now = now
+        self._worked = worked
+        """Seconds that the loop's thread was at work: other programs make no run a dear one."""
         self._left = most
         self._work = 0
         self._until = 0.0
         """When this turn has taken long enough."""
+        self._worked_before = 0.0
+        """What the thread had worked when this turn began."""
         self._loop: asyncio.AbstractEventLoop | None = None
         """Where the next turn is on its way."""
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         """By run; the first one's turn is next."""
+        self._dear: dict[str, float] = {}
+        """Seconds that a piece of work of the run usually takes, where that is long."""
+        self._behind: dict[str, deque[asyncio.Future[None]]] = {}
+        """By run: those of the dear ones."""
+        self._passed = 0
+        """Turns of others since one of them went on."""
+        self._rests_until = 0.0
+        self._resting = False
+        """The end of their rest is on its way."""
 
     @property
     def is_full(self) -> bool:
@@ -51,19 +76,52 @@ class LoopTurns:
             self._come(loop)
         self._work += work
 
-    def have(self) -> bool:
+    def begin(self) -> float:
+        """When a piece of work of a run begins, which is now."""
+        if self._loop is None:
+            self._come(asyncio.get_running_loop())
+        return self._now()
+
+    def is_dear(self, run_id: str) -> bool:
+        """Whether pieces of the run's work take so long that it has to wait for a turn before each."""
+        return run_id in self._dear
+
+    def spent(self, run_id: str, since: float) -> None:
+        """Say that the run has done a piece of work in one go, since then."""
+        now = self._now()
+        seconds = now - since
+        usual = self._dear.get(run_id, 0.0)
+        if seconds <= self._seconds and not usual:
+            return
+        if seconds > self._seconds:
+            seconds = min(seconds, self._worked() - self._worked_before)
+            if seconds <= self._seconds and not usual:
+                return
+        usual += (seconds - usual) / 4 if usual else seconds
+        if usual < self._seconds / 2:
+            del self._dear[run_id]
+            return
+        self._dear[run_id] = usual
+        if seconds > self._seconds:
+            self._rests_until = now + min(seconds * REST, LONGEST_REST)
+
+    def forget(self, run_id: str) -> None:
+        """The run is not driven here any more."""
+        self._dear.pop(run_id, None)
+
+    def have(self, run_id: str = "") -> bool:
         """Whether there is room in this turn, which is then taken; else `next` is to be awaited."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._come(loop)
-        if not self._left or self._waiting or self.is_full:
+        if not self._left or self._waiting or self.is_full or (self._dear and run_id in self._dear):
             return False
         self._left -= 1
         return True
 
     async def room(self, run_id: str = "") -> None:
         """Return when there is room in a turn, at once or later. No run: it is about to begin."""
-        if not self.have():
+        if not self.have(run_id):
             await self.next(run_id)
 
     async def next(self, run_id: str) -> None:
@@ -72,7 +130,8 @@ class LoopTurns:
         again = False
         while True:
             turn: asyncio.Future[None] = loop.create_future()
-            line = self._waiting.setdefault(run_id, deque())
+            lines = self._behind if run_id in self._dear else self._waiting
+            line = lines.setdefault(run_id, deque())
             # Who was called and found no room any more is the first of its run.
             (line.appendleft if again else line.append)(turn)
             if self._loop is not loop:
@@ -86,18 +145,35 @@ class LoopTurns:
     def _begin(self) -> None:
         self._loop = None
         called = 0
-        while self._waiting and called < self._most:
-            run_id = next(iter(self._waiting))
-            line = self._waiting.pop(run_id)
-            turn = line.popleft()
-            if line:
-                self._waiting[run_id] = line
-            if not turn.done():
-                turn.set_result(None)
-                called += 1
+        passed = self._behind and self._passed >= PATIENCE
+        while self._waiting and called < self._most and not passed:
+            called += _called(self._waiting)
         if called:
+            self._passed += 1
+        elif self._behind and not self._is_resting():
+            self._passed = 0
+            while self._behind and not called:
+                called = _called(self._behind)
+        if called or self._waiting:
             # What those who were called do now counts in this turn.
             self._come(asyncio.get_running_loop())
+
+    def _is_resting(self) -> bool:
+        """Whether dear runs still rest; then they are called when they have."""
+        left = self._rests_until - self._now()
+        if left <= 0:
+            return False
+        self._passed = 0
+        if not self._resting:
+            self._resting = True
+            asyncio.get_running_loop().call_later(left, self._rested)
+        return True
+
+    def _rested(self) -> None:
+        self._resting = False
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._come(loop)
 
     def _come(self, loop: asyncio.AbstractEventLoop) -> None:
         """Have the next turn begin."""
@@ -105,4 +181,18 @@ class LoopTurns:
         self._left = self._most
         self._work = 0
         self._until = self._now() + self._seconds
+        self._worked_before = self._worked()
         loop.call_soon(self._begin)
+
+
+def _called(lines: dict[str, deque[asyncio.Future[None]]]) -> int:
+    """How many were called: the first one of the first line, which then waits behind the others."""
+    run_id = next(iter(lines))
+    line = lines.pop(run_id)
+    turn = line.popleft()
+    if line:
+        lines[run_id] = line
+    if turn.done():
+        return 0
+    turn.set_result(None)
+    return 1

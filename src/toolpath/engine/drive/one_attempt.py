@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 from types import CoroutineType
+from typing import Any
 
 import msgspec
 
@@ -76,7 +77,16 @@ async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to b
         # It kept the loop from cutting it off. Where something else did, it was back as soon as it could be. And a
         # write that has told what came of it is not in doubt, whoever was late.
         return outcomes.timed_out(target, attempt.timeout)
-    return outcomes.check_result(result, target, services.settings, duration=duration, redactor=services.redactor)
+    return _checked(attempt, result, services, duration)
+
+
+def _checked(attempt: Attempt, result: Any, services: Services, duration: float) -> Done | Failure:
+    turns = services.turns
+    began = turns.begin()
+    settings, redactor = services.settings, services.redactor
+    done = outcomes.check_result(result, attempt.target, settings, duration=duration, redactor=redactor)
+    turns.spent(attempt.where()[0], began)
+    return done
 
 
 def _unseen() -> None:

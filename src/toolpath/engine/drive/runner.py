@@ -141,6 +141,7 @@ class Runner(Drive):
             self.commits.close()
             self.alarms.close()
             self.takes.close()
+            services.turns.forget(state.run_id)
             try:
                 await self._end_tasks(listener)
                 services.learned()
@@ -234,9 +235,8 @@ class Runner(Drive):
     async def _work(self) -> None:
         """Make calls until none is ready; the worker keeps its slot meanwhile."""
         task = asyncio.current_task()
-        self.starting -= 1
         try:
-            await self._work_on(self.takes.take() if self.busy <= self.slots else None, task)
+            await self._work_on(await self._next(None), task)
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001  # goes to whoever awaits the drive
@@ -244,8 +244,22 @@ class Runner(Drive):
         finally:
             self.tasks.discard(task)
 
+    async def _next(self, last: Attempt | None) -> Attempt | None:
+        """The next call of a worker that has made this one, or begins; a dear run waits for its turn."""
+        turns, run_id = self.services.turns, self.state.run_id
+        if turns.is_dear(run_id):
+            await turns.next(run_id)
+        began = turns.begin()
+        if last is not None:
+            attempt = self.takes.next(last)
+        else:
+            self.starting -= 1
+            attempt = self.takes.take() if self.busy <= self.slots else None
+        turns.spent(run_id, began)
+        return attempt
+
     async def _work_on(self, attempt: Attempt | None, task: asyncio.Task[Any] | None) -> None:
-        commits, control, turns = self.commits, self.control, self.services.turns
+        commits, control, turns, run_id = self.commits, self.control, self.services.turns, self.state.run_id
         made = 0
         while attempt is not None:
             attempt.task = task
@@ -257,19 +271,23 @@ class Runner(Drive):
                 self.go_on()
             if self.over:
                 return
+            if turns.is_dear(run_id):
+                await turns.next(run_id)
             outcome = await outcome_of(attempt, self)
-            if not turns.have():
-                await turns.next(self.state.run_id)
+            if not turns.have(run_id):
+                await turns.next(run_id)
             if attempt.abandoned:
                 return
+            began = turns.begin()
             self.conclude(attempt, outcome)
+            turns.spent(run_id, began)
             made += 1
             if not made % BREATH:
                 # Tools that never suspend would keep the loop from everything else.
                 await asyncio.sleep(0)
             if self.ears.called:
                 await self.ears.hear()
-            attempt = self.takes.next(attempt)
+            attempt = await self._next(attempt)
         self.busy -= 1
         if commits.durable:
             commits.end_of_turn()

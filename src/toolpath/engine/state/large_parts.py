@@ -36,6 +36,8 @@ PARTED: dict[type, str] = {
 }
 #: Names of values that stay the objects that they are: what is in them goes aside.
 _OBJECTS = frozenset({"inputs", "values"})
+#: What has no parts.
+_FLAT = frozenset({str, int, float, bool, type(None)})
 
 
 class Shelf(Protocol):
@@ -144,7 +146,19 @@ class _Parting:
         handle = self._shelf.known(value)
         return None if handle is None else _Found(handle, HANDLE, handle.size)
 
+    def _flat(self, values: Any, whole: Json) -> _Found | None:
+        """What comes of texts and numbers alone, measured at once; None where something in them may be large."""
+        kinds = set(map(type, values))
+        if not kinds <= _FLAT or (str in kinds and max(len(one) for one in values if type(one) is str) >= HANDLE):
+            return None
+        size = len(encode(whole))
+        return _Found(whole, size) if size <= self._most else _Found(_Part(whole), HANDLE, size)
+
     def _container(self, value: Any) -> _Found:
+        if type(value) is not Handle:
+            flat = self._flat(value.values() if type(value) is dict else value, value)
+            if flat is not None:
+                return flat
         if type(value) is dict:
             walked = {key: self.part(item) for key, item in value.items()}
             left = 2 + sum(len(key) + 4 + found.left for key, found in walked.items())

@@ -95,10 +95,15 @@ class SqliteFile:
         return self._writer
 
     async def _write(
-        self, work: Callable[[sqlite3.Connection], T], *, heavy: bool = False, wakes: str = "", signals: str = ""
+        self,
+        work: Callable[[sqlite3.Connection], T],
+        *,
+        heavy: bool = False,
+        line: str = "",
+        signals: str = "",
     ) -> T:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        job = Job(work, future, heavy=heavy, wakes=wakes, signals=signals)
+        job = Job(work, future, heavy=heavy, line=line, signals=signals)
         return await self._open_writer().put(job)  # type: ignore[no-any-return]
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:

@@ -22,6 +22,9 @@ from toolpath.store.waiters import Waiters
 #: SQLite refuses larger rows, and would refuse the whole group for it.
 LARGEST_ROW = 900_000_000
 
+#: Bytes of an append beyond which its values are written one by one, before its events.
+LARGE = 1_000_000
+
 #: Events of one run that a file can number.
 MOST_EVENTS = 2**32 - 1
 
@@ -96,20 +99,34 @@ class SqliteJournal:
         rows, uses = self._encode(events, before)
         at = events[-1].at if events else self._clock()
         kept = [(blob.digest, blob.data) for blob in blobs]
-        work = self._work(before, rows, uses, kept, None if change is None else self._change(change, at))
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         size = sum(len(data) for _, _, data in rows) + sum(len(data) for _, data in kept)
-        self._writer.put(
-            Job(
-                work,
-                future,
-                guarded=bool(kept),
-                heavy=size > HEAVY,
-                wakes=self._run_id if rows else "",
-                failed=self._refuse_more,
-            )
-        )
+        if size > LARGE:
+            # Others write in between; the run's name is on each, so that they go with it whatever comes of the events.
+            for value in kept:
+                self._put(
+                    self._work(before, [], [(value[0], self._run_id)], [value], None), heavy=len(value[1]) > HEAVY
+                )
+            kept = []
+        work = self._work(before, rows, uses, kept, None if change is None else self._change(change, at))
+        wakes = self._run_id if rows else ""
+        future = self._put(work, guarded=bool(kept), heavy=size > HEAVY, wakes=wakes)
         self._last_seq = before + len(rows)
+        return future
+
+    def _put(
+        self, work: Callable[[sqlite3.Connection], None], *, guarded: bool = True, heavy: bool, wakes: str = ""
+    ) -> asyncio.Future[None]:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        job = Job(
+            work,
+            future,
+            guarded=guarded,
+            heavy=heavy,
+            line=self._run_id,
+            wakes=wakes,
+            failed=self._refuse_more,
+        )
+        self._writer.put(job)
         return future
 
     def release(self) -> Awaitable[None]:
@@ -120,7 +137,7 @@ class SqliteJournal:
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(statement, values)
 
-        return self._writer.put(Job(work, asyncio.get_running_loop().create_future()))
+        return self._writer.put(Job(work, asyncio.get_running_loop().create_future(), line=self._run_id))
 
     def _refuse_more(self, error: ToolpathError) -> None:
         self._failure = error

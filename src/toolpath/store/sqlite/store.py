@@ -82,7 +82,7 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteTurns):
                 connection.executemany(self._sql.insert_blob_use, sorted(uses))
             return fresh, Taken(info.run_id, number, fresh.epoch, len(texts)) if driver else None
 
-        stored, taken = await self._write(work, heavy=sum(map(len, texts)) > HEAVY)
+        stored, taken = await self._write(work, heavy=sum(map(len, texts)) > HEAVY, line=info.run_id)
         return stored, None if taken is None else self._journal(taken)
 
     def _journal(self, taken: Taken) -> SqliteJournal:

@@ -17,6 +17,7 @@ from typing import Any
 
 from toolpath.errors import ToolpathError
 from toolpath.store.sqlite.faults import closed, store_error
+from toolpath.store.sqlite.lines import Lines
 from toolpath.store.waiters import Waiters, resolve
 
 #: A group holds the file's write lock; other processes get their turn after this many pieces of work.
@@ -51,7 +52,7 @@ class Job:
     has changed anything, or fails with its whole group; it is cheaper.
     """
 
-    __slots__ = ("error", "failed", "future", "guarded", "heavy", "result", "signals", "wakes", "work")
+    __slots__ = ("error", "failed", "future", "guarded", "heavy", "line", "result", "signals", "wakes", "work")
 
     def __init__(
         self,
@@ -60,6 +61,7 @@ class Job:
         *,
         guarded: bool = True,
         heavy: bool = False,
+        line: str = "",
         wakes: str = "",
         signals: str = "",
         failed: Callable[[ToolpathError], None] | None = None,
@@ -69,6 +71,9 @@ class Job:
         self.guarded = guarded
         self.heavy = heavy
         """Takes long: never to be done in a loop's turn."""
+        # What is heavy and nobody's keeps none of what is light.
+        self.line = line or ("heavy" if heavy else "")
+        """Jobs of one line are done in their order, of others in turn."""
         self.wakes = wakes
         """The run whose waiters the commit wakes."""
         self.signals = signals
@@ -222,17 +227,15 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
+        lines: Lines[Job] = Lines(LARGEST_GROUP)
         stopping = False
-        while not stopping:
-            group, stopping = self._next_group()
-            self._do(group)
+        while lines or not stopping:
+            stopping = self._line_up(lines, wait=not lines and not stopping) or stopping
+            self._do(lines.group())
         with self._using:
             # A loop's turn that was under way is over now; it may have handed over what it could not do.
-            rest: list[Job] = []
-            with contextlib.suppress(queue.Empty):
-                while (job := self._queue.get_nowait()) is not None:
-                    rest.append(job)
-            if rest:
+            self._line_up(lines, wait=False)
+            while rest := lines.group():
                 self._commit(rest)
                 self._settle(rest)
             with contextlib.suppress(sqlite3.Error):
@@ -247,19 +250,15 @@ class Writer:
             self._queued -= len(group)
         self._settle(group)
 
-    def _next_group(self) -> tuple[list[Job], bool]:
-        job = self._queue.get()
-        group: list[Job] = []
-        while job is not None:
-            group.append(job)
-            # One that takes long ends its group: nobody should wait for two of its kind.
-            if len(group) >= LARGEST_GROUP or job.heavy:
-                return group, False
-            try:
+    def _line_up(self, lines: Lines[Job], *, wait: bool) -> bool:
+        """Put what has come into its lines; whether that was the last. With `wait`, there is something."""
+        with contextlib.suppress(queue.Empty):
+            job = self._queue.get(block=wait)
+            while job is not None:
+                lines.put(job)
                 job = self._queue.get_nowait()
-            except queue.Empty:
-                return group, False
-        return group, True
+            return True
+        return False
 
     def _commit(self, group: Sequence[Job]) -> None:
         connection = self._connection
