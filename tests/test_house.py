@@ -49,6 +49,82 @@ def test_no_two_modules_of_the_tests_have_one_name() -> None:
     assert sorted(names) == sorted(set(names))
 
 
+#: Bounds of a class: how deep it inherits, itself counted, and how many methods it has with those that it inherits.
+DEEPEST, MOST_METHODS = 3, 25
+#: Classes above these bounds. The public door may have more: each of its methods hands on.
+LARGE = {
+    "app.Toolpath",
+    # One port, and what implements it.
+    "ports.Store",
+    "store.memory.store.MemoryStore",
+    "store.postgres.records.PostgresRecords",
+    "store.postgres.store.PostgresStore",
+    "store.sqlite.store.SqliteStore",
+    "testing.crashing.CrashingStore",
+    # Still to be taken apart.
+    "checks.outputs.Types",
+    "engine.decide.control.Control",
+    "engine.decide.starts.Starts",
+    "engine.drive.places.Places",
+    "engine.drive.runner.Runner",
+    "planner.service.door.Planning",
+}
+
+
+def test_a_class_is_a_noun_and_no_slice_of_one() -> None:
+    classes = Classes(MODULES)
+    large = {name for name in classes.all if classes.depth(name) > DEEPEST or len(classes.methods(name)) > MOST_METHODS}
+    assert large - LARGE == set(), "too deep, or too many methods: compose it of parts"
+    assert LARGE - large == set(), "no longer large: take it from the list"
+
+
+def test_no_method_waits_for_a_subclass_to_write_it() -> None:
+    # Of the engine, what is still to be taken apart.
+    stubs = {
+        named(module)
+        for module in MODULES
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Raise) and node.exc is not None and "NotImplementedError" in ast.unparse(node.exc)
+    }
+    assert stubs <= {"src/toolpath/engine/drive/drive.py", "src/toolpath/engine/decide/starts.py"}
+
+
+class Classes:
+    """The classes of the package by dotted name, with what they inherit of one another."""
+
+    def __init__(self, modules: list[Path]) -> None:
+        self.all: dict[str, ast.ClassDef] = {}
+        self._bases: dict[str, list[str]] = {}
+        for module in modules:
+            tree = ast.parse(module.read_text(encoding="utf-8"))
+            here = ".".join(module.relative_to(ROOT / "src" / "toolpath").with_suffix("").parts)
+            known = {
+                alias.asname or alias.name: f"{node.module}.{alias.name}".removeprefix("toolpath.")
+                for node in ast.walk(tree)
+                if isinstance(node, ast.ImportFrom) and node.module
+                for alias in node.names
+            }
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ClassDef):
+                    known[node.name] = name = f"{here}.{node.name}"
+                    self.all[name] = node
+                    self._bases[name] = [known.get(ast.unparse(base).partition("[")[0], "") for base in node.bases]
+
+    def bases(self, name: str) -> list[str]:
+        return [base for base in self._bases[name] if base in self.all]
+
+    def depth(self, name: str) -> int:
+        return 1 + max((self.depth(base) for base in self.bases(name)), default=0)
+
+    def methods(self, name: str) -> set[str]:
+        own = {
+            node.name
+            for node in self.all[name].body
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("__")
+        }
+        return own.union(*(self.methods(base) for base in self.bases(name)))
+
+
 def test_versions_are_pinned_for_everything_that_is_declared() -> None:
     declared = re.findall(r'^ +"([a-z0-9._-]+)>=', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     pinned = {

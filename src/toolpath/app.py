@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import os
-import secrets as chance
-import socket
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
+from toolpath.access.trail import Trail
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.saving import Saving
 from toolpath.catalog.snapshot import Catalog
@@ -19,39 +18,35 @@ from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
 from toolpath.clock import SystemClock
 from toolpath.config import Settings, settings_given
-from toolpath.engine.compile.program import Program
-from toolpath.engine.drive.limits import Limits
-from toolpath.engine.drive.services import Services
-from toolpath.engine.drive.tenant_bytes import TenantBytes
-from toolpath.engine.drive.threads import Threads
-from toolpath.errors import ConfigError, Finding, NoToolpath, ReadError
-from toolpath.model.events import AnyEvent
+from toolpath.errors import Finding, NoToolpath
+from toolpath.model.events import AnyEvent, PlanRevised, Warned
 from toolpath.model.plan import Plan
-from toolpath.model.redaction import Redactor
-from toolpath.model.run import RunContext, RunResult
+from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Tool, ToolStats
-from toolpath.planner.service.asking import Asking
-from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Store
-from toolpath.providers.files import FolderProvider
-from toolpath.providers.functions import ToolFields, bind, marked_in, tool_from_function
-from toolpath.providers.modules import is_file, load_module
+from toolpath.planner.service.planned_runs import PlannedRuns
+from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Signal, Store
+from toolpath.providers.functions import ToolFields
 from toolpath.providers.secret_values import EnvironmentSecrets
+from toolpath.providers.tool_sources import ToolSources
 from toolpath.runs.beside_the_loop import BesideTheLoop
 from toolpath.runs.drives import Drives
-from toolpath.runs.opening import call_plan, check_priority, failed, load_tools, refuse_loop, store_of, tools_of
+from toolpath.runs.opening import load_tools, refuse_loop, services_of, store_of, tools_of
 from toolpath.runs.preparation import Preparation, Runnable
+from toolpath.runs.retention import prune_runs
 from toolpath.runs.run import Run
-from toolpath.runs.starting import NOT_STORED, Stored
 from toolpath.runs.steering import Steering
 from toolpath.store.memory.store import MemoryStore
 from toolpath.values import Json, JsonObject
+from toolpath.workspace.launcher import Launcher
 
 if TYPE_CHECKING:
-    from toolpath.planner.records import Planned
+    from toolpath.catalog.search import Hit
     from toolpath.planner.replan import Replanning
+    from toolpath.planner.router.records import OnMultiple, Routed, RouteRecord
     from toolpath.planner.service.door import Planning
-    from toolpath.workspace.plans import Plans, Review
+    from toolpath.planner.service.early_reads import Ahead
+    from toolpath.workspace.plans import Plans
 
 _current: contextvars.ContextVar[Toolpath | None] = contextvars.ContextVar("toolpath", default=None)
 
@@ -67,7 +62,7 @@ def current() -> Toolpath:
     return door
 
 
-class Toolpath(Asking, Steering):
+class Toolpath:
     """Tools, plans and runs of one store: in memory, in a SQLite file, or in a store of your own.
 
     Use it with `async with`. Everything that other doors offer is a method here.
@@ -92,40 +87,48 @@ class Toolpath(Asking, Steering):
         self.secrets: Mapping[str, str] = EnvironmentSecrets() if secrets is None else secrets
         self.store = store_of(store, self.settings, self.clock)
         self._saving = Saving(self.registry.statistics, self.store)
-        self._services = Services(
-            store=self.store,
-            clock=self.clock,
-            settings=self.settings,
-            threads=Threads(self.settings.max_threads),
-            tenant_bytes=TenantBytes(self.settings.max_tenant_bytes),
-            limits=Limits(self.clock),
+        self._services = services_of(
+            self.store,
+            self.clock,
+            self.settings,
             statistics=self.registry.statistics,
             learned=self._saving.soon,
             secrets=self.secrets,
-            redactor=Redactor(),
             observer=observer,
             chat=self._model,
             load=self._load,
             queue=queue,
-            chance=chance.SystemRandom().random,
-            driver=f"{socket.gethostname()}:{os.getpid()}:{chance.token_hex(4)}",
-            cache_secret=chance.token_bytes(32),
         )
-        self._drives = Drives(self._services, self._load)
-        self._drives.mend, self._drives.learn = self._mend, self._learn
+        self.trail = Trail(self.store, self.clock, self._services.redactor, enabled=self.settings.audit)
+        """The audit trail: what is done through this door is written there."""
+        self._sources = ToolSources(self.registry, self.secrets, limit_server=self._services.limits.set_server)
+        self._drives = Drives(
+            self._services,
+            self._load,
+            self.trail,
+            sources=self._sources.described,
+            replan_failed=self._replan_failed,
+            learn=self._learn,
+        )
+        redactor = self._services.redactor
         self._preparation = Preparation(
-            self.registry,
-            self.settings,
-            secrets=self.secrets,
-            redactor=self._services.redactor,
-            load=self._load,
+            self.registry, self.settings, secrets=self.secrets, redactor=redactor, load=self._load
         )
-        self._open_points = self._preparation.open_points
-        self._chat = chat
-        self._planning: Planning | None = None
-        self._plans: Plans | None = None
+        self._planned_runs = PlannedRuns(
+            self._services, self._drives, self._preparation, self.trail, load=self._load, chat=chat
+        )
+        self._launcher = Launcher(
+            self.store,
+            self._preparation,
+            self._drives,
+            self.trail,
+            planned=self._planned_runs.planned,
+            leave_to_replan=self._planned_runs.leave_to_replan,
+        )
+        self._steering = Steering(
+            self.store, self.clock, self._drives, self.trail, open_points=self._preparation.open_points
+        )
         self._token: contextvars.Token[Toolpath | None] | None = None
-        self._sources: list[JsonObject] = []
 
     async def __aenter__(self) -> Self:
         await self.store.open()
@@ -141,11 +144,11 @@ class Toolpath(Asking, Steering):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._drives.close()
+        await self.trail.close()
         for flight in list(self._services.flights.values()):
             flight.task.cancel()
         await self._saving.close()
-        if self._planning is not None:
-            await self._planning.close()
+        await self._planned_runs.close()
         await self.registry.close()
         await self.store.close()
         self._services.threads.close()
@@ -154,72 +157,51 @@ class Toolpath(Asking, Steering):
             _current.reset(self._token)
             self._token = None
 
+    async def _model(self) -> Chat | None:
+        return await self.planning.model()
+
+    async def _replan_failed(self, run_id: str) -> PlanRevised | Warned | None:
+        return await self._planned_runs.replan_failed(run_id)
+
+    async def _learn(self, run_id: str) -> None:
+        await self._planned_runs.learn(run_id)
+
+    async def _load(self, names: set[str] | None) -> Catalog:
+        return await load_tools(self.registry, names)
+
     # Tools.
 
     def add(self, *items: Callable[..., Any] | Tool | Provider, **fields: Unpack[ToolFields]) -> None:
         """Make functions, tools and providers known. `fields` are `@tool`'s, for functions. Raises `ConfigError`."""
-        for item in items:
-            if isinstance(item, Tool):
-                self.registry.add(bind(item) if item.body is not None and not isinstance(item.body, Plan) else item)
-            elif hasattr(item, "list_tools"):
-                self._add_provider(item)  # type: ignore[arg-type]
-            elif callable(item):
-                self.registry.add(tool_from_function(item, **fields))
-            else:
-                raise ConfigError(f"{item!r} is no tool.", hint="Add a function, a Tool or a provider.")
+        self._sources.add(*items, **fields)
 
     def add_mcp(self, name: str, **server: Any) -> None:
         """Make the tools of an MCP server known as `name.…`: `command=…, args=[…]` or `url=…`; started when needed.
 
         `max_concurrency`: the most calls at once of all its tools.
         """
-        from toolpath.providers.mcp.provider import McpProvider  # the MCP library is heavy: only who uses it pays
-
-        provider = McpProvider(name, **server)
-        provider.secrets = self.secrets
-        self._add_source(provider)
+        self._sources.add_mcp(name, **server)
 
     def add_mcp_config(self, config: str | Path | JsonObject) -> None:
         """Make the servers of an `mcpServers` file known, written as for other MCP clients."""
-        from toolpath.providers.mcp.config import read_mcp_config  # as above
-
-        for provider in read_mcp_config(config):
-            provider.secrets = self.secrets
-            self._add_source(provider)
+        self._sources.add_mcp_config(config)
 
     def add_folder(self, folder: str | Path) -> None:
         """Make the composites and plans of a folder known as tools."""
-        self._add_source(FolderProvider(folder))
+        self._sources.add_folder(folder)
 
     def add_module(self, module: str) -> None:
         """Make every `@tool` function of a module known: by its dotted name or its file's path."""
-        for function in marked_in(load_module(module)):
-            self.registry.add(tool_from_function(function))
-        self._sources.append({"module": str(Path(module).resolve()) if is_file(module) else module})
-        self._drives.sources = {"providers": self._sources}
+        self._sources.add_module(module)
 
     def replace(self, tools: list[Tool]) -> None:
         """Take these in place of the tools of the same keys: what record and replay do."""
         for tool in tools:
             self.registry.add(tool)
 
-    def _add_source(self, provider: Provider) -> None:
-        self._add_provider(provider)
-        self._sources.append(provider.describe())
-        self._drives.sources = {"providers": self._sources}
-
-    def _add_provider(self, provider: Provider) -> None:
-        self.registry.add_provider(provider)
-        places = getattr(provider, "max_concurrency", None)
-        if places is not None:
-            self._services.limits.set_server(provider.name, places)
-
     async def tools(self) -> Catalog:
         """Every tool, providers asked."""
         return await self._load(None)
-
-    async def _load(self, names: set[str] | None) -> Catalog:
-        return await load_tools(self.registry, names)
 
     def stats(self) -> Mapping[str, ToolStats]:
         """What is known of each tool from its calls, by key."""
@@ -239,16 +221,54 @@ class Toolpath(Asking, Steering):
         """The text without the values of secrets that runs of this process have used."""
         return self._services.redactor.text(text)
 
+    async def search(self, text: str, *, limit: int = 10) -> list[Hit]:
+        """The tools that fit a text, best first, each as `tool` and `score`."""
+        return await self.planning.search(text, limit)
+
+    async def route(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] = (),
+        planner: Literal["offline", "model"] | None = None,
+        on_multiple: OnMultiple | None = None,
+    ) -> Routed:
+        """Which tools a request means: a plan of their calls to run, a text, or a message that says why neither.
+
+        `tools`: names of those it may mean; none: all. `on_multiple`: what follows where a name fits several: `best`,
+        `all`, `error`; None: all where all only read. Raises `ToolNotFound` for wrong names of tools.
+        """
+        return await self.planning.route(request, tools=tools, planner=planner, on_multiple=on_multiple)
+
+    async def routes(self, *, limit: int = 20) -> list[RouteRecord]:
+        """How requests were routed, the newest first: what was asked for, what it was taken for, all scores."""
+        return await self.planning.newest_routes(limit)
+
     # Plans.
+
+    @property
+    def planning(self) -> Planning:
+        """What plans requests, and remembers how."""
+        return self._planned_runs.planning
+
+    async def plan(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] | None = None,
+        planner: Literal["offline", "model"] | None = None,
+        decomposition: JsonObject | None = None,
+    ) -> Plan:
+        """A checked plan for a request in words, with `confidence`, `reasoning` and `questions`.
+
+        `planner`: `model`, `offline`, or None for the model where one is configured. Raises `NoToolFits`.
+        """
+        planned = await self.planning.plan(request, tools=tools, planner=planner, decomposition=decomposition)
+        return planned.plan
 
     def read(self, source: Runnable) -> Plan:
         """A plan from any notation: a file's path, text, or a dictionary. Raises `ReadError` where there is none."""
-        document = self._preparation.document(source)
-        if isinstance(document, Plan):
-            return document
-        if isinstance(document.body, Plan):
-            return document.body
-        raise ReadError(f"{document.key} is a tool without a plan of its own.", hint="Run it by its name.")
+        return self._preparation.plan(source)
 
     def check(self, plan: Runnable) -> tuple[Finding, ...]:
         """Everything that is wrong with the plan, at once. Tools of servers not started yet are not looked into."""
@@ -261,24 +281,11 @@ class Toolpath(Asking, Steering):
     @property
     def plans(self) -> Plans:
         """The stored plans: versions under their requests, approvals."""
-        if self._plans is None:
-            from toolpath.workspace.plans import Plans  # only who keeps plans pays for it
+        return self._launcher.plans
 
-            self._plans = Plans(self.store, self._preparation, self.trail, planned=self._planned, review=self._review)
-        return self._plans
-
-    async def _model(self) -> Chat | None:
-        """The model that tools may ask."""
-        return await self.planning.model()
-
-    async def _planned(self, request: str, **how: Any) -> Planned:
-        return await self.planning.plan(request, **how)
-
-    async def _review(self, plan: Plan) -> Review:
-        from toolpath.workspace.plans import Review  # as above
-
-        findings, explanation = await self._preparation.reviewed(plan)
-        return Review(findings=findings, explanation=explanation)
+    def open_points(self, plan: Plan) -> tuple[Finding, ...]:
+        """Why nothing runs this plan yet: questions that it leaves open, or that its planner is not sure enough."""
+        return self._preparation.open_points(plan)
 
     async def load(self, plan: Runnable) -> Catalog:
         """Start what the plan's tools need, so that `check` and `explain` see them all."""
@@ -307,12 +314,7 @@ class Toolpath(Asking, Steering):
 
         Raises `PlanInvalid` when plan or inputs do not check; with `raise_on_error`, `ToolFailed` when it fails.
         """
-        program, filled, origin = await self._prepared(what, inputs or {}, context)
-        leave = self._leave_to_replan(replan)
-        result = await self._drives.run(program, filled, context=context, origin=origin, replan=leave)
-        if raise_on_error and not result.success:
-            raise failed(result)
-        return result
+        return await self._launcher.run(what, inputs, context=context, raise_on_error=raise_on_error, replan=replan)
 
     async def start(
         self,
@@ -330,17 +332,14 @@ class Toolpath(Asking, Steering):
         Of a tenant's runs workers take those of a higher `priority` first, from -5 to 4. Raises `PolicyViolationError`
         for a stored plan that needs an approval and has none for these inputs.
         """
-        check_priority(priority)
-        program, filled, origin = await self._prepared(what, inputs or {}, context)
-        return await self._drives.start(
-            program,
-            filled,
+        return await self._launcher.start(
+            what,
+            inputs,
             context=context,
             run_id=run_id,
             idempotency_key=idempotency_key,
             priority=priority,
-            origin=origin,
-            replan=self._leave_to_replan(replan),
+            replan=replan,
         )
 
     async def prepared(
@@ -350,30 +349,15 @@ class Toolpath(Asking, Steering):
         program, filled = await self._preparation.ready(what, inputs or {}, context)
         return program.plan, filled
 
-    async def _prepared(
-        self, what: Runnable | StoredPlan, inputs: JsonObject, context: RunContext | None
-    ) -> tuple[Program, JsonObject, Stored]:
-        async with self.trail.refusing("run.start", context):
-            if not isinstance(what, StoredPlan):
-                return *await self._preparation.ready(what, inputs, context), NOT_STORED
-            program, filled = await self._preparation.ready(await self.plans.plan(what), inputs, context)
-            return program, filled, Stored(what.plan_id, self.plans.approval_for(what, program, filled))
-
-    async def stream(
+    def stream(
         self, what: Runnable, inputs: JsonObject | None = None, *, context: RunContext | None = None
     ) -> AsyncIterator[AnyEvent]:
         """Run it and give its events as they come."""
-        run = await self.start(what, inputs, context=context)
-        async for event in run.events():
-            yield event
-        await run.result()
+        return self._launcher.stream(what, inputs, context=context)
 
     async def call(self, tool: str, inputs: JsonObject | None = None, *, context: RunContext | None = None) -> Json:
         """Call one tool with the same checks, journal and policy; gives its output. Raises `ToolFailed`."""
-        result = await self.run(call_plan(tool, inputs or {}), inputs, context=context)
-        if not result.success:
-            raise failed(result)
-        return result.outputs
+        return await self._launcher.call(tool, inputs, context=context)
 
     def run_sync(
         self, what: Runnable, inputs: JsonObject | None = None, *, context: RunContext | None = None
@@ -386,6 +370,48 @@ class Toolpath(Asking, Steering):
                 return await self.run(what, inputs, context=context)
 
         return asyncio.run(inside())
+
+    def ahead(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] | None = None,
+        planner: Literal["offline", "model"] | None = None,
+        context: RunContext | None = None,
+    ) -> Ahead:
+        """Plan and run with a streaming start: reads begin while the plan is being written, as soon as they check.
+
+        `async with tp.ahead(…) as ahead: plan = await ahead.plan(); run = await ahead.start()`. What is not started, or
+        does not become part of the plan, is stopped.
+        """
+        return self._planned_runs.ahead(request, tools=tools, planner=planner, context=context)
+
+    async def plan_and_run(
+        self,
+        request: str,
+        *,
+        tools: Sequence[str] | None = None,
+        planner: Literal["offline", "model"] | None = None,
+        context: RunContext | None = None,
+        stream: bool = False,
+        replan: int | Replanning | None = None,
+    ) -> RunResult:
+        """Plan a request and run the plan to its end, whatever it writes: for callers who need not see it first.
+
+        `stream`: reads begin while the plan is still being written. Raises `NoToolFits`, `PlanningFailed`, and
+        `PlanInvalid` for a plan that leaves questions open.
+        """
+        return await self._planned_runs.plan_and_run(
+            request, tools=tools, planner=planner, context=context, stream=stream, replan=replan
+        )
+
+    async def replan(self, run_id: str, *, limits: Replanning | None = None) -> Run:
+        """Plan anew what a failed run left unfinished, and go on with it in the same run.
+
+        What is finished is never called again. Raises `RunConflict` for a run that has not failed, `PlanningFailed` or
+        `NoToolFits` where there is no other way; the run is then as it was.
+        """
+        return await self._planned_runs.replan(run_id, limits=limits)
 
     async def result(self, run_id: str) -> RunResult:
         """What came of a run so far; waits for it where this process drives it."""
@@ -401,3 +427,167 @@ class Toolpath(Asking, Steering):
     def watch(self, run_id: str, *, after: int = 0) -> AsyncIterator[AnyEvent]:
         """The run's events as they come, until it ends or waits for people alone."""
         return self._drives.watch(run_id, after)
+
+    async def info(self, run_id: str) -> RunResult:
+        """How a run stands now, without waiting for it: status, the steps so far, open questions."""
+        return await self._drives.info(run_id)
+
+    async def runs(self, *, status: str | None = None, limit: int = 50, before: str | None = None) -> list[RunInfo]:
+        """The newest runs first."""
+        return await self.store.list_runs(status=status, limit=limit, before=before)
+
+    async def prune(
+        self, older_than: float, *, status: str | None = None, keep: int = 0, dry_run: bool = False
+    ) -> list[RunInfo]:
+        """Delete the runs that ended more than so many seconds ago, with all that is theirs; gives those deleted.
+
+        `keep`: so many of the newest (of that status) stay. With `dry_run` none goes. What has not ended stays.
+        """
+        ended_before = self.clock.time() - older_than
+        return await prune_runs(
+            self.store, ended_before=ended_before, status=status, keep=keep, dry_run=dry_run, trail=self.trail
+        )
+
+    # Steering of runs.
+
+    async def resume(self, run_id: str, *, accept_tool: bool = False, force: bool = False) -> Run:
+        """Go on with a run that was paused, left, or whose driver died. `accept_tool`: changed tools are allowed.
+
+        Raises `RunConflict` where another process drives it, unless `force`: then it is taken from that one;
+        `PolicyViolationError` where who asks at a door may not do what it writes.
+        """
+        return await self._steering.resume(run_id, accept_tool=accept_tool, force=force)
+
+    async def retry(self, run_id: str) -> Run:
+        """Go on from what failed; what was finished stays finished.
+
+        Raises `PolicyViolationError` where who asks at a door may not do what it writes, `PlanInvalid` for a plan that
+        leaves questions open.
+        """
+        return await self._steering.retry(run_id)
+
+    async def fork(
+        self,
+        run_id: str,
+        *,
+        from_step: str | None = None,
+        inputs: JsonObject | None = None,
+        repeat_writes: bool = False,
+        context: RunContext | None = None,
+        priority: int | None = None,
+    ) -> Run:
+        """A new run that keeps what this one finished up to `from_step`, and does the rest with these inputs.
+
+        `context` is who forks it, with whose permissions it goes on; without it, that of this run, with the permissions
+        of whoever asks at a door. Its `priority` is that of this run where none is said.
+
+        Raises `RunConflict` naming the finished writes that it would make again, unless `repeat_writes`;
+        `PolicyViolationError` where who forks it may not do what it writes or calls.
+        """
+        return await self._steering.fork(
+            run_id,
+            from_step=from_step,
+            inputs=inputs,
+            repeat_writes=repeat_writes,
+            context=context,
+            priority=priority,
+        )
+
+    async def pause(self, run_id: str) -> Run:
+        """Start nothing new in the run; what runs may finish."""
+        return await self._drives.tell(run_id, Signal(kind="pause"))
+
+    async def cancel(self, run_id: str, *, reason: str = "") -> Run:
+        """Stop the run; calls under way are cut off."""
+        return await self._drives.tell(run_id, Signal(kind="cancel", data={"reason": reason}))
+
+    async def approve(self, run_id: str, step: str = "", *, by: str = "", comment: str = "") -> Run:
+        """Allow a step that waits for it. Raises `RunConflict` where none does."""
+        return await self._steering.approve(run_id, step, by=by, comment=comment)
+
+    async def deny(self, run_id: str, step: str = "", *, by: str = "", comment: str = "") -> Run:
+        """Forbid a step that waits for approval: it has failed, without retry or fallback."""
+        return await self._steering.deny(run_id, step, by=by, comment=comment)
+
+    async def answer(
+        self, run_id: str, step: str = "", values: JsonObject | None = None, *, by: str = "", declined: bool = False
+    ) -> Run:
+        """Answer a form. Raises `SchemaError` with every fault when the answers do not fit it."""
+        return await self._steering.answer(run_id, step, values, by=by, declined=declined)
+
+    async def settle(
+        self,
+        run_id: str,
+        step: str = "",
+        *,
+        retry: bool = False,
+        failed: bool = False,
+        accept_tool: bool = False,
+        force: bool = False,
+        by: str = "",
+        **output: Json,
+    ) -> Run:
+        """Say what became of a write in doubt: `retry=True`, `output=…` (it succeeded with this) or `failed=True`.
+
+        `accept_tool=True` accepts the tools that changed since the run began; with `force` also where another process
+        drives it.
+        """
+        return await self._steering.settle(
+            run_id, step, retry=retry, failed=failed, accept_tool=accept_tool, force=force, by=by, **output
+        )
+
+    # For workers and servers.
+
+    def is_driven_elsewhere(self, info: RunInfo) -> bool:
+        """Whether somebody else drives the run now, or is about to: a process that was seen lately, or a worker."""
+        to_be_driven = self.queue is not None and info.status in ("pending", "running")
+        return self._drives.is_driven_elsewhere(info) or (to_be_driven and not self._drives.is_live(info.run_id))
+
+    @property
+    def queue(self) -> Queue | None:
+        """Where runs wait for a worker; None: this process drives what it starts."""
+        return self._services.queue
+
+    async def take_turn(self, called_for: str = "") -> str | None:
+        """The run that a worker of this process is to drive next, by turns of tenants; None where none waits.
+
+        `called_for` is the run that a message is about. Raises `StoreError`.
+        """
+        return await self._drives.take_turn(called_for)
+
+    async def take_left(self, run_id: str) -> None:
+        """Go on with a run that its process has left: what a server does that drives its runs itself.
+
+        A run that was lost with several processes while the same step ran is put aside instead: it is `paused`, its
+        reason says so, and a person may resume it. Raises `RunConflict` where another process drives it.
+        """
+        await self._steering.take_left(run_id)
+
+    async def drive(self, run_id: str) -> None:
+        """Drive the run until it ends, parks, or this process is told to leave: what a worker does.
+
+        Returns at once where there is nothing to drive, or a driver that lives has it.
+        """
+        await self._drives.drive(run_id)
+
+    def leave(self, *, at_once: bool = False) -> None:
+        """Begin nothing more in the runs that this process drives; `at_once` cuts off the calls under way.
+
+        Other drivers go on with them.
+        """
+        self._drives.leave(at_once=at_once)
+
+    async def beat(self) -> None:
+        """Say that this process lives, on behalf of the runs that it drives. Raises `StoreError`."""
+        await self._drives.beat()
+
+    async def left_runs(self) -> list[str]:
+        """Ids of runs whose drivers have died or stand still: for `drive`. To be asked twice a second.
+
+        Raises `StoreError`.
+        """
+        return await self._drives.left_runs()
+
+    def offer_lost(self, take: Callable[[str], bool]) -> None:
+        """Offer runs that nobody drives to `take`, which says whether it has one driven, before they are enqueued."""
+        self._drives.offer_lost(take)

@@ -11,7 +11,7 @@ import pytest
 from toolpath import Settings, ToolContext, Toolpath, tool
 from toolpath.errors import RunConflict
 from toolpath.model import events as ev
-from toolpath.runs import live
+from toolpath.runs import held as holding
 from toolpath.testing.clock import FakeClock
 
 pytestmark = pytest.mark.timeout(20)
@@ -109,7 +109,7 @@ async def test_of_two_that_saw_a_failed_run_and_retry_it_one_drives_it(tmp_path:
 async def test_drives_that_were_taken_and_that_nobody_asks_about_are_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "_MOST_FAILED", 2)
+    monkeypatch.setattr(holding, "_MOST_FAILED", 2)
     held = Held()
     async with Toolpath(tmp_path / "runs.db") as one, Toolpath(tmp_path / "runs.db") as two:
         for tp in (one, two):
@@ -123,7 +123,7 @@ async def test_drives_that_were_taken_and_that_nobody_asks_about_are_forgotten(
             while any(one._drives.is_live(run.run_id) for run in runs):  # noqa: ASYNC110  # it tells nobody
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0)
-        assert len(one._drives._live) <= 2
+        assert len(one._drives._held.tasks) <= 2
 
 
 async def test_a_cancel_from_another_door_that_comes_before_a_call_is_committed_keeps_it_from_being_made(

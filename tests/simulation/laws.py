@@ -54,7 +54,7 @@ async def _scheduled(this: Structure, schedules: int) -> list[Played]:
     found = []
     async with opened(world) as (tp, watcher):
         # Checked and compiled once.
-        program, inputs, _ = await tp._prepared(this.plan, INPUTS, CONTEXT)
+        program, inputs, _ = await tp._launcher.prepared(this.plan, INPUTS, CONTEXT)
         for number in range(schedules):
             world.begin(number)
             watcher.faults.clear()

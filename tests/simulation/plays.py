@@ -52,7 +52,7 @@ class Watcher:
 
     def live(self, run_id: str) -> Any:
         assert self.tp is not None
-        return self.tp._drives._runners[run_id].state
+        return self.tp._drives._held.runners[run_id].state
 
 
 class Played:

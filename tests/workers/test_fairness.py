@@ -16,7 +16,7 @@ from toolpath.providers.functions import tool
 from toolpath.queues.rabbitmq import RabbitQueue, is_readable
 from toolpath.recovery import pending_sweep as sweeping
 from toolpath.recovery.pending_sweep import PendingSweep
-from toolpath.runs import driving
+from toolpath.runs import run_queue
 
 pytestmark = pytest.mark.rabbitmq
 
@@ -176,7 +176,7 @@ async def test_a_message_of_a_run_that_is_driven_is_done_with_at_once(
         return who
 
     ground.tools = (hold,)
-    monkeypatch.setattr(driving, "DYING", 3_600.0)
+    monkeypatch.setattr(run_queue, "DYING", 3_600.0)
     async with ground.door() as tp, ground.worker(concurrency=1):
         run = await tp.start(calling("work.hold"))
         await begun.wait()

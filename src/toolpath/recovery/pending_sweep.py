@@ -23,16 +23,23 @@ class PendingSweep:
     """Every process with a queue sweeps; none leads.
 
     What nobody drives is given a turn again, which one of them does. How many runs wait makes no difference: those that
-    have a turn are not looked at. `take`, where there is one, is offered a run first: a message may lie for long in a
-    worker that stands still.
+    have a turn are not looked at. `take` is offered a run first, and says whether it takes it: a message may lie for
+    long in a worker that stands still.
     """
 
-    def __init__(self, store: Store, queue: Queue, clock: Clock, chance: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        queue: Queue,
+        clock: Clock,
+        chance: Callable[[], float],
+        take: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self._store = store
         self._queue = queue
         self._clock = clock
         self._chance = chance
-        self.take: Callable[[str], bool] | None = None
+        self._take = take
 
     async def run(self) -> None:
         """Sweep for ever."""
@@ -47,7 +54,7 @@ class PendingSweep:
         lost = await self._store.lost_runs(self._clock.time() - LOST_AFTER, limit=MOST, queued=False)
         seen_to: list[str] = []
         for info in lost:
-            if self.take is not None and self.take(info.run_id):
+            if self._take(info.run_id):
                 seen_to.append(info.run_id)
             elif await self._store.enqueue(info.run_id):
                 seen_to.append(info.run_id)

@@ -1,20 +1,29 @@
-"""Parts of an opened Toolpath: its store, documents from files, plans of one call. No life of its own."""
+"""Parts of an opened Toolpath: its store and services, documents from files, plans of one call. No life of its own."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
+import secrets as chance
+import socket
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
+from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
+from toolpath.engine.drive.limits import Limits
+from toolpath.engine.drive.services import Services
+from toolpath.engine.drive.tenant_bytes import TenantBytes
+from toolpath.engine.drive.threads import Threads
 from toolpath.errors import ConfigError, ReadError, RunConflict, ToolFailed
 from toolpath.model.plan import Call, Plan, every_step
+from toolpath.model.redaction import Redactor
 from toolpath.model.run import LEAST_PRIORITY, MOST_PRIORITY, RunResult
 from toolpath.model.tool import Tool
-from toolpath.ports import Clock, Queue, Store
+from toolpath.ports import Chat, Clock, Observer, Queue, Store
 from toolpath.store.memory.store import MemoryStore
 from toolpath.store.sqlite.store import SqliteStore
 from toolpath.values import JsonObject
@@ -53,6 +62,41 @@ def _postgres(url: str, clock: Clock) -> Store:
             "A store in PostgreSQL needs its driver, which is not installed.", hint="pip install 'toolpath[postgres]'"
         ) from None
     return PostgresStore(url, clock=clock.time)
+
+
+def services_of(  # noqa: PLR0913  # a record
+    store: Store,
+    clock: Clock,
+    settings: Settings,
+    *,
+    statistics: Statistics,
+    learned: Callable[[], None],
+    secrets: Mapping[str, str],
+    observer: Observer | None,
+    chat: Callable[[], Awaitable[Chat | None]],
+    load: Callable[[set[str]], Awaitable[Catalog]],
+    queue: Queue | None,
+) -> Services:
+    """What all runs of one Toolpath share."""
+    return Services(
+        store=store,
+        clock=clock,
+        settings=settings,
+        threads=Threads(settings.max_threads),
+        tenant_bytes=TenantBytes(settings.max_tenant_bytes),
+        limits=Limits(clock),
+        statistics=statistics,
+        learned=learned,
+        secrets=secrets,
+        redactor=Redactor(),
+        observer=observer,
+        chat=chat,
+        load=load,
+        queue=queue,
+        chance=chance.SystemRandom().random,
+        driver=f"{socket.gethostname()}:{os.getpid()}:{chance.token_hex(4)}",
+        cache_secret=chance.token_bytes(32),
+    )
 
 
 def queue_of(settings: Settings) -> Queue | None:

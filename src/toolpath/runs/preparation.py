@@ -98,6 +98,15 @@ class Preparation:
                     hint="Give a plan's path, text or dictionary, a Plan, a Tool, or a tool's name.",
                 )
 
+    def plan(self, source: Runnable) -> Plan:
+        """The plan that is written there. Raises `ReadError` where there is none."""
+        document = self.document(source)
+        if isinstance(document, Plan):
+            return document
+        if isinstance(document.body, Plan):
+            return document.body
+        raise ReadError(f"{document.key} is a tool without a plan of its own.", hint="Run it by its name.")
+
     @property
     def most_steps(self) -> int:
         """How many steps a plan may have."""

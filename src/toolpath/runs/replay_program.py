@@ -83,3 +83,15 @@ async def frozen_program(
     for program in programs[1:]:
         programs[0].revise(program)
     return programs[0]
+
+
+class ReplayPrograms:
+    """Programs of journals, with the tools of today under what was frozen."""
+
+    def __init__(self, load: Callable[[set[str]], Awaitable[Catalog]], settings: Settings) -> None:
+        self._load = load
+        self._settings = settings
+
+    async def of(self, events: Sequence[AnyEvent], *, to_end: bool = False) -> Program:
+        """The program that a journal was written by, followed by those that took its place."""
+        return await frozen_program(events, self._load, self._settings, to_end=to_end)

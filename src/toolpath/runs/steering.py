@@ -1,4 +1,4 @@
-"""Steering of a run, wherever it is driven: go on, stop, approve, answer, settle, try again, fork."""
+"""Steering of a run, wherever it is driven: go on, stop, approve, answer, settle, retry, fork."""
 
 from __future__ import annotations
 
@@ -15,33 +15,32 @@ from toolpath.errors import Finding, PlanInvalid, PolicyViolationError, RunConfl
 from toolpath.ids import new_id
 from toolpath.model.events import RunStarted
 from toolpath.model.plan import Plan
-from toolpath.model.run import RunContext, RunInfo, RunResult
-from toolpath.ports import Clock, Queue, Signal, Store
+from toolpath.model.run import RunContext, RunInfo
+from toolpath.ports import Clock, Signal, Store
 from toolpath.runs.drives import Drives
 from toolpath.runs.forks import fork_events
 from toolpath.runs.opening import check_priority
-from toolpath.runs.retention import prune_runs
 from toolpath.runs.run import Run
 from toolpath.values import Json, JsonObject, plain
 
 
 class Steering:
-    """The part of `Toolpath` that steers runs."""
+    """Steering of the runs of one store by whoever asks at a door. What the methods mean says `Toolpath`."""
 
-    store: Store
-    clock: Clock
-    _drives: Drives
-    _open_points: Callable[[Plan], tuple[Finding, ...]]
-
-    def is_driven_elsewhere(self, info: RunInfo) -> bool:
-        """Whether somebody else drives the run now, or is about to: a process that was seen lately, or a worker."""
-        to_be_driven = self.queue is not None and info.status in ("pending", "running")
-        return self._drives.driven_elsewhere(info) or (to_be_driven and not self._drives.is_live(info.run_id))
-
-    @property
-    def queue(self) -> Queue | None:
-        """Where runs wait for a worker; None: this process drives what it starts."""
-        return self._drives.queue
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        drives: Drives,
+        trail: Trail,
+        *,
+        open_points: Callable[[Plan], tuple[Finding, ...]],
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._drives = drives
+        self._trail = trail
+        self._open_points = open_points
 
     async def resume(self, run_id: str, *, accept_tool: bool = False, force: bool = False) -> Run:
         """Go on with a run that was paused, left, or whose driver died. `accept_tool`: changed tools are allowed.
@@ -49,9 +48,9 @@ class Steering:
         Raises `RunConflict` where another process drives it, unless `force`: then it is taken from that one;
         `PolicyViolationError` where who asks at a door may not do what it writes.
         """
-        info = await self.store.get_run(run_id)
+        info = await self._store.get_run(run_id)
         await self._may_go_on("run.resume", run_id)
-        elsewhere = not force and self._drives.driven_elsewhere(info)
+        elsewhere = not force and self._drives.is_driven_elsewhere(info)
         if info.status == "paused" and (elsewhere or self._drives.is_live(run_id)):
             return await self._drives.tell(run_id, Signal(kind="resume", authority=own_authority()))
         if elsewhere:
@@ -65,53 +64,17 @@ class Steering:
             run_id, reason="resume", accept=accept_tool, expected=expected, authority=own_authority()
         )
 
-    async def take_turn(self, called_for: str = "") -> str | None:
-        """The run that a worker of this process is to drive next, by turns of tenants; None where none waits.
-
-        `called_for` is the run that a message is about. Raises `StoreError`.
-        """
-        return await self._drives.take_turn(called_for)
-
     async def take_left(self, run_id: str) -> None:
         """Go on with a run that its process has left: what a server does that drives its runs itself.
 
         A run that was lost with several processes while the same step ran is put aside instead: it is `paused`, its
         reason says so, and a person may resume it. Raises `RunConflict` where another process drives it.
         """
-        info = await self.store.get_run(run_id)
-        if self._drives.driven_elsewhere(info):
+        info = await self._store.get_run(run_id)
+        if self._drives.is_driven_elsewhere(info):
             raise RunConflict(f"The process {_process_of(info)} drives the run {run_id}.")
         await self._asked("run.resume", info, accept_tool=False, force=False)
         await self._drives.take_left(info)
-
-    async def drive(self, run_id: str) -> None:
-        """Drive the run until it ends, parks, or this process is told to leave: what a worker does.
-
-        Returns at once where there is nothing to drive, or a driver that lives has it.
-        """
-        await self._drives.drive(run_id)
-
-    def leave(self, *, at_once: bool = False) -> None:
-        """Begin nothing more in the runs that this process drives; `at_once` cuts off the calls under way.
-
-        Other drivers go on with them.
-        """
-        self._drives.leave(at_once=at_once)
-
-    async def beat(self) -> None:
-        """Say that this process lives, on behalf of the runs that it drives. Raises `StoreError`."""
-        await self._drives.beat()
-
-    async def left_runs(self) -> list[str]:
-        """Ids of runs whose drivers have died or stand still: for `drive`. To be asked twice a second.
-
-        Raises `StoreError`.
-        """
-        return await self._drives.left_runs()
-
-    def offer_lost(self, take: Callable[[str], bool]) -> None:
-        """Offer runs that nobody drives to `take`, which says whether it has one driven, before they are enqueued."""
-        self._drives.offer_lost(take)
 
     async def retry(self, run_id: str) -> Run:
         """Go on from what failed; what was finished stays finished.
@@ -119,11 +82,11 @@ class Steering:
         Raises `PolicyViolationError` where who asks at a door may not do what it writes, `PlanInvalid` for a plan that
         leaves questions open.
         """
-        info = await self.store.get_run(run_id)
+        info = await self._store.get_run(run_id)
         if info.status not in ("failed", "cancelled", "completed_with_errors"):
             raise RunConflict(f"The run {run_id} is {info.status}: there is nothing to retry.")
         await self._may_go_on("run.retry", run_id)
-        program = (await self._drives.program_of(await self.store.read_events(run_id))).latest
+        program = (await self._drives.program_of(await self._store.read_events(run_id))).latest
         if faults := self._open_points(program.plan):
             raise PlanInvalid(faults)
         await self._asked("run.retry", info)
@@ -147,10 +110,10 @@ class Steering:
         Raises `RunConflict` naming the finished writes that it would make again, unless `repeat_writes`;
         `PolicyViolationError` where who forks it may not do what it writes or calls.
         """
-        info = await self.store.get_run(run_id)
+        info = await self._store.get_run(run_id)
         if priority is not None:
             check_priority(priority)
-        events = await self.store.read_events(run_id)
+        events = await self._store.read_events(run_id)
         # A run that was planned anew is forked with the plan it went by in the end.
         began = await self._drives.program_of(events)
         program = began.latest
@@ -159,12 +122,12 @@ class Steering:
         context = context or _forker(RunContext.from_json(started.context))
         faults = (
             self._open_points(program.plan)
-            or secrets_given(inputs or {}, self.trail.redactor)
+            or secrets_given(inputs or {}, self._trail.redactor)
             or check_inputs(program.plan, {**started.inputs, **(inputs or {})})
         )
         if faults:
             raise PlanInvalid(faults)
-        now = self.clock.time()
+        now = self._clock.time()
         fork = fork_events(began, events, run_id=new_id("run", now), at=now, from_step=from_step, inputs=inputs)
         if fork.repeats and not repeat_writes:
             raise RunConflict(
@@ -173,7 +136,7 @@ class Steering:
             )
         first, *kept = fork.events
         assert isinstance(first, RunStarted)
-        async with self.trail.refusing("run.fork", context):
+        async with self._trail.refusing("run.fork", context):
             if context is not None:
                 permit_rest(program.plan, remaining_tools(program, fork.events), program.secrets, context)
                 first = msgspec.structs.replace(first, context=context.as_json())
@@ -188,7 +151,7 @@ class Steering:
         """Raise `PolicyViolationError` where a fork differs from what was approved, and its plan needs that."""
         if first.approval is None:
             return
-        record = await self.store.get_record("plan", info.plan_id)
+        record = await self._store.get_record("plan", info.plan_id)
         if record is None or record.data.get("requires_approval"):
             raise PolicyViolationError(
                 f"The run {info.run_id} was approved with other inputs or tools.",
@@ -200,39 +163,18 @@ class Steering:
         """Raise `PolicyViolationError` where who acts now may not have the run go on."""
         if who_acts() is None:
             return
-        events = await self.store.read_events(run_id)
+        events = await self._store.read_events(run_id)
         # One that was never begun goes on as it was accepted.
         if not events:
             return
         program = (await self._drives.program_of(events)).latest
         assert isinstance(events[0], RunStarted)
         started = RunContext.from_json(events[0].context)
-        async with self.trail.refusing(action, started, run_id):
+        async with self._trail.refusing(action, started, run_id):
             permit_again(program.plan, remaining_tools(program, events), program.secrets, started)
 
     async def _asked(self, action: str, info: RunInfo, **data: Json) -> None:
-        await self.trail.record(action, info.run_id, tenant=info.tenant, user=info.user, **data)
-
-    @property
-    def trail(self) -> Trail:
-        """The audit trail: what is done through this door is written there."""
-        return self._drives.trail
-
-    async def pause(self, run_id: str) -> Run:
-        """Start nothing new in the run; what runs may finish."""
-        return await self._drives.tell(run_id, Signal(kind="pause"))
-
-    async def cancel(self, run_id: str, *, reason: str = "") -> Run:
-        """Stop the run; calls under way are cut off."""
-        return await self._drives.tell(run_id, Signal(kind="cancel", data={"reason": reason}))
-
-    async def runs(self, *, status: str | None = None, limit: int = 50, before: str | None = None) -> list[RunInfo]:
-        """The newest runs first."""
-        return await self.store.list_runs(status=status, limit=limit, before=before)
-
-    async def info(self, run_id: str) -> RunResult:
-        """How a run stands now, without waiting for it: status, the steps so far, open questions."""
-        return await self._drives.info(run_id)
+        await self._trail.record(action, info.run_id, tenant=info.tenant, user=info.user, **data)
 
     async def approve(self, run_id: str, step: str = "", *, by: str = "", comment: str = "") -> Run:
         """Allow a step that waits for it. Raises `RunConflict` where none does."""
@@ -254,18 +196,6 @@ class Steering:
         data: JsonObject = {"values": plain(values or {})[0]}
         said = Signal(kind="answer", path=step, data=data, by=by, authority=own_authority())
         return await self._drives.tell(run_id, said)
-
-    async def prune(
-        self, older_than: float, *, status: str | None = None, keep: int = 0, dry_run: bool = False
-    ) -> list[RunInfo]:
-        """Delete the runs that ended more than so many seconds ago, with all that is theirs; gives those deleted.
-
-        `keep`: so many of the newest (of that status) stay. With `dry_run` none goes. What has not ended stays.
-        """
-        ended_before = self.clock.time() - older_than
-        return await prune_runs(
-            self.store, ended_before=ended_before, status=status, keep=keep, dry_run=dry_run, trail=self.trail
-        )
 
     async def settle(
         self,

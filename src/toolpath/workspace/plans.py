@@ -49,16 +49,18 @@ class Plans:
         trail: Trail,
         *,
         planned: Callable[..., Awaitable[Planned]],
-        review: Callable[[Plan], Awaitable[Review]],
     ) -> None:
         self._store = store
         self._clock = trail.clock
         self._trail = trail
         self._preparation = preparation
         self._planned = planned
-        self.review = review
-        """Findings and explanation of a plan, once the tools that it needs are loaded."""
         self._read: WeightedCache[str, tuple[int, Plan]] = WeightedCache(number=KEPT, weight=KEPT_PARTS)
+
+    async def review(self, plan: Plan) -> Review:
+        """Findings and explanation of the plan, once the tools that it needs are loaded."""
+        findings, explanation = await self._preparation.reviewed(plan)
+        return Review(findings=findings, explanation=explanation)
 
     # Making.
 

@@ -21,7 +21,7 @@ from toolpath.errors import closest
 from toolpath.model.events import encode_event
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
 from toolpath.recovery.presence import is_driven_elsewhere
-from toolpath.runs.looking import PAGE, PAGE_BYTES
+from toolpath.runs.reader import PAGE, PAGE_BYTES
 
 _PAGE = 1000
 _STATUSES: tuple[str, ...] = get_args(RunStatus)

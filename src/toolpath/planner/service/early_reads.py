@@ -158,7 +158,7 @@ class Ahead:
             tools=program.fingerprints,
             context=self._context.as_json(),
             secrets=program.secrets,
-            sources=self._drives.sources,
+            sources=self._drives.sources(),
             paths=PATHS,
         )
 

@@ -50,7 +50,7 @@ class Planners(Protocol):
         ...
 
 
-async def mend(
+async def replan_by_leave(
     run_id: str, events: Sequence[AnyEvent], planning: Planners, compiled: Compile
 ) -> PlanRevised | Warned | None:
     """The failed run's next plan, or a warning that says why there is none; None where none is wanted.
@@ -64,12 +64,12 @@ async def mend(
     if len(before) >= limits.times or refuses_replanning(result.error, result.results):
         return None
     try:
-        return await revise(events, result, planning, compiled, limits=limits)
+        return await replan_run(events, result, planning, compiled, limits=limits)
     except ToolpathError as error:
         return Warned(0, 0.0, "", "not_replanned", f"The run was not planned anew: {error.message}")
 
 
-async def revise(
+async def replan_run(
     events: Sequence[AnyEvent],
     result: RunResult,
     planning: Planners,

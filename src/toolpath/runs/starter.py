@@ -1,14 +1,17 @@
-"""Beginning runs: stored together with their first event, then driven."""
+"""Start of runs: stored together with their first event, then driven here or handed to a worker."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypedDict
 
 import msgspec
 
+from toolpath.access.trail import Trail
 from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.runner import Runner
+from toolpath.engine.drive.services import Services
 from toolpath.errors import KeyReused, StaleEpoch
 from toolpath.ids import new_id
 from toolpath.model import events as ev
@@ -16,9 +19,11 @@ from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.traceparent import current_trace
 from toolpath.ports import Journal
-from toolpath.runs.looking import Looking
+from toolpath.runs.held import HeldRuns, PreparedDrive
 from toolpath.runs.naming import kept_name
-from toolpath.runs.run import Run
+from toolpath.runs.reader import RunReader
+from toolpath.runs.run_queue import RunQueue
+from toolpath.runs.supervisor import Supervisor
 from toolpath.values import JsonObject, digest
 
 
@@ -32,8 +37,44 @@ class Stored(msgspec.Struct, frozen=True):
 NOT_STORED = Stored()
 
 
-class Starting(Looking):
-    """The part of `Drives` that begins runs."""
+class NewRun(TypedDict, total=False):
+    """What a new run is given besides its program and inputs."""
+
+    context: RunContext | None
+    origin: Stored
+    replan: JsonObject | None
+    """How far it may be replanned when it fails."""
+
+
+class NewKeyedRun(NewRun, total=False):
+    """The same for a run that may have a name of its caller's, and a place among others."""
+
+    run_id: str | None
+    idempotency_key: str
+    priority: int
+
+
+class Starter:
+    """Starter of new runs and forks; gives their ids."""
+
+    def __init__(
+        self,
+        services: Services,
+        held: HeldRuns,
+        queue: RunQueue,
+        supervisor: Supervisor,
+        reader: RunReader,
+        trail: Trail,
+        *,
+        sources: Callable[[], JsonObject],
+    ) -> None:
+        self._services = services
+        self._held = held
+        self._queue = queue
+        self._supervisor = supervisor
+        self._reader = reader
+        self._trail = trail
+        self._sources = sources
 
     async def start(
         self,
@@ -46,7 +87,7 @@ class Starting(Looking):
         priority: int = 0,
         origin: Stored = NOT_STORED,
         replan: JsonObject | None = None,
-    ) -> Run:
+    ) -> str:
         """Store a new run and begin it. `replan`: how far it may be planned anew when it fails."""
         await self._services.turns.room()
         context = context or RunContext()
@@ -54,19 +95,19 @@ class Starting(Looking):
         started = msgspec.structs.replace(started, replan=replan or {})
         if idempotency_key or priority:
             info = msgspec.structs.replace(info, idempotency_key=kept_name(idempotency_key), priority=priority)
-        await self.trail.run_asked("run.start", info, context, program.fingerprints)
-        if self._services.queue is not None:
+        await self._trail.run_asked("run.start", info, context, program.fingerprints)
+        if self._queue.is_used:
             handed = await self._hand_over(info, [started])
-            if handed.run_id != info.run_id:
-                await self._same(handed.run_id, started, origin.plan_id)
+            if handed != info.run_id:
+                await self._same(handed, started, origin.plan_id)
             return handed
         stored, journal = await self._begun(info, [started])
         if journal is not None:
             runner = Runner(program, self._services, journal)
-            self._keep(info.run_id, runner, partial(runner.start, started))
+            self._supervisor.spawn(PreparedDrive(info.run_id, runner, partial(runner.start, started)))
         else:
             await self._same(stored.run_id, started, origin.plan_id)
-        return Run(stored.run_id, self)
+        return stored.run_id
 
     async def _same(self, run_id: str, started: ev.RunStarted, plan_id: str) -> None:
         """Raise `RunConflict` where the run that has the idempotency key was begun with something else."""
@@ -92,41 +133,40 @@ class Starting(Looking):
         replan: JsonObject | None = None,
     ) -> RunResult:
         """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""
-        if self._services.queue is not None:
-            run = await self.start(program, inputs, context=context, origin=origin, replan=replan)
-            return await self.result(run.run_id)
+        if self._queue.is_used:
+            run_id = await self.start(program, inputs, context=context, origin=origin, replan=replan)
+            return await self._reader.result(run_id)
         await self._services.turns.room()
         context = context or RunContext()
         started, info = self._new_run(program, inputs, context, None, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})
-        await self.trail.run_asked("run.start", info, context, program.fingerprints)
+        await self._trail.run_asked("run.start", info, context, program.fingerprints)
         _, journal = await self._begun(info, [started])
         assert journal is not None
         runner = Runner(program, self._services, journal)
         if journal.durable:
             runner.commits.written = [started]
+        prepared = PreparedDrive(info.run_id, runner, partial(runner.start, started, unheard=False))
         try:
-            return await self._result_of(
-                await self._drive(info.run_id, runner, partial(runner.start, started, unheard=False))
-            )
+            return await self._reader.result_of(await self._supervisor.drive(prepared))
         except StaleEpoch:
             # Another has taken it, and drives it to its end.
-            await self._rest(info.run_id)
-            return await self._result_so_far(info.run_id)
+            await self._reader.rest(info.run_id)
+            return await self._reader.info(info.run_id)
 
     async def _begun(self, info: RunInfo, events: Sequence[AnyEvent]) -> tuple[RunInfo, Journal | None]:
         """Store the run as this process's."""
-        with self._holding(info.run_id):
+        with self._held.holding(info.run_id):
             return await self._services.store.begin_run(info, self._services.driver, events)
 
-    async def _hand_over(self, info: RunInfo, events: Sequence[AnyEvent]) -> Run:
+    async def _hand_over(self, info: RunInfo, events: Sequence[AnyEvent]) -> str:
         """Store the run for a worker to begin."""
         stored, _ = await self._services.store.begin_run(info, "", events)
         if stored.status == "pending":
-            await self._enqueue(stored.run_id, stored.priority)
-        return Run(stored.run_id, self)
+            await self._queue.enqueue(stored.run_id, stored.priority)
+        return stored.run_id
 
-    async def begin_fork(self, program: Program, events: tuple[AnyEvent, ...], *, priority: int = 0) -> Run:
+    async def begin_fork(self, program: Program, events: tuple[AnyEvent, ...], *, priority: int = 0) -> str:
         """Store the run that begins with these events, and go on from there."""
         started = events[0]
         assert isinstance(started, ev.RunStarted)
@@ -142,14 +182,15 @@ class Starting(Looking):
             conversation_id=context.conversation_id,
             priority=priority,
         )
-        await self.trail.run_asked("run.fork", info, context, program.fingerprints)
-        if self._services.queue is not None:
+        await self._trail.run_asked("run.fork", info, context, program.fingerprints)
+        if self._queue.is_used:
             return await self._hand_over(info, events)
         _, journal = await self._begun(info, events)
         assert journal is not None
         runner = Runner(program, self._services, journal)
-        self._keep(started.run_id, runner, partial(runner.resume, list(events), reason="fork"))
-        return Run(started.run_id, self)
+        begin = partial(runner.resume, list(events), reason="fork")
+        self._supervisor.spawn(PreparedDrive(started.run_id, runner, begin))
+        return started.run_id
 
     def _new_run(
         self, program: Program, inputs: JsonObject, context: RunContext, run_id: str | None, *, origin: Stored
@@ -166,7 +207,7 @@ class Starting(Looking):
             inputs=inputs,
             context=self._public(_traced(context.as_json())),
             secrets=program.secrets,
-            sources=self.sources,
+            sources=self._sources(),
             approval=origin.approval,
             paths=ev.PATHS,
         )

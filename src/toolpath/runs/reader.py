@@ -1,4 +1,4 @@
-"""Looking at runs: what came of them, and their events as they come."""
+"""Reading of runs: what came of them, and their events as they come."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 
 from toolpath.engine.drive.large import LargeValues, digests_of
 from toolpath.engine.drive.runner import Runner
+from toolpath.engine.drive.services import Services
 from toolpath.errors import StaleEpoch
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunResult
-from toolpath.ports import Signal
 from toolpath.projections.results import run_end, run_result
 from toolpath.projections.steps import step_results
-from toolpath.runs.revising import Revising
-from toolpath.runs.run import Run
+from toolpath.recovery.presence import is_driven_elsewhere
+from toolpath.runs.held import HeldRuns
 
 #: Events that are read at once for who looks on, and the bytes with which a page of them ends.
 PAGE = 1_000
@@ -25,12 +25,12 @@ HEARD = 10.0
 UNHEARD = 1.0
 
 
-class Looking(Revising):
-    """The part of `Drives` that looks."""
+class RunReader:
+    """Reader of any run of the store; knows which of them this process drives."""
 
-    async def tell(self, run_id: str, signal: Signal) -> Run:
-        """Tell the run something."""
-        raise NotImplementedError
+    def __init__(self, services: Services, held: HeldRuns) -> None:
+        self._services = services
+        self._held = held
 
     async def result(self, run_id: str) -> RunResult:
         """What came of the run; waits for the drive of this process, if there is one.
@@ -38,28 +38,25 @@ class Looking(Revising):
         Where another took the run from it, it waits for that one.
         """
         follows = self._services.queue is not None
-        while (task := self._live.get(run_id)) is not None:
+        while (task := self._held.tasks.get(run_id)) is not None:
             try:
                 await asyncio.shield(task)
             except StaleEpoch:
                 follows = True
             finally:
-                if task.done() and self._live.get(run_id) is task:
-                    del self._live[run_id]
+                if task.done():
+                    self._held.drop(run_id, task)
         if follows:
-            await self._rest(run_id)
-        return await self._result_so_far(run_id)
+            await self.rest(run_id)
+        return await self.info(run_id)
 
-    async def info(self, run_id: str) -> RunResult:
-        """How the run stands now. Raises `RunNotFound`."""
-        return await self._result_so_far(run_id)
-
-    async def _rest(self, run_id: str) -> None:
+    async def rest(self, run_id: str) -> None:
         """Return when nobody goes on with the run before a person or program says something."""
         while not await self._rests(run_id):
             await self._news(run_id, (await self._services.store.get_run(run_id)).last_seq, None)
 
-    async def _result_so_far(self, run_id: str) -> RunResult:
+    async def info(self, run_id: str) -> RunResult:
+        """How the run stands now. Raises `RunNotFound`."""
         info = await self._services.store.get_run(run_id)
         events = await self._services.store.read_events(run_id)
         if not events:
@@ -69,7 +66,8 @@ class Looking(Revising):
             await large.load(events, self._services.store, only=frozenset(digests_of(end.outputs)))
         return run_result(run_id, events, restored=large.restored, parked=info.status == "waiting")
 
-    async def _result_of(self, runner: Runner) -> RunResult:
+    async def result_of(self, runner: Runner) -> RunResult:
+        """What came of the run that the runner has just driven."""
         state, events = runner.state, runner.commits.written
         if events is None:
             events = await self._services.store.read_events(state.run_id)
@@ -92,8 +90,8 @@ class Looking(Revising):
         """The events beyond `after` as they come, until the run ends or is left to people."""
         store = self._services.store
         while True:
-            task = self._live.get(run_id)
-            driven = task is not None and not task.done()
+            task = self._held.tasks.get(run_id)
+            driven = self._held.is_driven(run_id)
             events = await store.read_events(run_id, after=after, limit=PAGE, most_bytes=PAGE_BYTES)
             for event in events:
                 after = event.seq
@@ -114,7 +112,7 @@ class Looking(Revising):
         store = self._services.store
         info = await store.get_run(run_id)
         if self._services.queue is None:
-            return not self.driven_elsewhere(info)
+            return not is_driven_elsewhere(info, self._services.clock.time(), self._services.driver)
         if info.status in ("pending", "running"):
             return False
         if info.status in ENDED_RUN:

@@ -1,30 +1,33 @@
-"""Driving by a worker: find out whether a run is to be driven, take it, and drive it until it ends or parks."""
+"""Driving for a worker: find out whether a run is to be driven, take it, and drive it until it ends or parks."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import msgspec
 
-from toolpath.errors import QueueError, RunNotFound, StaleEpoch
-from toolpath.model import events as ev
+from toolpath.engine.drive.services import Services
+from toolpath.errors import StaleEpoch, StoreError
 from toolpath.model.run import ENDED_RUN, RunInfo
-from toolpath.ports import RunChange, Signal
-from toolpath.recovery.heartbeats import SILENT
+from toolpath.ports import Journal, Signal
+from toolpath.recovery.heartbeats import SILENT, Heartbeats
 from toolpath.recovery.lost_drives import LOST, PUT_ASIDE, losses
 from toolpath.recovery.presence import has_died
-from toolpath.runs.telling import Telling
+from toolpath.runs.claims import Claims
+from toolpath.runs.held import HeldRuns, beat
+from toolpath.runs.run_queue import DYING, RunQueue
+from toolpath.runs.undriven_journal import UndrivenJournal
 
 #: Seconds for which a drive that is just leaving is waited for.
 GOING = 1.6
 #: Seconds between two looks at a driver that may have gone.
 LOOK = 0.2
-#: The connections of a process that is killed are closed this long, in seconds, before it is known to be dead.
-DYING = 0.05
 #: Runs in one look.
 MOST = 1_000
+#: Runs that are taken over at the same time from drivers that have gone: others take what this process does not get to.
+AT_ONCE = 2
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -35,49 +38,25 @@ class Wanted(msgspec.Struct, frozen=True):
     to_end: bool = False
 
 
-class Driving(Telling):
-    """The part of `Drives` that workers use."""
+class WorkerDriver:
+    """Driver of runs that a worker, or a server that drives its own runs, is to see to."""
 
-    async def take_turn(self, called_for: str = "") -> str | None:
-        """The run that this process is to drive next; None where none waits for it. Raises `StoreError`.
-
-        A message says that there is work, and the store whose turn it is. The run that the message is about goes first
-        where its driver has just died, and is driven where it has no turn and nobody, as older code leaves it.
-        """
-        services = self._services
-        if self._leaving:
-            if called_for and services.queue is not None:
-                with contextlib.suppress(QueueError):
-                    await services.queue.put(called_for)
-            return None
-        if called_for and await self._was_left(called_for):
-            return called_for
-        async with self._turning:
-            found = await services.store.next_run(most_of_tenant=services.settings.tenant_calls)
-        if found is not None or not called_for or await services.store.queued(1):
-            return found
-        with contextlib.suppress(RunNotFound):
-            info = await services.store.get_run(called_for)
-            return None if info.driver or info.status in ENDED_RUN else called_for
-        return None
-
-    async def _was_left(self, run_id: str) -> bool:
-        """Whether the run's driver is known to have died. Where it is not, the message is done with at once: nobody
-        waits, in a place that others need, for a run that is driven."""
-        with contextlib.suppress(RunNotFound):
-            info = await self._services.store.get_run(run_id)
-            if info.status == "running" and info.driver not in ("", self._services.driver):
-                if has_died(info.driver):
-                    return True
-                # Messages of one that was killed come a moment before that is known.
-                asyncio.get_running_loop().call_later(DYING, self._look_again, info)
-        return False
-
-    def _look_again(self, info: RunInfo) -> None:
-        """Offer the run where its driver has died meanwhile. What nobody has a place for is found by the next look."""
-        take = None if self._sweep is None else self._sweep.take
-        if take is not None and not self._leaving and has_died(info.driver):
-            take(info.run_id)
+    def __init__(
+        self,
+        services: Services,
+        held: HeldRuns,
+        queue: RunQueue,
+        claims: Claims,
+    ) -> None:
+        self._services = services
+        self._held = held
+        self._queue = queue
+        self._claims = claims
+        self._heartbeats = Heartbeats(services.store, services.clock, has_died)
+        self._taking_over = asyncio.Semaphore(AT_ONCE)
+        """Held while a run is taken over from a driver that has gone."""
+        self._unreleased: list[Journal] = []
+        """Of runs whose drives ended while the store was away."""
 
     async def drive(self, run_id: str) -> None:
         """Drive the run until it ends, parks, or this process is told to leave.
@@ -87,8 +66,8 @@ class Driving(Telling):
         """
         if await self._is_driven_here(run_id):
             return
-        if self._leaving:
-            await self._enqueue(run_id, (await self._services.store.get_run(run_id)).priority)
+        if self._held.is_leaving:
+            await self._queue.enqueue(run_id, (await self._services.store.get_run(run_id)).priority)
             return
         wanted = await self._wanted(run_id)
         if wanted is None:
@@ -98,62 +77,57 @@ class Driving(Telling):
         except StaleEpoch:
             # Two have found it left; one of them took it.
             return
-        runner, task = self._runners.get(run_id), self._live.get(run_id)
+        runner, task = self._held.runners.get(run_id), self._held.tasks.get(run_id)
         if runner is None or task is None:
             return
-        if self._leaving:
+        if self._held.is_leaving:
             runner.leave()
         try:
             with contextlib.suppress(StaleEpoch):
                 await task
         finally:
-            if self._live.get(run_id) is task:
-                # Nobody here asks for the result.
-                del self._live[run_id]
+            # Nobody here asks for the result.
+            self._held.drop(run_id, task)
             if task.cancelled() or task.exception() is not None:
-                await self._let_go(runner)
-            if self._leaving and await self._wanted(run_id) is not None:
-                await self._enqueue(run_id, wanted.info.priority)
+                # It may have ended because the store was away.
+                self._unreleased.append(runner.commits.journal)
+                await self._release()
+            if self._held.is_leaving and await self._wanted(run_id) is not None:
+                await self._queue.enqueue(run_id, wanted.info.priority)
 
     async def take_left(self, info: RunInfo) -> None:
         """Go on here with a run that another process left or lost, unless it is put aside. Raises `RunConflict`.
 
         What a person said to it meanwhile is heard.
         """
-        if self._services.queue is not None:
-            await self.take_up(info.run_id, reason="resume", expected=info.epoch)
+        if self._queue.is_used:
+            await self._claims.take_up(info.run_id, reason="resume", expected=info.epoch)
             return
-        lost = LOST if info.driver and info.status == "running" else ""
         with contextlib.suppress(StaleEpoch):
-            await self._take_wanted(Wanted(info, reason=lost))
+            await self._take_wanted(wanted_for(info, ()))
 
     async def left_runs(self) -> list[str]:
         """Runs whose drivers have gone, in any order. Raises `StoreError`."""
-        gone = await self._watch.look()
+        gone = await self._heartbeats.look()
         if not gone:
             return []
         runs = [info.run_id for info in await self._services.store.runs_of(sorted(gone), MOST)]
         return sorted(runs, key=lambda _: self._services.chance())
 
-    def offer_lost(self, take: Callable[[str], bool]) -> None:
-        """Offer runs that nobody drives to `take`, which says whether it takes one, before they are enqueued."""
-        if self._sweep is not None:
-            self._sweep.take = take
-
     async def _take_wanted(self, wanted: Wanted) -> None:
         """Take the run, unless it is put aside. Raises `StaleEpoch` where somebody else has it."""
         info = wanted.info
-        async with self._relief if info.driver else contextlib.nullcontext():
+        async with self._taking_over if info.driver else contextlib.nullcontext():
             if info.driver and (await self._services.store.get_run(info.run_id)).epoch != info.epoch:
                 return
             if not await self._is_put_aside(wanted):
-                await self._take(info.run_id, reason=wanted.reason, to_end=wanted.to_end, expected=info.epoch)
+                await self._claims.take(info.run_id, reason=wanted.reason, to_end=wanted.to_end, expected=info.epoch)
 
     async def _is_driven_here(self, run_id: str) -> bool:
         """Whether this process drives the run and goes on with it. A drive that is just leaving is waited for."""
-        if run_id in self._in_hand:
+        if self._held.is_in_hand(run_id):
             return True
-        while (runner := self._runners.get(run_id)) is not None:
+        while (runner := self._held.runners.get(run_id)) is not None:
             info = await self._services.store.get_run(run_id)
             goes_on = info.status in ("pending", "running") and info.epoch == runner.commits.journal.epoch
             if goes_on and not runner.over:
@@ -162,7 +136,7 @@ class Driving(Telling):
                 # Or it is heard meanwhile what was said to it, and it stays.
                 await asyncio.wait_for(runner.gone.wait(), GOING)
             if runner.gone.is_set():
-                self._forget(run_id, runner)
+                self._held.forget(run_id, runner)
         return False
 
     async def _is_put_aside(self, wanted: Wanted) -> bool:
@@ -175,28 +149,25 @@ class Driving(Telling):
             return False
         journal = await services.store.drive(info.run_id, services.driver, expected=info.epoch)
         reason = f"{PUT_ASIDE}: {count} drivers were lost {f'while {path} ran' if path else 'as they went on with it'}"
-        last = (await services.store.get_run(info.run_id)).last_seq
-        paused = ev.RunPaused(last + 1, services.clock.time(), reason)
-        for kept in (journal.append([paused], change=RunChange(status="paused", reason=reason)), journal.release()):
-            if kept is not None:
-                await kept
+        await UndrivenJournal(info.run_id, journal, services).pause(reason, interrupted=False)
         return True
 
-    def leave(self, *, at_once: bool = False) -> None:
-        """Begin nothing more in any run; other drivers go on."""
-        self._leaving = True
-        for runner in list(self._runners.values()):
-            runner.leave()
-        if at_once:
-            for task in list(self._live.values()):
-                task.cancel()
-
     async def beat(self) -> None:
-        """Say that this process lives, and let go of what could not be let go of."""
-        services = self._services
-        services.beaten_at = asyncio.get_running_loop().time()
-        await services.store.beat(services.driver)
-        await self.settle()
+        """Say that this process lives, and release runs that could not be released before. Raises `StoreError`."""
+        await beat(self._services)
+        await self._release()
+
+    async def _release(self) -> None:
+        """Say of runs that this process drives them no more."""
+        # Many drives may end at once, each of them here.
+        journals, self._unreleased = self._unreleased, []
+        for journal in journals:
+            try:
+                released = journal.release()
+                if released is not None:
+                    await released
+            except StoreError:
+                self._unreleased.append(journal)
 
     async def _wanted(self, run_id: str) -> Wanted | None:
         """The run where it is to be driven and no living driver has it."""
@@ -217,16 +188,14 @@ class Driving(Telling):
                 return None
             if (await store.get_run(run_id)).epoch == info.epoch:
                 break
-        kinds = {signal.kind for signal in signals}
-        lost = LOST if info.driver and info.status == "running" else ""
-        return Wanted(info, reason="resume" if "resume" in kinds else lost, to_end="cancel" in kinds)
+        return wanted_for(info, signals)
 
     async def _is_due(self, info: RunInfo, signals: list[Signal]) -> bool:
         match info.status:
             case "paused":
                 return any(signal.kind in ("cancel", "resume") for signal in signals)
             case "waiting":
-                return bool(signals) or await self._is_late(info.run_id)
+                return bool(signals) or await self._claims.is_overdue(info.run_id)
             case _:
                 return True
 
@@ -235,8 +204,8 @@ class Driving(Telling):
         await asyncio.sleep(DYING)
         looked = 0.0
         while looked < SILENT:
-            await self._watch.look()
-            if self._watch.has_gone(info.driver):
+            await self._heartbeats.look()
+            if self._heartbeats.has_gone(info.driver):
                 return True
             await asyncio.sleep(LOOK)
             looked += LOOK
@@ -244,3 +213,10 @@ class Driving(Telling):
             if (now.driver, now.epoch) != (info.driver, info.epoch) or now.driver_seen_at > info.driver_seen_at:
                 return False
         return True
+
+
+def wanted_for(info: RunInfo, signals: Sequence[Signal]) -> Wanted:
+    """Why the run is driven, and whether only to be cancelled, by its row and what it was told."""
+    kinds = {signal.kind for signal in signals}
+    lost = LOST if info.driver and info.status == "running" else ""
+    return Wanted(info, reason="resume" if "resume" in kinds else lost, to_end="cancel" in kinds)

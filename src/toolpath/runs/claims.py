@@ -1,0 +1,218 @@
+"""Claims of runs: taking one up where another drive left it, to drive it here or to have a worker drive it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from functools import partial
+from typing import TypedDict, Unpack
+
+from toolpath.engine.drive.runner import Runner
+from toolpath.engine.drive.services import Services
+from toolpath.errors import RunConflict, RunNotFound, StaleEpoch
+from toolpath.model import events as ev
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import ENDED_RUN, RunContext, RunInfo
+from toolpath.ports import Authority, Journal, RunChange, Signal
+from toolpath.projections.questions import open_questions
+from toolpath.projections.results import run_end
+from toolpath.recovery.presence import is_driven_elsewhere
+from toolpath.runs.held import HeldRuns, PreparedDrive
+from toolpath.runs.intent import REPLANNING, RETRY, Intent, intent_of
+from toolpath.runs.replanner import taken_just_now
+from toolpath.runs.replay_program import ReplayPrograms
+from toolpath.runs.run_queue import RunQueue
+from toolpath.runs.supervisor import Supervisor
+from toolpath.runs.undriven_journal import UndrivenJournal
+
+
+class Claim(TypedDict, total=False):
+    """How a run is to go on."""
+
+    reason: str
+    """`retry` goes on from what failed."""
+    accept: bool
+    """Tools that have changed are accepted."""
+    to_end: bool
+    """It is about to be cancelled: then it does not matter that tools are not there any more."""
+    expected: int | None
+    """The epoch in which it was seen: only if nobody has taken it since."""
+    authority: Authority | None
+    """Of whoever has it go on, where somebody does."""
+
+
+class Claims:
+    """Claims of this process on runs of the store."""
+
+    def __init__(
+        self,
+        services: Services,
+        held: HeldRuns,
+        queue: RunQueue,
+        programs: ReplayPrograms,
+        supervisor: Supervisor,
+    ) -> None:
+        self._services = services
+        self._held = held
+        self._queue = queue
+        self._programs = programs
+        self._supervisor = supervisor
+
+    async def take_up(self, run_id: str, **claim: Unpack[Claim]) -> None:
+        """Have the run driven from where it stands: here, or by a worker.
+
+        Where somebody else has taken it up since `expected`, what they do stands. Raises `RunConflict` where tools were
+        to be accepted for them.
+        """
+        authority = claim.get("authority")
+        if authority is not None and not changes_permissions(await self._events(run_id), authority):
+            claim["authority"] = None
+        try:
+            await (self._hand_over if self._queue.is_used else self.take)(run_id, **claim)
+        except StaleEpoch:
+            if claim.get("accept"):
+                raise taken_just_now(run_id) from None
+
+    async def take(
+        self,
+        run_id: str,
+        *,
+        reason: str = "",
+        accept: bool = False,
+        to_end: bool = False,
+        expected: int | None = None,
+        authority: Authority | None = None,
+    ) -> None:
+        """Drive the run here. With the epoch that is `expected`, only if nobody has taken it since."""
+        # One at a time: two that take up the same run would fence one another.
+        async with self._held.lock(run_id):
+            runner = self._held.runners.get(run_id)
+            if accept and runner is not None and runner.held:
+                # It leaves when what is under way has ended, and hears nothing before that.
+                await runner.gone.wait()
+                self._held.forget(run_id, runner)
+                expected = None
+            if self._held.is_live(run_id):
+                return
+            info = await self._services.store.get_run(run_id)
+            if info.status in ENDED_RUN and reason != RETRY:
+                return
+            program = await self._programs.of(await self._events(run_id), to_end=to_end)
+            with self._held.holding(run_id):
+                before = intent_of(info)
+                authority = authority or before.authority
+                journal = await self._claim(info, self._services.driver, reason, expected, authority)
+                events = await self._events(run_id)
+                if run_end(events) is not None and reason != RETRY:
+                    # Whoever had it in hand has died, or it has ended just now.
+                    if before.reason not in (RETRY, REPLANNING):
+                        await UndrivenJournal(run_id, journal, self._services).leave_as_ended()
+                        return
+                    reason = before.reason
+                known = self._services.secrets
+                self._services.redactor.add([known[name] for name in program.latest.secrets if name in known])
+                runner = Runner(program, self._services, journal)
+                accepted = program.latest.fingerprints if accept else None
+                if is_new(events) and not reason and authority is None and not to_end:
+                    begin = partial(runner.start, first_of(events))
+                else:
+                    reason = reason or ("fork" if is_new_fork(events) else "")
+                    begin = partial(
+                        runner.resume, events, reason=reason, accepted=accepted, authority=authority, to_end=to_end
+                    )
+                self._supervisor.spawn(PreparedDrive(run_id, runner, begin))
+
+    async def take_up_due(self, run_id: str) -> None:
+        """Take the run up for what is due, unless somebody else has seen to it meanwhile."""
+        services = self._services
+        with contextlib.suppress(RunConflict, RunNotFound):
+            info = await services.store.get_run(run_id)
+            elsewhere = is_driven_elsewhere(info, services.clock.time(), services.driver)
+            if info.status not in ENDED_RUN and not elsewhere and await self.is_overdue(run_id):
+                await self.take_up(run_id, expected=info.epoch)
+
+    async def is_overdue(self, run_id: str) -> bool:
+        """Whether the time to answer a question of the run is over."""
+        now = self._services.clock.time()
+        questions = open_questions(await self._events(run_id))
+        return any(question.deadline is not None and question.deadline <= now for question in questions)
+
+    async def _events(self, run_id: str) -> list[AnyEvent]:
+        return await self._services.store.read_events(run_id)
+
+    async def _hand_over(
+        self,
+        run_id: str,
+        *,
+        reason: str = "",
+        accept: bool = False,
+        to_end: bool = False,  # a worker hears of that by the signal
+        expected: int | None = None,
+        authority: Authority | None = None,
+    ) -> None:
+        """Have a worker drive the run."""
+        store = self._services.store
+        info = await store.get_run(run_id)
+        begun = info.status in ("running", "waiting") and authority is not None
+        if reason == RETRY or ((accept or begun) and info.status not in ENDED_RUN):
+            await self._reopen(run_id, reason, accept=accept, expected=expected, authority=authority)
+        elif info.status == "paused":
+            # Its driver may still see to the end of what runs: then it is the one to hear this.
+            await store.put_signal(run_id, Signal(kind="resume", authority=authority))
+        elif info.driver and reason == "resume":
+            # Whoever has it has died, or it is to be taken away.
+            await store.drive(run_id, "", expected=expected)
+        await self._queue.enqueue(run_id, info.priority)
+
+    async def _reopen(
+        self, run_id: str, reason: str, *, accept: bool, expected: int | None, authority: Authority | None
+    ) -> None:
+        accepted = (await self._programs.of(await self._events(run_id))).latest.fingerprints if accept else {}
+        info = await self._services.store.get_run(run_id)
+        journal = await self._claim(info, "", reason, expected, authority)
+        await UndrivenJournal(run_id, journal, self._services).resume(reason, accepted, authority)
+
+    async def _claim(
+        self, info: RunInfo, driver: str, reason: str, expected: int | None, authority: Authority | None
+    ) -> Journal:
+        """The run as taken: from this write on it is seen to go on, so that nobody else retries or takes it."""
+        store, run_id = self._services.store, info.run_id
+        # Said to the run before it ended, and not heard: its retry is not meant.
+        stale = await store.take_signals(run_id) if info.status in ENDED_RUN else []
+        intent = Intent(reason if reason == RETRY else "", authority)
+        # A pending one is, until its first append, a run that nobody has begun.
+        change = RunChange() if info.status == "pending" else RunChange(status="running", reason=intent.as_reason())
+        journal = await store.drive(
+            run_id, driver, expected=info.epoch if expected is None else expected, change=change
+        )
+        await store.drop_signals(run_id, [signal.id for signal in stale])
+        return journal
+
+
+def changes_permissions(events: Sequence[AnyEvent], authority: Authority) -> bool:
+    """Whether the run may call something else by this authority than it may now."""
+    began = now = RunContext()
+    for event in events:
+        match event:
+            case ev.RunStarted():
+                began = now = RunContext.from_json(event.context)
+            case ev.RunAuthorized():
+                now = began.limited_to(event.permissions)
+    return began.limited_to(authority.permissions).permissions != now.permissions
+
+
+def first_of(events: Sequence[AnyEvent]) -> ev.RunStarted:
+    """The first event of a run that was begun."""
+    first = events[0]
+    assert isinstance(first, ev.RunStarted)
+    return first
+
+
+def is_new(events: Sequence[AnyEvent]) -> bool:
+    """Whether the run is stored, and nobody has driven it."""
+    return len(events) == 1
+
+
+def is_new_fork(events: Sequence[AnyEvent]) -> bool:
+    """Whether the run begins with another one's events, and nobody has driven it."""
+    return bool(first_of(events).parent) and not any(isinstance(event, ev.RunResumed) for event in events)

@@ -1,0 +1,140 @@
+"""Supervision of drives: each goes on until its run ends or parks, and what follows from that is seen to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from toolpath.access.trail import Trail
+from toolpath.engine.drive.runner import Runner
+from toolpath.engine.drive.services import Services
+from toolpath.engine.state.state import State
+from toolpath.model import events as ev
+from toolpath.model.run import ENDED_RUN
+from toolpath.ports import Timer, waiting_long
+from toolpath.runs.held import HeldRuns, PreparedDrive
+
+AfterFailure = Callable[[PreparedDrive], Awaitable[PreparedDrive | None]]
+"""Gives the drive that goes on with a failed run by another plan, where there is one."""
+
+Learn = Callable[[str], Awaitable[None]]
+"""Told of each run of a plan that was made for a request, as soon as it has ended."""
+
+
+class Supervisor:
+    """Supervisor of the drives of this process."""
+
+    def __init__(
+        self,
+        services: Services,
+        held: HeldRuns,
+        trail: Trail,
+        *,
+        after_failure: AfterFailure,
+        take_up_due: Callable[[str], Awaitable[None]],
+        learn: Learn | None = None,
+    ) -> None:
+        self._services = services
+        self._held = held
+        self._trail = trail
+        self._after_failure = after_failure
+        self._take_up_due = take_up_due
+        self._learn = learn
+        self._deadlines: dict[str, Timer] = {}
+        """When the time to answer ends of runs that this process has parked."""
+
+    async def drive(self, prepared: PreparedDrive) -> Runner:
+        """Drive the run until it ends or parks, and on with each plan that replaces its own; gives the last runner."""
+        run_id, onward = prepared.run_id, prepared
+        while True:
+            runner = self._held.runners[run_id] = onward.runner
+            try:
+                await onward.begin()
+            finally:
+                self._held.forget(run_id, runner)
+            replanned = await self._after_failure(onward) if runner.state.status == "failed" else None
+            if replanned is None:
+                break
+            onward = replanned
+        self._record_end(runner.state)
+        if self._learn is not None and runner.state.status in ENDED_RUN and runner.program.plan.origin.request:
+            await self._learn(run_id)
+        self._watch_deadline(run_id, runner)
+        return runner
+
+    def spawn(self, prepared: PreparedDrive) -> None:
+        """Drive the run in a task of its own; whoever asks for the result waits for that."""
+        run_id, runner = prepared.run_id, prepared.runner
+        waker = self._deadlines.pop(run_id, None)
+        if waker is not None:
+            waker.cancel()
+
+        async def driven() -> None:
+            with waiting_long():
+                await self.drive(prepared)
+
+        self._held.runners[run_id] = runner
+        task = asyncio.create_task(driven(), name=f"drive {run_id}")
+        # One that is cancelled before it began has nobody else to say that it is over.
+        task.add_done_callback(lambda _: self._held.forget(run_id, runner))
+        self._held.keep(run_id, task)
+
+    def leave(self, *, at_once: bool = False) -> None:
+        """Begin nothing more in any run; other drivers go on."""
+        self._held.is_leaving = True
+        for runner in list(self._held.runners.values()):
+            runner.leave()
+        if at_once:
+            for task in list(self._held.tasks.values()):
+                task.cancel()
+
+    async def close(self) -> None:
+        """Leave every run where it stands; another process, or a later one, takes them up."""
+        for timer in self._deadlines.values():
+            timer.cancel()
+        tasks = [task for task in self._held.tasks.values() if not task.done()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        for task in self._held.tasks.values():
+            if task.done() and not task.cancelled():
+                task.exception()
+
+    def _watch_deadline(self, run_id: str, runner: Runner) -> None:
+        """A parked run has no process; but while this one lives, it sees to the end of the time to answer."""
+        deadline = first_deadline(runner.state)
+        if deadline is not None:
+            clock = self._services.clock
+            pause = max(0.0, deadline - clock.time())
+            self._deadlines[run_id] = clock.call_at(clock.monotonic() + pause, partial(self._due, run_id))
+
+    def _due(self, run_id: str) -> None:
+        self._deadlines.pop(run_id, None)
+        if run_id not in self._held.tasks:
+            self._held.keep(run_id, asyncio.create_task(self._taken_up(run_id)))
+
+    async def _taken_up(self, run_id: str) -> None:
+        await self._take_up_due(run_id)
+
+    def _record_end(self, state: State) -> None:
+        """Have what came of the run written into the audit trail."""
+        if state.status in ENDED_RUN:
+            self._trail.run_ended(
+                state.run_id,
+                state.context,
+                state.program.used,
+                status=state.status,
+                reason=state.reason,
+                calls=state.calls,
+                plan=state.program.plan,
+            )
+
+
+def first_deadline(state: State) -> float | None:
+    """When the time to answer ends of the first question of a parked run."""
+    if state.status != "running":
+        return None
+    asked = [step.asked for step in state.steps.values() if step.status == "waiting"]
+    return min((a.deadline for a in asked if isinstance(a, ev.InputRequested) and a.deadline is not None), default=None)

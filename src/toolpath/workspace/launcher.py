@@ -1,0 +1,123 @@
+"""Launcher of whatever somebody wants run: a document, a plan, a tool, a stored plan."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from toolpath.access.trail import Trail
+from toolpath.engine.compile.program import Program
+from toolpath.model.events import AnyEvent
+from toolpath.model.run import RunContext, RunResult
+from toolpath.model.stored import StoredPlan
+from toolpath.ports import Store
+from toolpath.runs.drives import Drives
+from toolpath.runs.opening import call_plan, check_priority, failed
+from toolpath.runs.preparation import Preparation, Runnable
+from toolpath.runs.run import Run
+from toolpath.runs.starter import NOT_STORED, Stored
+from toolpath.values import Json, JsonObject
+
+if TYPE_CHECKING:
+    from toolpath.planner.records import Planned
+    from toolpath.planner.replan import Replanning
+    from toolpath.workspace.plans import Plans
+
+
+class Launcher:
+    """Launcher of runs for one Toolpath. What the methods mean says `Toolpath`."""
+
+    def __init__(
+        self,
+        store: Store,
+        preparation: Preparation,
+        drives: Drives,
+        trail: Trail,
+        *,
+        planned: Callable[..., Awaitable[Planned]],
+        leave_to_replan: Callable[[int | Replanning | None], JsonObject],
+    ) -> None:
+        self._store = store
+        self._preparation = preparation
+        self._drives = drives
+        self._trail = trail
+        self._planned = planned
+        self._plans: Plans | None = None
+        self._leave_to_replan = leave_to_replan
+
+    @property
+    def plans(self) -> Plans:
+        """Stored plans, opened when they are first asked for."""
+        if self._plans is None:
+            from toolpath.workspace.plans import Plans  # only who keeps plans pays for it
+
+            self._plans = Plans(self._store, self._preparation, self._trail, planned=self._planned)
+        return self._plans
+
+    async def prepared(
+        self, what: Runnable | StoredPlan, inputs: JsonObject, context: RunContext | None
+    ) -> tuple[Program, JsonObject, Stored]:
+        """The program, its inputs filled in, and the approval that allows it."""
+        async with self._trail.refusing("run.start", context):
+            if not isinstance(what, StoredPlan):
+                return *await self._preparation.ready(what, inputs, context), NOT_STORED
+            program, filled = await self._preparation.ready(await self.plans.plan(what), inputs, context)
+            return program, filled, Stored(what.plan_id, self.plans.approval_for(what, program, filled))
+
+    async def run(
+        self,
+        what: Runnable | StoredPlan,
+        inputs: JsonObject | None = None,
+        *,
+        context: RunContext | None = None,
+        raise_on_error: bool = False,
+        replan: int | Replanning | None = None,
+    ) -> RunResult:
+        """Run it to its end, or until only people can go on."""
+        program, filled, origin = await self.prepared(what, inputs or {}, context)
+        leave = self._leave_to_replan(replan)
+        result = await self._drives.run(program, filled, context=context, origin=origin, replan=leave)
+        if raise_on_error and not result.success:
+            raise failed(result)
+        return result
+
+    async def start(
+        self,
+        what: Runnable | StoredPlan,
+        inputs: JsonObject | None = None,
+        *,
+        context: RunContext | None = None,
+        run_id: str | None = None,
+        idempotency_key: str = "",
+        priority: int = 0,
+        replan: int | Replanning | None = None,
+    ) -> Run:
+        """Begin it and come back at once."""
+        check_priority(priority)
+        program, filled, origin = await self.prepared(what, inputs or {}, context)
+        return await self._drives.start(
+            program,
+            filled,
+            context=context,
+            run_id=run_id,
+            idempotency_key=idempotency_key,
+            priority=priority,
+            origin=origin,
+            replan=self._leave_to_replan(replan),
+        )
+
+    async def stream(
+        self, what: Runnable, inputs: JsonObject | None = None, *, context: RunContext | None = None
+    ) -> AsyncIterator[AnyEvent]:
+        """Run it and give its events as they come."""
+        run = await self.start(what, inputs, context=context)
+        async for event in run.events():
+            yield event
+        await run.result()
+
+    async def call(self, tool: str, inputs: JsonObject | None = None, *, context: RunContext | None = None) -> Json:
+        """Call one tool; gives its output."""
+        result = await self.run(call_plan(tool, inputs or {}), inputs, context=context)
+        if not result.success:
+            raise failed(result)
+        return result.outputs
