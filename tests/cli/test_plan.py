@@ -224,3 +224,27 @@ def test_what_does_not_go_together_is_a_fault_of_usage(toolpath: Command, words:
 def test_a_streamed_request_without_a_model_runs_at_once(toolpath: Command) -> None:
     ran = toolpath("plan", PRICE, "--run", "--stream")
     assert (ran.code, ran.json) == (0, {"price": 2.5})
+
+
+@pytest.mark.parametrize("option", ["--run", "--yes", "-y", "--run --yes", "--dry-run", "--planner=offline"])
+@pytest.mark.parametrize("request_text", [ORDER, PRICE])
+@pytest.mark.parametrize("flags", [(), ("--run", "--yes")])
+def test_an_option_inside_the_words_is_no_flag_and_is_told(
+    toolpath: Command, shop: Path, request_text: str, option: str, flags: tuple[str, ...]
+) -> None:
+    ran = toolpath("plan", f"{request_text} {option}", *flags)
+    assert ran.code == 3
+    assert f"'{option.split(maxsplit=1)[0]}' is a word of the request here" in ran.err
+    assert not Path("orders.txt").exists()
+
+
+def test_an_option_before_the_words_is_none_either(toolpath: Command, shop: Path) -> None:
+    for text in (f"--run {ORDER}", f"-y {ORDER}", f"--yes {ORDER}"):
+        assert toolpath("plan", text).code == 2
+        assert toolpath("plan", "--", text).code == 3
+    assert not Path("orders.txt").exists()
+
+
+def test_an_option_in_quotes_is_somebody_s_words(toolpath: Command, shop: Path) -> None:
+    ran = toolpath("plan", 'What is the price of the item "tea --run"?')
+    assert "is a word of the request" not in ran.err

@@ -221,6 +221,9 @@ def _is_act_left_out(clause: Clause, seen: Seen) -> bool:
 
 def _is_done(clause: Clause, seen: Seen) -> bool:
     """Whether some step does what a clause commands, or is told what it says."""
+    if _tells_nothing(clause, seen) and _commands_of(seen) > len(seen.acting) and not seen.has_loop:
+        # Whom else to tell: a step that tells somebody does not tell another one, nor twice.
+        return False
     if any(fits(clause.verb, tool) for tool in seen.tools):
         return True
     if folded(clause.verb) in CALLING and any(tool.name in clause.text for tool in seen.tools):
@@ -231,6 +234,37 @@ def _is_done(clause: Clause, seen: Seen) -> bool:
     return is_reading(clause.verb) and not _TO_SOMEBODY.match(clause.text) and _is_spoken_of(clause, seen)
 
 
+def _tells_nothing(clause: Clause, seen: Seen) -> bool:
+    """Whether the clause names whom to tell and nothing else, as `tell Bob` and `let Ann know`."""
+    if "send" not in meanings_of(clause.verb) or _TO_SOMEBODY_ELSE.match(clause.text) is None:
+        return False
+    words = re.findall(r"[\w@#'.+-]+", text_in(seen, clause).partition(clause.verb)[2])
+    telling = [plain for word in words if (plain := folded(word.strip(".'"))) not in _TOLD_OF]
+    if not 0 < len(telling) <= 2 or _HANDS_ON & {*telling} or any(map(seen.is_verb, telling)):
+        return False
+    later = seen.clauses[seen.clauses.index(clause) + 1 :]
+    # `Email Bob and tell him that …`: what is told follows.
+    return not (later and _SAME_PERSON.search(later[0].text) and len(later[0].text.split()) > 3)
+
+
+def _commands_of(seen: Seen) -> int:
+    """How many acts of the plan's tools the request commands."""
+    return sum(
+        clause.mood == "command" and any(fits(clause.verb, tool) for _, tool, _ in seen.acting if tool is not None)
+        for clause in seen.clauses
+    )
+
+
+#: A pointer to what was said is no person: `send it`, `and share this`.
+_TO_SOMEBODY_ELSE: Final = re.compile(
+    r"\W*(?:\w+\s+){1,4}?(?!(?:it|this|that|those|these|the|a|an)\b)\S", re.IGNORECASE
+)
+_SAME_PERSON: Final = re.compile(r"\b(?:him|her|them)\b", re.IGNORECASE)
+#: After these words stands what is told.
+_HANDS_ON: Final = frozenset(("saying", "says", "say", "titled", "with", "subject", "text", "reading", "message"))
+_TOLD_OF: Final = frozenset(
+    re.findall(r"\S+", "and then please also too as well know it that this to about of now so the same both via by on")
+)
 #: `tell Bob` is a message; `tell me` is a question.
 _TO_SOMEBODY: Final = re.compile(r"\W*(?:(?:and|then|please)\s+)*(?i:tell|inform)\s+(?:[A-Z#]|him\b|her\b|them\b)")
 
@@ -263,7 +297,8 @@ def _pointed(seen: Seen) -> Iterator[str]:
         f"Is {one!r} one place? The plan takes it for two." for one in torn_apart(seen.request, _inputs(seen.calls))
     )
     reads = any(reads_a_step(call.inputs) for call, _, _ in seen.calls) or seen.has_loop
-    if (on := goes_on(seen.request)) is not None and not reads:
+    is_again = len({call.tool for call, _, _ in seen.calls}) < len(seen.calls)
+    if (on := goes_on(seen.request, is_again=is_again)) is not None and not reads:
         yield f"{on!r}: with what came of the step before? The plan takes what was said first."
     for value in seen.own_values if seen.acting else ():
         words = value.split() if isinstance(value, str) else []

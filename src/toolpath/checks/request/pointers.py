@@ -23,8 +23,13 @@ _NO_POINTER: Final = re.compile(
     re.IGNORECASE,
 )
 #: `convert 5 GBP to USD and then to EUR`: the same again, with what came of it.
-_ON: Final = re.compile(
-    r"(?:\bthen|\bafterwards|\bafter\s+that|,\s*finally)\s+(?:(?:back|on)\s+)?(?:in)?to\s+#?[\w.-]+", re.IGNORECASE
+_TO: Final = r"\s+(?:(?:back|on|over)\s+)?(?:in)?to\s+#?[\w.-]+"
+_ON: Final = re.compile(rf"(?:\bthen|\bafterwards|\bafter\s+that|,\s*finally){_TO}", re.IGNORECASE)
+#: The same said with a verb or a pointer, where a tool is called again: `then that to EUR`, `and convert it to EUR`.
+_AGAIN: Final = re.compile(
+    r"(?:\b(?:then|and|afterwards)|,)(?:\s+\w+)?\s+(?:it|that|this|those|them|the\s+(?:results?|outcome|output|sum))"
+    rf"{_TO}",
+    re.IGNORECASE,
 )
 #: An id, an address, a path: what is named by it is named once and for all.
 _NAMING: Final = re.compile(r"(?=.*[\d@/\\]).{2,}|.*[\w-]\.\w{1,5}", re.DOTALL)
@@ -42,9 +47,12 @@ def pointers(text: str) -> list[str]:
     return list(dict.fromkeys(" ".join(match.group().split()).casefold() for match in found))
 
 
-def goes_on(text: str) -> str | None:
-    """The words that have the same done again with what came of it; None where there are none."""
-    found = _ON.search(text)
+def goes_on(text: str, *, is_again: bool) -> str | None:
+    """The words that have the same done again with what came of it; None where there are none.
+
+    `is_again`: the same is done more than once, so that a pointer with a goal means what came of it, too.
+    """
+    found = _ON.search(text) or (_AGAIN.search(text) if is_again else None)
     return None if found is None else " ".join(found.group().split())
 
 

@@ -139,6 +139,8 @@ class Told(msgspec.Struct, frozen=True):
     texts: tuple[str, ...]
     """Values, folded."""
     numbers: frozenset[float]
+    amounts: frozenset[float]
+    """Numbers that stand for themselves, not as a part of a date, a time or an id; lengths of lists."""
     runs: frozenset[str]
     """Every run of digits in any value, without leading zeros."""
     dates: tuple[date, ...]
@@ -156,8 +158,8 @@ class Told(msgspec.Struct, frozen=True):
         return any(pattern.search(value) for value in self.texts)
 
 
-def told_of(values: Sequence[Json], vocabulary: Collection[str]) -> Told:
-    """What these values of calls hold."""
+def told_of(values: Sequence[Json], vocabulary: Collection[str], counts: Collection[int] = ()) -> Told:
+    """What these values of calls hold. `counts`: how often the plan calls each of its tools."""
     texts = [text for value in values for text in texts_of(value)]
     dates: list[date] = []
     for text in texts:
@@ -169,6 +171,7 @@ def told_of(values: Sequence[Json], vocabulary: Collection[str]) -> Told:
     return Told(
         texts=tuple(folded(" ".join(text.split())) for text in texts),
         numbers=frozenset(number for value in values for number in _numbers(value)),
+        amounts=frozenset([*(amount for value in values for amount in _amounts(value)), *map(float, counts)]),
         runs=frozenset(run.lstrip("0") or "0" for text in texts for run in _RUNS.findall(text)),
         dates=tuple(dates),
         vocabulary=frozenset(folded(word) for word in vocabulary),
@@ -208,6 +211,34 @@ def _numbers(value: Json) -> Iterator[float]:
         case dict():
             for item in value.values():
                 yield from _numbers(item)
+
+
+def _amounts(value: Json) -> Iterator[float]:
+    match value:
+        case bool() | None:
+            pass
+        case int() | float():
+            yield float(value)
+        case str():
+            for token in re.split(r"[\s,;()]+", value):
+                counted = COUNTED.fullmatch(token.strip(EDGES))
+                if counted is not None and not _NUMBERED.match(token):
+                    yield from _read(counted["number"])
+            for digits in _PERIOD.findall(value):
+                yield from (float(run) for run in _RUNS.findall(digits))
+        case list():
+            yield float(len(value))
+            for item in value:
+                yield from _amounts(item)
+        case dict():
+            for item in value.values():
+                yield from _amounts(item)
+
+
+#: The beginning of an id, as `10-A`.
+_NUMBERED: Final = re.compile(r"\d+-\w")
+#: A length of time as ISO 8601 writes it: `PT10M`.
+_PERIOD: Final = re.compile(r"(?<!\w)P(?=[\dT])(?:\d+[YMWD]){0,4}(?:T(?:\d+[HMS]){1,3})?(?!\w)")
 
 
 def _read(digits: str) -> Iterator[float]:
@@ -263,6 +294,8 @@ def _is_told(token: str, told: Told, *, opens: bool, before: str, after: Sequenc
     plain = folded(token)
     if _FLAG.match(token):
         return any(plain in value for value in told.texts)
+    if _HANDLE.match(token):
+        return any(plain[1:] in value for value in told.texts)
     if any(letter.isdigit() for letter in token):
         return _is_told_number(token, plain, told, after)
     is_path = token.startswith(("/", "~/")) or ("/" in token.strip("/") and not _is_words(token)) or "\\" in token
@@ -276,8 +309,13 @@ def _is_told(token: str, told: Told, *, opens: bool, before: str, after: Sequenc
             or any(day.month == _MONTHS[plain] for day in told.dates)
             or str(_MONTHS[plain]) in told.runs
         )
+    if plain in _COUNTS and _is_counting(after):
+        return plain in told.vocabulary or told.has(token) or float(_COUNTS[plain]) in told.amounts
     if plain in _COUNTS:
         return told.has(token) or float(_COUNTS[plain]) in told.numbers or plain in told.vocabulary
+    if plain == "one" and [folded(word.group()) for word in after[:1]] == ["of"]:
+        # `two of this and one of that`; `one of the best` counts nothing.
+        return len(after) < 2 or folded(after[1].group()) in _OF_SEVERAL or 1.0 in told.amounts
     if plain in PERIODS and before in COMING:
         return told.has(token) or bool(told.dates)
     if plain in _WHEN:
@@ -287,6 +325,8 @@ def _is_told(token: str, told: Told, *, opens: bool, before: str, after: Sequenc
 
 #: As a command line has it: it changes what is done, and no tool knows of it unless it is told.
 _FLAG: Final = re.compile(r"-{1,2}[a-z]", re.IGNORECASE)
+#: A channel or somebody, as chats write them.
+_HANDLE: Final = re.compile(r"[#@][a-z]", re.IGNORECASE)
 _CLOCK: Final = re.compile(r"[ap]\.?m\b", re.IGNORECASE)
 
 
@@ -330,9 +370,12 @@ def _is_known(word: str, told: Told) -> bool:
 
 
 def _is_told_number(token: str, plain: str, told: Told, after: Sequence[re.Match[str]]) -> bool:
-    if told.has(token) or told.has(token.replace("^", "**")) or any(plain in value.split() for value in told.texts):
-        return True
     counted = COUNTED.fullmatch(token)
+    is_whole = any(plain in value.split() for value in told.texts)
+    if counted is not None and not is_whole and (_is_counting(after) or _OF_LENGTH.fullmatch(token)):
+        return _is_told_count(counted["number"], told, after)
+    if is_whole or told.has(token) or told.has(token.replace("^", "**")):
+        return True
     runs = [run.lstrip("0") or "0" for run in _RUNS.findall(token)]
     if counted is not None:
         following = folded(after[0].group().strip(EDGES)) if after else ""
@@ -366,6 +409,30 @@ def _is_told_amount(digits: str, token: str, following: str, told: Told) -> bool
         return any(_is_told_hour(number, told) for number in numbers)
     run = digits.replace(",", "").lstrip("0") or "0"
     return bool(numbers & told.numbers) or run in told.runs
+
+
+_OF_SEVERAL: Final = frozenset(
+    ("the", "them", "these", "those", "my", "our", "your", "his", "her", "their", "its", "us")
+)
+#: What a number counts: `10 minutes`, `two rooms`. Other words may follow on a day or an hour.
+_COUNTED_THING: Final = re.compile(r"[a-z]{2,}(?<!s)s|people|children|men|women|min|sec|hr|h|feet")
+_NO_THING: Final = frozenset(
+    re.findall(r"\S+", "this is as was has its his plus minus times always across unless towards yes does")
+)
+_OF_LENGTH: Final = re.compile(r"\d+(?:[.,]\d+)*-?(?:s|min|mins|h|hrs?|hours?|days?|weeks?|months?)", re.IGNORECASE)
+
+
+def _is_counting(after: Sequence[re.Match[str]]) -> bool:
+    """Whether what stands before these words says how many they are."""
+    following = folded(after[0].group().strip(EDGES)) if after else ""
+    return following not in _NO_THING and _COUNTED_THING.fullmatch(following) is not None
+
+
+def _is_told_count(digits: str, told: Told, after: Sequence[re.Match[str]]) -> bool:
+    """Whether a value says how many: digits of a date, a time or an id do not."""
+    following = folded(after[0].group().strip(EDGES)) if after else ""
+    scale = _SCALES.get(following, 1.0)
+    return any(number in told.amounts or round(number * scale, 10) in told.amounts for number in _read(digits))
 
 
 def _is_told_hour(hour: float, told: Told) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
@@ -57,7 +58,8 @@ class Seen:
             for name, value in call.inputs.items()
             if not is_offered(value, tool, name)
         ]
-        self.told = told_of([*self.values, *_presets(self.calls)], _vocabulary(self.tools))
+        counts = Counter(call.tool for call, _, _ in self.calls).values()
+        self.told = told_of([*self.values, *_presets(self.calls)], _vocabulary(self.tools), tuple(counts))
         self.parameters = frozenset(
             word for tool in self.tools for name in _parameters(tool) for word in raw_words(name)
         )

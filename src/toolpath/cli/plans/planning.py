@@ -11,10 +11,11 @@ import msgspec
 
 from toolpath.checks.check import has_errors
 from toolpath.checks.explanation import Explanation
+from toolpath.checks.request.said import QUOTED
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.findings import finding_line
 from toolpath.cli.inputs import read_text
-from toolpath.cli.options import Options
+from toolpath.cli.options import WITH_VALUE, WITHOUT_VALUE, Options
 from toolpath.cli.output import Output
 from toolpath.cli.questions import may_ask
 from toolpath.cli.requests import load_with_requests, tools_to_plan_with
@@ -29,6 +30,14 @@ from toolpath.planner.replan import Replanning
 from toolpath.runs.run import Run
 
 PLANNERS = ("model", "offline")
+_OPTIONS = frozenset(
+    (
+        *WITH_VALUE,
+        *WITHOUT_VALUE,
+        *("--run", "--yes", "-y", "--stream", "--planner", "--tool", "--from", "--out", "--replan", "--report"),
+        *("--no-input", "--dry-run"),
+    )
+)
 #: Characters of a request; more is data, not a request.
 LONGEST = 1_000_000
 
@@ -183,8 +192,16 @@ def _tell(
         output.say(finding_line("plan", finding))
     for point in session.tp.open_points(plan):
         output.tell(f"Not said: {point.message}" if point.code == "open_question" else point.message, "yellow")
+    for option in options_in(request.text):
+        output.tell(f"{option!r} is a word of the request here: write options outside of its quotes.", "yellow")
     if request.run and not has_errors(findings) and session.tp.open_points(plan):
         output.tell("Nothing was run: say it more plainly, or keep the plan with --out FILE and complete it.", "yellow")
+
+
+def options_in(request: str) -> list[str]:
+    """Options of the command that were typed inside the words of its request, in their order."""
+    words = QUOTED.sub(" ", request).split()
+    return list(dict.fromkeys(word for word in words if word.partition("=")[0] in _OPTIONS))
 
 
 async def _tell_cache(plan: Plan, session: Session) -> None:

@@ -32,7 +32,7 @@ DATE = re.compile(
     rf"|\b{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}\b|\b\d{{1,2}}(?:st|nd|rd|th)?(?:\s+of)?\s+{_MONTH},?\s+\d{{4}}\b",
     re.IGNORECASE,
 )
-TIME = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?", re.IGNORECASE)
+TIME = re.compile(r"\bT?\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?", re.IGNORECASE)
 _FORMATS = {
     "%Y-%m-%d": r"yyyy-mm-dd|iso ?8601|year-month-day|yyyy-MM-dd",
     "%m/%d/%Y": r"mm/dd/yyyy|month/day/year",

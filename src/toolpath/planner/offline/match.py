@@ -98,6 +98,10 @@ _UNITS: dict[str, str] = {
 }
 
 
+_CHANNELS = frozenset(
+    map(stem, ("channel", "room", "chat", "conversation", "topic", "tag", "hashtag", "group", "thread"))
+)
+_PEOPLE = frozenset(map(stem, ("user", "username", "handle", "member", "person", "to", "who", "mention", "account")))
 _PATHS = frozenset(("path", "file", "filename", "folder", "directory", "dir", "filepath", "script"))
 _IS_PATH = re.compile(r"^(?:~|\.{1,2})?/|\\|/.*\.\w{1,5}$|^[^\s@]+\.[A-Za-z]\w{0,4}$|^[^/@]+\.(?:[a-z]{2,4}\d?)$")
 
@@ -132,6 +136,8 @@ def _kind(slot: Slot, mention: Mention) -> float:
         case _ if _PATHS & {*target.words} and mention.kind in ("code", "quoted", "phrase", "name", "number"):
             # What is no place among files may be a name of one all the same.
             return 3.0 if _IS_PATH.search(mention.text) else min(1.0, _text(target, mention))
+        case _ if mention.kind == "handle":
+            return 3.0 if _is_handled(target, mention) else 0.4
         case _:
             return _text(target, mention)
 
@@ -181,6 +187,13 @@ def _text(slot: Slot, mention: Mention) -> float:
     if kind == "name":
         return 1.5 if classes and classes != {"id"} else 1.2
     return 0.6
+
+
+def _is_handled(slot: Slot, mention: Mention) -> bool:
+    """Whether the parameter is for a channel, where a channel is mentioned, or for somebody, where a person is."""
+    if mention.text.startswith("#"):
+        return bool(_CHANNELS & {*slot.words})
+    return bool(slot.classes & {"person"} or _PEOPLE & {*slot.words})
 
 
 def _cue(slot: Slot, mention: Mention) -> float:

@@ -9,7 +9,9 @@ import msgspec
 
 from toolpath.values import Json
 
-Kind = Literal["quoted", "email", "url", "list", "date", "time", "expression", "code", "number", "name", "phrase"]
+Kind = Literal[
+    "quoted", "email", "url", "handle", "list", "date", "time", "expression", "code", "number", "name", "phrase"
+]
 
 
 class Mention(msgspec.Struct, frozen=True):

@@ -29,10 +29,12 @@ _QUOTED = re.compile(
 #: `titled Bread and butter about baking`: a title without quotation marks ends where the sentence goes on.
 _TITLED = re.compile(
     r"\b(?:en)?titled:?\s+(?P<title>[A-Z0-9][^\s,.;:!?\"']*(?:\s+(?!(?:about|by|with|for|from|saying|then|which|"
-    r"that|where|starting|beginning|due|scheduled|\d{4}-\d{2}|\d{1,2}:\d{2}|(?:on|at)\s+\d+|and\s+(?:then|also|with|[a-z]+\s+(?:it|a|an|the))|on\s+(?:it|the|that|my))\b)[^\s,.;:!?\"']+){0,11})"
+    r"that|where|starting|beginning|due|scheduled|\d{4}-\d{2}|T?\d{1,2}:\d{2}|(?:on|at)\s+T?\d+|and\s+(?:then|also|with|[a-z]+\s+(?:it|a|an|the))|on\s+(?:it|the|that|my))\b)[^\s,.;:!?\"']+){0,11})"
 )
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]{1,2000}[^\s'\"<>.,;!?)]")
+#: A channel or a person, as chats write them; neither a heading nor a part of an address.
+_HANDLE = re.compile(r"(?<![\w&/#@.+-])[#@][A-Za-z][\w-]{0,80}(?<=\w)(?!@|\.\w)")
 _LIST = re.compile(
     r"\[[^\[\]]{0,500}(?:\[[^\[\]]{0,200}\][^\[\]]{0,50}){0,20}\]"
     r"|\((?:\s*-?\d+(?:\.\d+)?\s*,){1,9}\s*-?\d+(?:\.\d+)?\s*\)"
@@ -184,6 +186,11 @@ def _addresses(text: str) -> Iterator[Mention]:
         yield Mention("url", match.group(), match.group(), match.start(), match.end())
 
 
+def _handles(text: str) -> Iterator[Mention]:
+    for match in _HANDLE.finditer(text):
+        yield Mention("handle", match.group(), match.group(), match.start(), match.end())
+
+
 def _lists(text: str) -> Iterator[Mention]:
     for match in _LIST.finditer(text):
         try:
@@ -316,6 +323,7 @@ _READERS = (
     _quoted,
     _titles,
     _addresses,
+    _handles,
     _paths,
     _lists,
     _dates,

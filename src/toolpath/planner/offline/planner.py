@@ -27,6 +27,7 @@ from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.link import link
 from toolpath.planner.offline.match import CUED, WEAK, is_like, words_of
 from toolpath.planner.offline.mentions import mentions
+from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.rank import Candidate, Fit, Ranker, candidate
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
@@ -63,7 +64,7 @@ def plan_offline(
     drafts = _drafts(text, ranker)
     if not drafts:
         raise _refusal(text, ranker)
-    linked = link(chained(drafts, ranker, text))
+    linked = [onward(draft, text) for draft in link(chained(drafts, ranker, text))]
     evidence = _evidence(text, linked, ranker)
     is_plain = _is_plain(text, linked, evidence)
     if not is_fitting(evidence) and not is_plain and not _is_commanded(text, linked):
@@ -90,9 +91,16 @@ def _is_plain(text: str, drafts: Sequence[Draft], evidence: Evidence) -> bool:
 
 
 def _is_commanded(text: str, drafts: Sequence[Draft]) -> bool:
-    """Whether the request is a command in the very words of one tool's name: what it does not say is then asked."""
+    """Whether the request is a command in the very words of one tool's name: what it does not say is then asked.
+
+    So is a command in its verb that names a channel or somebody as chats do, where the tool takes them.
+    """
     words = [word for word in raw_words(text[:200]) if word not in ("please", "kindly", "now")]
-    return len(drafts) == 1 and drafts[0].fit.name >= 1.0 and words[:1] == [drafts[0].candidate.verb]
+    if len(drafts) != 1 or words[:1] != [drafts[0].candidate.verb]:
+        return False
+    taken = [found for call in drafts[0].filling.calls for found in call.values()]
+    is_addressed = any(one.mention is not None and one.mention.kind == "handle" and one.sure >= CUED for one in taken)
+    return drafts[0].fit.name >= 1.0 or is_addressed
 
 
 def _offered(text: str, catalog: Catalog, tools: Sequence[str] | None, search: ToolSearch | None) -> list[Tool]:
