@@ -287,21 +287,34 @@ def test_what_both_can_compute_is_what_jinja_computes(source: str) -> None:
     assert ours == theirs
 
 
-@given(_paths.map(lambda path: "{{" + path + "}}"))
-def test_the_short_way_to_a_whole_text_equals_the_long_one(source: str) -> None:
+_referring = st.one_of(
+    _paths, st.sampled_from([" steps.a.output.k ", "steps.a.error", " steps.rows.status", "steps.b.output", "steps.a"])
+)
+_around = st.sampled_from(["", " ", "of ", "}", "{", "}}", "'", "%}"])
+
+
+@given(st.lists(st.tuples(_around, _referring), min_size=1, max_size=3), _around)
+def test_the_short_way_to_a_whole_text_equals_the_long_one(parts: list[tuple[str, str]], end: str) -> None:
     names = Names(flow="graph", ids={"a": "a", "rows": "rows"}, shared={"x1": ("p", "q")})
+    source = "".join(f"{text}{{{{{path}}}}}" for text, path in parts) + end
     short = plain_leaf(source, "/at", names)
     if short is None:
         return
-    (template,) = scan(source)
-    assert isinstance(template, Template)
-    lowering = Lowering(names, "/at", template.offset, allow_secrets=True)
-    tree = lowering.whole(parse_fully(template.source))
-    piece = short.whole
-    assert piece is not None
-    assert (piece.text, piece.offset, piece.tree) == (template.text, template.offset, tree)
-    assert list(short.references) == lowering.references
-    assert not lowering.faults
+    pieces: list[Any] = []
+    references: list[Any] = []
+    for part in scan(source):
+        if isinstance(part, Template):
+            lowering = Lowering(names, "/at", part.offset, allow_secrets=True)
+            pieces.append((part.text, part.offset, lowering.whole(parse_fully(part.source))))
+            references += lowering.references
+            assert not lowering.faults
+        else:
+            pieces.append(part)
+    short_pieces = [
+        piece if isinstance(piece, str) else (piece.text, piece.offset, piece.tree) for piece in short.pieces
+    ]
+    assert short_pieces == pieces
+    assert list(short.references) == references
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import msgspec
 
 from toolpath.checks.context import Context
 from toolpath.checks.kinds import Kinds
-from toolpath.checks.readings import Argument
+from toolpath.checks.readings import Argument, Slot
 from toolpath.checks.remarks import error, remark, warning
 from toolpath.checks.shapes import Type
 from toolpath.checks.views import StepView, Template, has_template
@@ -17,11 +17,12 @@ from toolpath.json_schema.coerce import types_of
 from toolpath.json_schema.describe import type_text
 from toolpath.json_schema.fits import Fit, fits
 from toolpath.json_schema.locate import Located, locate
-from toolpath.json_schema.nulls import admits_null
 from toolpath.json_schema.validate import Validator
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject, pointer
+
+_LIST: JsonObject = {"type": "array"}
 
 
 class Use(msgspec.Struct, frozen=True, eq=False):
@@ -42,6 +43,8 @@ def uses_of(context: Context, view: StepView) -> Iterator[Use]:
         return
     if view.tool is not None:
         yield Use(view, view.tool, own, own.path)
+    if not view.step.fallback:
+        return
     given = {template.path: template for template in view.templates if template.use == "fallback"}
     for number, fallback in enumerate(view.step.fallback):
         tool = context.catalog.get(fallback.tool)
@@ -116,20 +119,26 @@ def _list(context: Context, template: Template) -> Iterator[Finding]:
     """What a loop goes over is a list."""
     if not isinstance(template.value, str) or not has_template(template.value) or template.has_fault(""):
         return
-    given = context.types.argument(template, "", template.value, drops_null=False)
-    if given.schema is None:
+    found = context.types.given(template, "", template.value, drops_null=False)
+    if found is None:
         context.note_unknown(template, "")
         return
-    fit = fits(given.schema, {"type": "array"})
+    wanted = locate(_LIST, ())
+    fit = context.memory.fits(found, wanted)
     if fit.verdict == "unknown":
         context.note_unknown(template, "")
     elif fit.verdict != "fits":
-        yield _unfitting(context.types.kinds, fit, given, locate({"type": "array"}, ()), template.path, what="The loop")
+        given = context.types.argument(template, "", template.value, found)
+        yield _unfitting(context, fit, given, wanted, template.path, what="The loop")
 
 
-def _unfitting(kinds: Kinds, fit: Fit, given: Argument, schema: Located, path: str, *, what: str) -> Finding:
-    is_error = fit.verdict == "never" and fits(given.sure, schema.schema, input_root=schema.root).verdict == "never"
-    hint = _way_out(kinds, given, schema)
+def _unfitting(context: Context, fit: Fit, given: Argument, schema: Located, path: str, *, what: str) -> Finding:
+    memory = context.memory
+    is_error = fit.verdict == "never" and given.sure is not None and memory.fits(given.sure, schema).verdict == "never"
+    mark = (id(memory.kept(given.schema)), id(schema.schema), given.reads)
+    hint = memory.ways_out.get(mark)
+    if hint is None:
+        hint = memory.ways_out[mark] = _way_out(context.types.kinds, given, schema)
     if not hint and not is_error and fit.verdict == "never":
         hint = "The tool's results are not held to its output schema."
     return remark(
@@ -188,19 +197,24 @@ class _Arguments:
                 "bad_schema", use.path, f"The input schema of '{use.tool.key}' is no usable JSON Schema: {validator}"
             )
             return
-        literals = {name: value for name, value in use.template.value.items() if not has_template(value)}
-        yield from self._literals(validator, literals)
-        for name, value in use.template.value.items():
+        values = use.template.value
+        literals = {name: value for name, value in values.items() if not use.template.holds_template(name)}
+        if literals:
+            yield from self._literals(validator, literals)
+        for name, value in values.items():
             if name not in literals:
-                place = self._memory.locate(self._memory.one(use.tool.input_schema), (name,))
-                if place.found == "found" and place.schema:
-                    yield from self._template(name, value, place)
+                slot = self._memory.slot(use.tool.input_schema, name)
+                if slot.place.found == "found" and slot.place.schema:
+                    yield from self._template(name, value, slot)
 
     def _literals(self, validator: Validator, literals: JsonObject) -> Iterator[Finding]:
         use = self._use
         required = use.tool.input_schema.get("required", ())
         # Null for what is optional is left out of the call.
         given = {name: value for name, value in literals.items() if value is not None or name in required}
+        in_part = self._memory.validator_in_part(use.tool.input_schema, formats=use.tool.strict_formats)
+        if in_part is not None and in_part.is_valid(given):
+            return
         try:
             validator.accept(given)
         except SchemaError as fault:
@@ -213,31 +227,24 @@ class _Arguments:
                         f"'{name}' of '{use.tool.key}' does not fit: {what}.",
                     )
 
-    def _template(self, name: str, value: object, place: Located) -> Iterator[Finding]:
+    def _template(self, name: str, value: object, slot: Slot) -> Iterator[Finding]:
         use, context = self._use, self._context
         at = pointer(name)
         if use.template.has_fault(at):
             return
-        given = context.types.argument(use.template, at, value, drops_null=drops_null(use.tool, name))
-        if given.schema is None:
+        found = context.types.given(use.template, at, value, drops_null=slot.drops_null)
+        if found is None:
             context.note_unknown(use.template, at)
             return
-        fit = self._memory.fits(given.schema, place)
+        fit = self._memory.fits(found, slot.place)
+        if fit.verdict == "fits":
+            return
         if fit.verdict == "unknown" and not fit.by_input:
             context.note_unknown(use.template, at)
-        elif fit.verdict != "fits":
-            what = f"'{name}' of '{use.tool.key}'"
-            yield _unfitting(context.types.kinds, fit, given, place, use.template.path + at, what=what)
-
-
-def drops_null(tool: Tool, name: str) -> bool:
-    """Null for this input is left out of the call, or accepted."""
-    schema = _properties(tool.input_schema).get(name)
-    if schema is None:
-        return False
-    if name not in tool.input_schema.get("required", ()):
-        return True
-    return admits_null(tool.input_schema, name)
+            return
+        given = context.types.argument(use.template, at, value, found)
+        what = f"'{name}' of '{use.tool.key}'"
+        yield _unfitting(context, fit, given, slot.place, use.template.path + at, what=what)
 
 
 def _properties(schema: JsonObject) -> JsonObject:

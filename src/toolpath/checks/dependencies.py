@@ -10,6 +10,8 @@ from toolpath.checks.views import BlockView, Read, StepView, Views, container
 from toolpath.expressions.names import written_variables
 from toolpath.model.plan import Block
 
+_ASPECTS_OF_END = frozenset({"status", "error"})
+
 
 class Wait(msgspec.Struct, frozen=True):
     """A step waits for another one of its block."""
@@ -17,12 +19,20 @@ class Wait(msgspec.Struct, frozen=True):
     step: int
     source: int
     """Index of the step waited for."""
-    reason: str
-    """`depends_on`, or what it reads, e.g. `author._id`."""
-    path: str
-    """Where that is written."""
+    why: Read | tuple[str, str]
+    """What it reads, or the reason and where that is written."""
     needs_output: bool = True
     """False: only its status or error is read."""
+
+    @property
+    def reason(self) -> str:
+        """`depends_on`, or what it reads, e.g. `author._id`."""
+        return self.why[0] if isinstance(self.why, tuple) else self.why.text
+
+    @property
+    def path(self) -> str:
+        """Where that is written."""
+        return self.why[1] if isinstance(self.why, tuple) else self.why.path
 
 
 def waits_of(views: Views) -> dict[int, list[Wait]]:
@@ -33,8 +43,13 @@ def waits_of(views: Views) -> dict[int, list[Wait]]:
         found[id(view.block)] += _declared(view)
         for template in view.templates:
             for read in template.reads:
-                for block, wait in _read(read, view, writers):
-                    found[id(block)].append(wait)
+                if read.source is not None:
+                    wait = _for_step(read, view, read.source)
+                    if wait is not None:
+                        found[id(read.source.block)].append(wait)
+                elif read.kind == "state" and read.key:
+                    for block, wait in _for_variable(read, view, writers):
+                        found[id(block)].append(wait)
     return found
 
 
@@ -42,26 +57,29 @@ def _declared(view: StepView) -> Iterator[Wait]:
     for number, name in enumerate(view.step.depends_on):
         source = view.block.positions.get(view.block.names.ids.get(name, ""))
         if source is not None:
-            yield Wait(view.index, source, "depends_on", f"{view.path}/depends_on/{number}")
+            yield Wait(view.index, source, ("depends_on", f"{view.path}/depends_on/{number}"))
 
 
-def _read(read: Read, view: StepView, writers: dict[int, dict[str, list[int]]]) -> Iterator[tuple[BlockView, Wait]]:
-    if read.kind in ("output", "steps"):
-        source = read.source
-        holder = None if source is None else container(view, source.block)
-        # What `collect` reads of the body has no holder there: the body has ended.
-        if source is not None and holder is not None and not is_own(read, view, source.block):
-            needs_output = read.reference.aspect not in ("status", "error")
-            yield source.block, Wait(holder.index, source.index, read.text, read.path, needs_output)
-    elif read.kind == "state" and read.key:
-        here: StepView | None = view
-        while here is not None:
-            block = here.block
-            if not block.is_chain:
-                for writer in writers[id(block)].get(read.key, ()):
-                    if writer != here.index:
-                        yield block, Wait(here.index, writer, read.text, read.path)
-            here = block.owner
+def _for_step(read: Read, view: StepView, source: StepView) -> Wait | None:
+    block = source.block
+    holder = view if view.block is block else container(view, block)
+    # What `collect` reads of the body has no holder there: the body has ended.
+    if holder is None or is_own(read, view, block):
+        return None
+    return Wait(holder.index, source.index, read, read.reference.aspect not in _ASPECTS_OF_END)
+
+
+def _for_variable(
+    read: Read, view: StepView, writers: dict[int, dict[str, list[int]]]
+) -> Iterator[tuple[BlockView, Wait]]:
+    here: StepView | None = view
+    while here is not None:
+        block = here.block
+        if not block.is_chain:
+            for writer in writers[id(block)].get(read.key, ()):
+                if writer != here.index:
+                    yield block, Wait(here.index, writer, read)
+        here = block.owner
 
 
 def is_own(read: Read, view: StepView, block: BlockView) -> bool:

@@ -97,7 +97,7 @@ class _Explainer:
         if block.is_chain:
             edges = edges_of(block, self._context.plan)
             found += [
-                Wait(edge.target, edge.source, _reason_of(edge.cause, edge.target - edge.source), "")
+                Wait(edge.target, edge.source, (_reason_of(edge.cause, edge.target - edge.source), ""))
                 for steps in edges
                 for edge in steps
                 if edge.target < len(block.steps)
@@ -275,7 +275,7 @@ def _in_order(sources: list[list[int]]) -> list[int]:
 def _side_by_side(size: int, waits: list[Wait]) -> dict[int, list[int]]:
     """For each step the first steps of its block that neither wait for it nor are waited for."""
     before = ancestors(size, waits)
-    after = ancestors(size, [Wait(wait.source, wait.step, "", "") for wait in waits])
+    after = ancestors(size, [Wait(wait.source, wait.step, ("", "")) for wait in waits])
     every = (1 << size) - 1
     found: dict[int, list[int]] = {}
     for index in range(size):

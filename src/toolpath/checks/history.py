@@ -102,18 +102,20 @@ class History:
 
     def step(self, read: Read) -> tuple[bool, bool]:
         """Whether the step that is read may have ended, and whether it surely succeeded."""
-        block = read.template.block.climb(read.up)
-        source = None if block is None else block.positions.get(read.key)
-        facts = None if block is None else self._before(read, block)
-        if source is None or facts is None or block is None:
+        if read.source is None:
+            return True, True
+        block, source = read.source.block, read.source.index
+        facts = self._before(read, block)
+        if facts is None:
             return True, True
         step = read.template.step
-        holder = None if step is None else container(step, block)
-        if holder is not None and holder is step and holder.index == source and read.template.use == "transform":
-            # A step's transformations are computed when it has succeeded.
-            return True, True
-        if not block.is_chain and holder is not None and holder.index == source:
-            return False, False
+        holder = None if step is None else step if step.block is block else container(step, block)
+        if holder is not None and holder.index == source:
+            if holder is step and read.template.use == "transform":
+                # A step's transformations are computed when it has succeeded.
+                return True, True
+            if not block.is_chain:
+                return False, False
         return bool(facts.may_end >> source & 1), bool(facts.sure >> source & 1)
 
     def surely_failed(self, read: Read) -> bool:
@@ -125,9 +127,10 @@ class History:
     def _before(self, read: Read, block: BlockView) -> Facts | None:
         """What holds in the block when the template is evaluated."""
         template = read.template
-        if (template.use == "collect" and block is template.block) or template.step is None:
+        step = template.step
+        if (template.use == "collect" and block is template.block) or step is None:
             return self.end(block)
-        holder = container(template.step, block)
+        holder = step if step.block is block else container(step, block)
         return None if holder is None else self.at(holder)
 
     def _around(self, read: Read) -> Iterator[Facts]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Protocol
 
 import msgspec
@@ -10,9 +11,10 @@ from toolpath.checks.facts import NOTHING, Fact, Facts, Place, facts_of, joined
 from toolpath.checks.history import History
 from toolpath.checks.judge import Fault, Judge, Source
 from toolpath.checks.kinds import Kinds
+from toolpath.checks.memory import Memory
 from toolpath.checks.readings import Reading
 from toolpath.checks.shapes import Type, either, or_null
-from toolpath.checks.views import Read, StepView, Template
+from toolpath.checks.views import Read, StepView, Template, read_of
 from toolpath.expressions.leaf import Leaf, Piece
 from toolpath.expressions.tree import Path, Reference
 from toolpath.model.plan import OnUnresolved, Plan
@@ -32,6 +34,7 @@ class Types(Protocol):
 
     history: History
     kinds: Kinds
+    memory: Memory
     plan_mode: OnUnresolved
 
     def reading(self, read: Read) -> Reading:
@@ -47,8 +50,8 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     type: Type
     lone: Type
     """As `type`; of a lone reference that which it has where its step has an output."""
-    faults: tuple[Fault, ...]
-    unknown: tuple[Reference, ...]
+    faults: tuple[Fault, ...] = ()
+    unknown: tuple[Reference, ...] = ()
 
 
 class PlanReader:
@@ -63,7 +66,7 @@ class PlanReader:
 
     def source(self, reference: Reference) -> Source:
         """What is known of the root of a reference."""
-        read = Read(self._template, reference)
+        read = read_of(self._template, reference)
         types, kind = self._types, read.kind
         reading = types.reading(read)
         missing = reading.place.found == "missing" and bool(reference.path)
@@ -84,13 +87,37 @@ class PlanReader:
 
     def held(self, reference: Reference) -> bool:
         """What the reference gives is held to its schema."""
-        return self._types.reading(Read(self._template, reference)).held
+        return self._types.reading(read_of(self._template, reference)).held
 
 
 def judge_leaf(types: Types, template: Template, leaf: Leaf) -> Judged:
     """What is known of one string of a template."""
     facts = standing_facts(template)
     reader = PlanReader(types, template)
+    mark = None
+    if not facts and leaf.whole is not None and type(leaf.whole.tree) is Path:
+        mark = _mark_of(types, reader.source(leaf.whole.tree.reference), leaf.whole.tree.reference)
+        known = types.memory.paths.get(mark)
+        if known is not None:
+            return Judged(type=known[0], lone=known[1])
+    found = _judged(types, template, leaf, reader, facts)
+    if found.type is not None and found.lone is not None:
+        one = types.memory.one
+        found = msgspec.structs.replace(found, type=one(found.type), lone=one(found.lone))
+    if mark is not None and not found.faults and not found.unknown:
+        types.memory.paths[mark] = found.type, found.lone
+    return found
+
+
+def _mark_of(types: Types, source: Source, reference: Reference) -> Hashable:
+    """All that the type of a path depends on where no condition tells of it; None where it has a fault."""
+    if source.missing or source.unset:
+        return None
+    of = source.type
+    return source.kind, None if of is None else id(types.memory.kept(of)), source.void, reference.path
+
+
+def _judged(types: Types, template: Template, leaf: Leaf, reader: PlanReader, facts: Facts) -> Judged:
     faults: list[Fault] = []
     unknown: list[Reference] = []
     type_: Type = _TEXT
@@ -167,6 +194,8 @@ def standing_facts(template: Template) -> Facts:
 
 
 def _conditions(step: StepView) -> dict[Place, Fact]:
+    if not isinstance(step.step.when, str):
+        return {}
     for template in step.templates:
         if template.use == "when":
             leaf = template.leaves.get("")

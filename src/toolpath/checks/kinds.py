@@ -23,18 +23,20 @@ NUMERIC: Final = frozenset({"integer", "number"})
 _NOT_ZERO: Final = "x-not-zero"
 _MOST_TEXTS: Final = 5
 _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_UNKNOWN: Final[JsonObject] = {}
 _CONTEXT: Final = frozenset({"$defs", "definitions", "$schema", "$id", "id"})
 
 
 class Kinds:
     """Answers for the types of one check."""
 
-    __slots__ = ("_children", "_items", "_memory")
+    __slots__ = ("_children", "_items", "_memory", "_not_null")
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._children = memory.children
         self._items = memory.items
+        self._not_null = memory.not_null
 
     def flats(self, of: Type) -> list[Flat] | None:
         """The type as alternatives of one kind each, or of listed values; None where it may be of any kind."""
@@ -146,7 +148,13 @@ class Kinds:
 
     def without_null(self, of: Type) -> Type:
         """The type of its values but null."""
-        return self._kept(of, lambda flat: _filtered(flat, lambda value: value is not None, drops="null"))
+        if of is None:
+            return None
+        known = self._not_null.get(id(of), _UNKNOWN)
+        if known is _UNKNOWN:
+            known = self._kept(of, lambda flat: _filtered(flat, lambda value: value is not None, drops="null"))
+            self._not_null[id(self._memory.kept(of))] = known
+        return known
 
     def true(self, of: Type) -> Type:
         """The type of those values that count as true."""

@@ -9,7 +9,6 @@ from toolpath.checks.context import Context
 from toolpath.checks.remarks import warning
 from toolpath.checks.views import Template
 from toolpath.errors import Finding
-from toolpath.expressions.structure import texts
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _BLOCK = re.compile(r"\{%-?\s*(?:if|for|set|else|endif|endfor)\b")
@@ -35,8 +34,6 @@ _MARKED = tuple(
 #: A mark that stands before many a name: only what is all of a text, or begins with a word of ours, is meant.
 _AT = re.compile(rf"(?<![\w.@+-])@(?P<path>(?P<root>{_NAME}){_KEYS}+)(?![\w@-])")
 _OURS = frozenset(("inputs", "steps", "state", "secrets"))
-#: Whatever marks a text of another notation is one of these.
-_SIGNS = ("{", "$", "[[", "<", "%", "@")
 #: Characters of a text that are looked at; what comes after is data.
 _MOST = 10_000
 
@@ -50,9 +47,7 @@ def texts_are_meant(context: Context) -> Iterator[Finding]:
 
 
 def _of_template(template: Template, names: set[str]) -> Iterator[Finding]:
-    for at, text in texts(template.value, ""):
-        if text is None or not any(sign in text for sign in _SIGNS):
-            continue
+    for at, text in template.marked:
         if (found := _found(text[:_MOST], names)) is not None:
             written, hint = found
             message = f"{written!r} stays as it is written: it is text here, no expression."

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 
+from toolpath.checks.readings import Reading, Slot
+from toolpath.checks.shapes import HELD
 from toolpath.errors import OutputInvalid, SchemaError
 from toolpath.json_schema.branches import Unclear, alternatives
 from toolpath.json_schema.document import Document
 from toolpath.json_schema.fits import Fit, fits
 from toolpath.json_schema.locate import Key, Located, locate
+from toolpath.json_schema.nulls import drops_null
 from toolpath.json_schema.validate import Validator
 from toolpath.values import Json, JsonObject, encode
 
 #: Schemas, and hundreds of characters of the literals in them, that are kept for the next check.
 MOST_KEPT = 20_000
+#: Keywords of an object's schema that look at each property for itself, and the one that does not.
+_APART = frozenset({"$schema", "title", "description", "type", "properties", "additionalProperties", "required"})
 
 
 class Memory:
@@ -22,7 +27,24 @@ class Memory:
     Keeps them, so that no two ever share an identity. May be asked by several threads at once.
     """
 
-    __slots__ = ("_fits", "_flats", "_kept", "_made", "_places", "_twins", "_validators", "children", "items", "weight")
+    __slots__ = (
+        "_fits",
+        "_flats",
+        "_in_part",
+        "_kept",
+        "_made",
+        "_places",
+        "_readings",
+        "_slots",
+        "_twins",
+        "_validators",
+        "children",
+        "items",
+        "not_null",
+        "paths",
+        "ways_out",
+        "weight",
+    )
 
     def __init__(self) -> None:
         self._kept: dict[int, JsonObject] = {}
@@ -33,10 +55,19 @@ class Memory:
         """By identity: the one schema that stands for all that equal it."""
         self._made: dict[Hashable, JsonObject] = {}
         self._validators: dict[tuple[int, bool], Validator | SchemaError] = {}
+        self._in_part: dict[tuple[int, bool], Validator | None] = {}
+        self._readings: dict[tuple[int, tuple[Key, ...]], Reading] = {}
+        self._slots: dict[tuple[int, str], Slot] = {}
         self.children: dict[tuple[int, str | int], JsonObject | None] = {}
         """Types at the keys of types."""
         self.items: dict[int, JsonObject | None] = {}
         """Types of the elements of types."""
+        self.not_null: dict[int, JsonObject | None] = {}
+        """Types without null."""
+        self.paths: dict[Hashable, tuple[JsonObject | None, JsonObject | None]] = {}
+        """Types of expressions that are one path and nothing else, and all is well with it."""
+        self.ways_out: dict[tuple[int, int, str], str] = {}
+        """What to do about a type that does not fit another one."""
         self.weight = 0
         """How much of it was made for plans and their literals."""
 
@@ -91,6 +122,53 @@ class Memory:
                 known = error
             self._validators[id(one), formats] = known
         return known
+
+    def validator_in_part(self, schema: JsonObject, *, formats: bool) -> Validator | None:
+        """What tries some of an object's properties, though others are required; None where that cannot be told apart.
+
+        What it finds valid has no fault by the whole schema, but that something is missing.
+        """
+        one = self.one(schema)
+        key = (id(one), formats)
+        if key not in self._in_part:
+            known = None
+            if one.keys() <= _APART and isinstance(one.get("required", []), list):
+                found = self.validator(
+                    {name: part for name, part in one.items() if name != "required"}, formats=formats
+                )
+                known = found if isinstance(found, Validator) else None
+            self._in_part[key] = known
+        return self._in_part[key]
+
+    def slot(self, schema: JsonObject, name: str) -> Slot:
+        """The input of that name of a tool whose inputs have the schema."""
+        one = self.one(schema)
+        key = (id(one), name)
+        known = self._slots.get(key)
+        if known is None:
+            known = self._slots[key] = Slot(self.locate(one, (name,)), drops_null(one, name))
+        return known
+
+    def reading(self, schema: JsonObject | None, path: tuple[Key, ...]) -> Reading:
+        """What is known of the value at a path below one of the type."""
+        key = (id(schema), path)
+        known = self._readings.get(key)
+        if known is None:
+            place = self.locate(schema, path)
+            held = schema is not None and self._held_at(schema, path)
+            known = self._readings[key] = Reading(root=schema, place=place, held=held)
+        return known
+
+    def _held_at(self, schema: JsonObject, path: tuple[Key, ...]) -> bool:
+        """Whether the results that the path goes into are held to their schema, at the place where it leaves it."""
+        # What no tool has made, the engine has.
+        held = True
+        for length in range(len(path) + 1):
+            place = self.locate(schema, path[:length])
+            if place.found != "found" or place.schema is None:
+                break
+            held = bool(place.schema.get(HELD, held))
+        return held
 
     def locate(self, schema: JsonObject | None, path: tuple[Key, ...]) -> Located:
         """As `locate` of the schema package."""

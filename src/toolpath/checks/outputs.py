@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import get_args
 
-import msgspec
-
 from toolpath.checks.dependencies import Wait
 from toolpath.checks.history import Facts, History
 from toolpath.checks.judged import Judged, judge_leaf
@@ -71,9 +69,9 @@ class Types:
         "_body",
         "_busy",
         "_depth",
+        "_inputs",
         "_judged",
         "_open",
-        "_readings",
         "_results",
         "_steps",
         "_variables",
@@ -104,8 +102,8 @@ class Types:
         self._variables: dict[str, Type] = {}
         self._busy: dict[str, Type] = {}
         """Variables whose types are being looked for → what is taken for them meanwhile."""
-        self._results: dict[tuple[str, bool], JsonObject] = {}
-        self._readings: dict[int, Reading] = {}
+        self._results: dict[tuple[str, bool], Type] = {}
+        self._inputs: dict[str, Type] = {}
         self._judged: dict[int, Judged] = {}
         self._open = 0
         """Variables that were read while their own type was being looked for: what was found with them is not kept."""
@@ -182,6 +180,12 @@ class Types:
 
     def input(self, name: str) -> Type:
         """The type of an input of the plan."""
+        if name not in self._inputs:
+            found = self._input(name)
+            self._inputs[name] = None if found is None else self.memory.one(found)
+        return self._inputs[name]
+
+    def _input(self, name: str) -> Type:
         inputs = self._views.plan.inputs
         schema = inputs.get("properties", {}).get(name)
         if not isinstance(schema, dict):
@@ -205,6 +209,8 @@ class Types:
 
     def _output(self, view: StepView) -> Type:
         match view.step:
+            case Call() if not view.step.fallback and view.tool is not None:
+                return self._of_tool(view, view.tool)
             case Call():
                 return either(self._of_tool(view, tool) for _, tool in called_tools(self._views.catalog, view))
             case Parallel() as parallel:
@@ -222,14 +228,20 @@ class Types:
 
     def _of_tool(self, view: StepView, tool: Tool) -> Type:
         schema = tool.output_schema
+        held = schema is not None and (view.step.output_validation or tool.output_validation) == "strict"
+        key = (tool.key, held)
+        if key not in self._results:
+            self._results[key] = either([self._result(tool, schema, held)])
+        return self._results[key]
+
+    def _result(self, tool: Tool, schema: Type, held: bool) -> Type:
+        """The type of what the tool gives."""
         if schema is None:
             return self._body(tool) if isinstance(tool.body, Plan) else None
-        held = (view.step.output_validation or tool.output_validation) == "strict"
-        key = (tool.key, held)
-        if schema and key not in self._results:
-            one = self.memory.one(schema)
-            self._results[key] = self.memory.made(("held", id(one), held), (one,), lambda: {**one, HELD: held})
-        return self._results.get(key)
+        if not schema:
+            return None
+        one = self.memory.one(schema)
+        return self.memory.made(("held", id(one), held), (one,), lambda: {**one, HELD: held})
 
     def _item_output(self, view: StepView) -> Type:
         collect = next((template for template in view.templates if template.use == "collect"), None)
@@ -270,39 +282,46 @@ class Types:
 
     def reading(self, read: Read) -> Reading:
         """What is known of the value that the reference gives, where there is one."""
-        known = self._readings.get(id(read.reference))
-        if known is None:
-            before = self._open
-            schema, described_by = self._root(read)
-            path = read.reference.path if read.kind != "run" else ()
-            held = schema is not None and self._held_at(schema, path)
-            place = self.memory.locate(schema, path)
-            known = Reading(root=schema, place=place, held=held, described_by=described_by)
-            if self._open == before:
-                self._readings[id(read.reference)] = known
-        return known
+        return self.memory.reading(self._root(read), read.reference.path if read.kind != "run" else ())
 
-    def _root(self, read: Read) -> tuple[Type, str]:
-        """The type of what the name stands for, and who says so."""
+    def _root(self, read: Read) -> Type:
+        """The type of what the name stands for."""
         match read.kind:
             case "output":
-                source = read.source
-                return (None, "") if source is None else (self.output(source), _describer(source))
+                return None if read.source is None else self.output(read.source)
             case "steps":
-                return _ASPECTS.get(read.reference.aspect), "the engine"
+                return _ASPECTS.get(read.reference.aspect)
             case "state" if read.key:
                 _, written = self.history.written(read.key, read)
-                return self.variable(read.key, written=written), f"what is written to '{read.key}'"
+                return self.variable(read.key, written=written)
             case "inputs" if read.key:
-                return self.input(read.key), "the plan's inputs"
+                return self.input(read.key)
             case "item":
-                return self._item(read), "the list of the loop"
+                return self._item(read)
             case "last":
-                return self.block(read.template.block), "the body of the loop"
+                return self.block(read.template.block)
             case "run" | "secrets":
-                return _TEXT, "the engine"
+                return _TEXT
             case _:
-                return None, ""
+                return None
+
+    def described_by(self, read: Read) -> str:
+        """Whose schema it is that tells of what is read, for messages; empty: nobody's."""
+        match read.kind:
+            case "output" if read.source is not None:
+                return _describer(read.source)
+            case "state" if read.key:
+                return f"what is written to '{read.key}'"
+            case "inputs" if read.key:
+                return "the plan's inputs"
+            case "item":
+                return "the list of the loop"
+            case "last":
+                return "the body of the loop"
+            case "steps" | "run" | "secrets":
+                return "the engine"
+            case _:
+                return ""
 
     def _item(self, read: Read) -> Type:
         block = read.template.block.climb(read.up)
@@ -310,40 +329,35 @@ class Types:
         over = next((t for t in owner.templates if t.use == "over"), None) if owner is not None else None
         found = None if over is None else self.template(over)
         if over is not None and isinstance(over.value, list) and not has_template(over.value):
-            return {"enum": over.value} if over.value else None
+            return self.memory.one({"enum": over.value}) if over.value else None
         return self.kinds.items(found)
-
-    def _held_at(self, schema: JsonObject, path: tuple[str | int | None, ...]) -> bool:
-        """Whether the results that the path goes into are held to their schema, at the place where it leaves it."""
-        # What no tool has made, the engine has.
-        held = True
-        for length in range(len(path) + 1):
-            place = self.memory.locate(schema, path[:length])
-            if place.found != "found" or place.schema is None:
-                break
-            held = bool(place.schema.get(HELD, held))
-        return held
 
     def is_lone(self, read: Read) -> bool:
         """Whether the reference is all that stands in its text, so that its value goes on as it is."""
         return isinstance(read.template.tree(read.reference.pointer), Path)
 
-    def argument(self, template: Template, pointer: str, value: Json, *, drops_null: bool) -> Argument:
-        """What is known of a part of the inputs. That a step may have been skipped is for another rule to say."""
+    def given(self, template: Template, pointer: str, value: Json, *, drops_null: bool) -> Type:
+        """The type of a part of the inputs. That a step may have been skipped is for another rule to say."""
+        if not isinstance(value, str):
+            return self.value(template, pointer, value)
+        leaf = template.leaves.get(pointer)
+        is_lone = leaf is not None and leaf.whole is not None and isinstance(leaf.whole.tree, Path)
+        schema = self.judged(template, pointer).lone if is_lone else self.value(template, pointer, value)
+        return self.kinds.without_null(schema) if drops_null else schema
+
+    def argument(self, template: Template, pointer: str, value: Json, schema: JsonObject) -> Argument:
+        """All that a message tells of a part of the inputs, whose type is known."""
         reads = template.reads_below(pointer)
-        schema, text, kind = self.value(template, pointer, value), "a value", ""
+        text, kind = "a value", ""
         if len(reads) == 1 and reads[0].reference.pointer == pointer and self.is_lone(reads[0]):
-            schema, text = self.judged(template, pointer).lone, f"'{reads[0].text}'"
-            kind = reads[0].kind
-        if drops_null and isinstance(value, str):
-            schema = self.kinds.without_null(schema)
+            text, kind = f"'{reads[0].text}'", reads[0].kind
         held = all(self.reading(read).held for read in reads)
         sure = schema if held else shape_of(value)
         return Argument(schema=schema, sure=sure, text=f"{text} ({type_text(schema)})", reads=kind)
 
     def describer(self, read: Read) -> str:
         """Who would have to say what the reference gives, e.g. `the output of 'web.search'`."""
-        return self.reading(read).described_by or f"'{read.text}'"
+        return self.described_by(read) or f"'{read.text}'"
 
     def value(self, template: Template, pointer: str, value: Json) -> Type:
         """The type of a part of a template: literals are themselves, templates what they give."""
@@ -376,10 +390,6 @@ class Types:
         if known is None:
             before = self._open
             known = judge_leaf(self, template, leaf)
-            if known.type is not None and known.lone is not None:
-                known = msgspec.structs.replace(
-                    known, type=self.memory.one(known.type), lone=self.memory.one(known.lone)
-                )
             if self._open == before:
                 self._judged[id(leaf)] = known
         return known

@@ -6,6 +6,7 @@ import msgspec
 
 from toolpath.checks.shapes import Type, standalone
 from toolpath.json_schema.locate import Located
+from toolpath.values import JsonObject
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,8 +18,6 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """What the schema of the root says of the path."""
     held: bool
     """Values are held to that schema: what it does not have is not there."""
-    described_by: str
-    """Whose schema it is, for messages."""
 
     @property
     def type(self) -> Type:
@@ -28,10 +27,19 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         return standalone(self.place.schema, self.place.root)
 
 
+class Slot(msgspec.Struct, frozen=True):
+    """One input of a tool."""
+
+    place: Located
+    """Where the tool's schema describes it."""
+    drops_null: bool
+    """Null for it is left out of the call, or accepted."""
+
+
 class Argument(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a value that is given to something."""
 
-    schema: Type
+    schema: JsonObject
     sure: Type
     """What it surely is, whether or not tools do what they say; None: that is not known."""
     text: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolpath.checks.arguments import drops_null, uses_of
+from toolpath.checks.arguments import uses_of
 from toolpath.checks.context import Context
 from toolpath.checks.dependencies import is_own
 from toolpath.checks.judge import Fault
@@ -13,7 +13,7 @@ from toolpath.checks.jumps import goes_on_after_failure, may_skip
 from toolpath.checks.misnamed import path_hint
 from toolpath.checks.remarks import error, listed, remark, warning
 from toolpath.checks.shapes import HELD, field_of
-from toolpath.checks.views import Read, StepView, Template
+from toolpath.checks.views import Read, StepView, Template, read_of
 from toolpath.errors import Finding
 from toolpath.values import pointer
 
@@ -22,17 +22,19 @@ def reads_come_after(context: Context) -> Iterator[Finding]:
     """not_upstream, maybe_missing: what is read may have happened by then, and surely has."""
     for template in context.views.templates:
         for read in template.reads:
-            if read.kind in ("output", "steps"):
-                yield from _step(context, read)
+            if read.source is not None:
+                may, sure = context.history.step(read)
+                if not (may and sure):
+                    yield from _step(context, read, read.source, may)
             elif read.kind == "state" and read.key in template.names.variables:
                 yield from _variable(context, read)
 
 
-def _step(context: Context, read: Read) -> Iterator[Finding]:
-    source, reader = read.source, read.template.step
-    if source is None or (reader is not None and is_own(read, reader, source.block)):
+def _step(context: Context, read: Read, source: StepView, may: bool) -> Iterator[Finding]:
+    """Findings on a step that has not surely succeeded when it is read."""
+    reader = read.template.step
+    if reader is not None and is_own(read, reader, source.block):
         return
-    may, sure = context.history.step(read)
     if not may:
         # In a graph that is a step that waits for itself, of which the rule on cycles speaks.
         if source.block.is_chain:
@@ -42,7 +44,7 @@ def _step(context: Context, read: Read) -> Iterator[Finding]:
                 f"'{read.text}' is read where step '{source.step.id}' cannot have ended yet.",
                 hint="Move that step up, or this one down.",
             )
-    elif not sure and read.kind == "output" and not _is_covered(context, read, source):
+    elif read.kind == "output" and not _is_covered(context, read, source):
         yield warning(
             "maybe_missing",
             read.path,
@@ -79,8 +81,11 @@ def takes_null(context: Context, read: Read) -> bool:
             return True
         case "input" | "fallback":
             names = read.reference.pointer.split("/")[1:]
-            uses = [] if template.step is None else uses_of(context, template.step)
-            return len(names) == 1 and all(drops_null(use.tool, names[0]) for use in uses if use.template is template)
+            if len(names) != 1:
+                return False
+            uses = uses_of(context, template.step) if template.step is not None else ()
+            schemas = [use.tool.input_schema for use in uses if use.template is template]
+            return all(context.memory.slot(schema, names[0]).drops_null for schema in schemas)
         case _:
             return False
 
@@ -111,14 +116,16 @@ def paths_are_there(context: Context) -> Iterator[Finding]:
             if leaf.faults:
                 continue
             judged = context.types.judged(template, at)
+            if not judged.faults and not judged.unknown:
+                continue
             for reference in judged.unknown:
-                context.note_unknown_read(Read(template, reference))
+                context.note_unknown_read(read_of(template, reference))
             for fault in judged.faults:
                 yield from _fault(context, template, at, fault)
 
 
 def _fault(context: Context, template: Template, at: str, fault: Fault) -> Iterator[Finding]:
-    read = None if fault.reference is None else Read(template, fault.reference)
+    read = None if fault.reference is None else read_of(template, fault.reference)
     path = template.path + at
     match fault.flaw:
         case "outside" if read is not None:
@@ -153,7 +160,7 @@ def _absent(context: Context, path: str, read: Read | None, fault: Fault) -> Fin
         return warning(
             "maybe_missing", path, f"'{read.text}' is not there where '{read.key}' has not failed.", hint=hint
         )
-    described = context.types.reading(read).described_by
+    described = context.types.described_by(read)
     return warning(
         "maybe_missing", path, f"'{read.text}' may not be there: {described} does not promise it.", hint=hint
     )
@@ -166,7 +173,7 @@ def _outside(context: Context, read: Read) -> Finding:
         "error" if reading.held else "warning",
         "outside_schema" if reading.held else "may_not_fit",
         read.path,
-        f"'{read.text}' is not in {reading.described_by}: {place.reason}.",
+        f"'{read.text}' is not in {context.types.described_by(read)}: {place.reason}.",
         hint=path_hint(read, place.available)
         or (f"It has {', '.join(place.available[:8])}." if place.available else ""),
         suggestions=context.suggest(_last_key(read), [name.partition(":")[0] for name in place.available]),

@@ -29,6 +29,8 @@ def names_are_known(context: Context) -> Iterator[Finding]:
     """unknown_step, unknown_variable, unknown_input, unknown_reference, unknown_secret, ambiguous_name."""
     for template in context.views.templates:
         for read in template.reads:
+            if read.source is not None or read.kind == "item":
+                continue
             reference = read.reference
             for finding in _name(context, read):
                 yield at_character(context, template, reference.pointer, reference.offset, finding)

@@ -21,6 +21,8 @@ _MOST_ALTERNATIVES = 12
 _MOST_PARTS = 20_000
 _NULL: JsonObject = {"type": "null"}
 _TEXT: JsonObject = {"type": "string"}
+_OBJECT: JsonObject = {"type": "object"}
+_ARRAY: JsonObject = {"type": "array"}
 _FIELDS: dict[str, JsonObject] = {
     "number": {"type": "number"},
     "integer": {"type": "integer"},
@@ -220,9 +222,9 @@ def shape_of(value: Json) -> Type:
     """What a value with templates is, whatever they give."""
     match value:
         case dict():
-            return {"type": "object"}
+            return _OBJECT
         case list():
-            return {"type": "array"}
+            return _ARRAY
         case _:
             return None
 

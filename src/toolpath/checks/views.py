@@ -5,6 +5,7 @@ Rules read these views and never walk the plan themselves, so that a check is li
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -14,7 +15,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import ExpressionError
 from toolpath.expressions.leaf import Leaf, read_condition, read_leaf
 from toolpath.expressions.look import path_text
-from toolpath.expressions.names import Ambiguous, Names, Root, inner_names, plan_names, retry_counts
+from toolpath.expressions.names import Names, Root, inner_names, plan_names, retry_counts
 from toolpath.expressions.structure import texts
 from toolpath.expressions.tree import Reference, Tree
 from toolpath.model.plan import Agent, Ask, Block, Call, Loop, Parallel, Plan, Step, blocks_of
@@ -24,17 +25,36 @@ from toolpath.values import MAX_DEPTH, Json, pointer
 Use = Literal["input", "fallback", "when", "approval", "over", "collect", "transform", "cache_key", "text", "outputs"]
 
 _CONDITIONS: frozenset[str] = frozenset({"when", "approval"})
+#: Whatever marks an expression, of this notation or another one.
+_SIGN = re.compile(r"[{$<%@]|\[\[")
+_OTHER_SIGN = re.compile(r"[$<%@]|\[\[")
+_OF_STEPS: frozenset[str] = frozenset({"output", "steps"})
 _WITH_SECRETS: frozenset[str] = frozenset({"input", "fallback"})
 
 
 class Template:
     """One place of the plan where expressions may stand."""
 
-    __slots__ = ("_below", "block", "faults", "leaves", "names", "path", "reads", "step", "use", "value", "variable")
+    __slots__ = (
+        "_below",
+        "block",
+        "faults",
+        "leaves",
+        "marked",
+        "names",
+        "path",
+        "reads",
+        "step",
+        "too_deep",
+        "use",
+        "value",
+        "variable",
+    )
 
     def __init__(
         self, use: Use, path: str, value: Json, *, block: BlockView, step: StepView | None, variable: str = ""
     ) -> None:
+        """The steps of the plan have to be known: what is read is looked up."""
         self.use = use
         self.path = path
         self.value = value
@@ -45,15 +65,50 @@ class Template:
         self.variable = variable
         """The variable that a transformation sets."""
         self.names = block.names.collecting() if use == "collect" else block.names
-        self.leaves, too_deep = _leaves(value, self.names, use)
+        self.leaves: dict[str, Leaf] = {}
         """Pointer into the value → the string there with its expressions resolved."""
-        self.faults = [(at, fault) for at, leaf in self.leaves.items() for fault in leaf.faults] + too_deep
+        self.marked: list[tuple[str, str]] = []
+        """Pointer into the value, and the text there, where it holds signs besides the braces of its expressions."""
+        self.too_deep = ""
+        """Pointer to what lies so deep in the value that nobody looks at it; empty: there is none."""
+        self._read_leaves()
+        self.faults = [(at, fault) for at, leaf in self.leaves.items() if leaf.faults for fault in leaf.faults]
         """Pointer into the value, and what is wrong with the expressions there; names are no faults here."""
-        self.reads = [Read(self, reference) for leaf in self.leaves.values() for reference in leaf.references]
+        if self.too_deep:
+            deep = f"The value is nested deeper than {MAX_DEPTH} levels."
+            self.faults.append((self.too_deep, ExpressionError(deep, code="expression_too_large")))
+        self.reads: list[Read] = []
         """What its expressions read."""
         self._below: dict[str, list[Read]] = {}
-        for read in self.reads:
-            self._below.setdefault(_first(read.reference.pointer), []).append(read)
+        for at, leaf in self.leaves.items():
+            found = [read_of(self, reference) for reference in leaf.references]
+            self.reads += found
+            first = _first(at)
+            if first in self._below:
+                self._below[first] += found
+            else:
+                self._below[first] = found
+
+    def _read_leaves(self) -> None:
+        value, names = self.value, self.names
+        if self.use in _CONDITIONS:
+            self.leaves[""] = read_condition(value, names)
+            return
+        allow_secrets = self.use in _WITH_SECRETS
+        for at, text in texts(value, _SIGN.search):
+            if text is None:
+                self.too_deep = self.too_deep or at
+                continue
+            leaf = None if self.too_deep else read_leaf(text, at, names, allow_secrets=allow_secrets)
+            if leaf is not None:
+                self.leaves[at] = leaf
+                if _is_all(leaf, text):
+                    continue
+            self.marked.append((at, text))
+
+    def holds_template(self, name: str) -> bool:
+        """What the value has under the name holds a template."""
+        return pointer(name)[1:] in self._below if not self.too_deep else has_template(self.value[name])
 
     def reads_below(self, pointer: str) -> list[Read]:
         """What is read at or below the pointer, which leads to one key of the value or is empty."""
@@ -69,18 +124,11 @@ class Template:
         return None if leaf is None or leaf.whole is None else leaf.whole.tree
 
 
-def _leaves(value: Json, names: Names, use: Use) -> tuple[dict[str, Leaf], list[tuple[str, ExpressionError]]]:
-    if use in _CONDITIONS:
-        return {"": read_condition(value, names)}, []
-    leaves: dict[str, Leaf] = {}
-    for at, text in texts(value):
-        if text is None:
-            deep = ExpressionError(f"The value is nested deeper than {MAX_DEPTH} levels.", code="expression_too_large")
-            return leaves, [(at, deep)]
-        leaf = read_leaf(text, at, names, allow_secrets=use in _WITH_SECRETS)
-        if leaf is not None:
-            leaves[at] = leaf
-    return leaves, []
+def _is_all(leaf: Leaf, text: str) -> bool:
+    """The text is one expression without signs of its own but the two pairs of braces around it."""
+    if leaf.whole is None or leaf.faults:
+        return False
+    return text.count("{") == 2 and text.count("}") == 2 and _OTHER_SIGN.search(text) is None
 
 
 def _first(pointer: str) -> str:
@@ -92,27 +140,14 @@ class Read(msgspec.Struct, frozen=True, eq=False):
 
     template: Template
     reference: Reference
-
-    @property
-    def kind(self) -> str:
-        """What is read: the kind of its root, or `ambiguous` or `unknown`."""
-        match self.reference.root:
-            case Root() as root:
-                return root.kind
-            case Ambiguous():
-                return "ambiguous"
-            case None:
-                return "unknown"
-
-    @property
-    def key(self) -> str:
-        """Id of the step, name of the variable, input, loop variable or secret; empty where there is none."""
-        return self.reference.root.key if isinstance(self.reference.root, Root) else ""
-
-    @property
-    def up(self) -> int:
-        """How many blocks around the template's the root is."""
-        return self.reference.root.up if isinstance(self.reference.root, Root) else 0
+    kind: str
+    """What is read: the kind of its root, or `ambiguous` or `unknown`."""
+    key: str
+    """Id of the step, name of the variable, input, loop variable or secret; empty where there is none."""
+    up: int
+    """How many blocks around the template's the root is."""
+    source: StepView | None
+    """The step that is read."""
 
     @property
     def path(self) -> str:
@@ -124,11 +159,16 @@ class Read(msgspec.Struct, frozen=True, eq=False):
         """As people write it, e.g. `writer.address[0]`."""
         return path_text(self.reference.name, self.reference.path)
 
-    @property
-    def source(self) -> StepView | None:
-        """The step that is read."""
-        block = self.template.block.climb(self.up) if self.kind in ("output", "steps") else None
-        return None if block is None else block.find(self.key)
+
+def read_of(template: Template, reference: Reference) -> Read:
+    """The reference as it is read there."""
+    root = reference.root
+    if type(root) is not Root:
+        return Read(template, reference, "unknown" if root is None else "ambiguous", "", 0, None)
+    if root.kind not in _OF_STEPS:
+        return Read(template, reference, root.kind, root.key, root.up, None)
+    block = template.block.climb(root.up) if root.up else template.block
+    return Read(template, reference, root.kind, root.key, root.up, None if block is None else block.find(root.key))
 
 
 class StepView:
@@ -201,6 +241,7 @@ class Views:
         self.too_deep: list[str] = []
         """Paths of steps with blocks that are nested deeper than anything here goes."""
         self.root = _view(self, plan.block, "", (plan_names(plan), None))
+        _fill(self, self.root)
         self.outputs: Template | None = None
         if plan.outputs is not None:
             self.outputs = Template("outputs", "/outputs", plan.outputs, block=self.root, step=None)
@@ -240,16 +281,24 @@ def _view(views: Views, block: Block, path: str, place: tuple[Names, StepView | 
                 _view(views, inner, _block_path(at, number), (inside, at), depth + 1)
                 for number, (inner, inside) in enumerate(zip(blocks_of(step), inner_names(step, names), strict=True))
             )
+    return view
+
+
+def _fill(views: Views, block: BlockView) -> None:
+    """Find the templates of each step, those of the steps inside it first."""
+    for at in block.steps:
+        for inner in at.blocks:
+            _fill(views, inner)
+        step, path = at.step, at.path
         for use, where, value in _places(step):
             if use == "collect" and not at.blocks:
                 continue
-            seen_from = at.blocks[0] if use == "collect" else view
-            at.templates.append(Template(use, at.path + where, value, block=seen_from, step=at))
+            seen_from = at.blocks[0] if use == "collect" else block
+            at.templates.append(Template(use, path + where, value, block=seen_from, step=at))
         for variable, value in step.on_success.transform.items():
-            where = f"{at.path}/on_success/transform{pointer(variable)}"
-            at.templates.append(Template("transform", where, value, block=view, step=at, variable=variable))
+            where = f"{path}/on_success/transform{pointer(variable)}"
+            at.templates.append(Template("transform", where, value, block=block, step=at, variable=variable))
         views.templates += at.templates
-    return view
 
 
 def _block_path(view: StepView, number: int) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import msgspec
-
 from toolpath.errors import ExpressionError, OverBudget, Unresolved
 from toolpath.expressions import operate
 from toolpath.expressions.budget import Budget
@@ -20,8 +18,10 @@ from toolpath.values import Json
 
 _plain = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)((?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t]*\}\}", re.ASCII)
 #: Names that are no plain ones, or follow rules of their own.
-_OTHER = WORDS | {"secrets", "steps", "null", "NULL", "Null", "NONE", "TRUE", "FALSE"}
+_OTHER = WORDS | {"secrets", "null", "NULL", "Null", "NONE", "TRUE", "FALSE"}
 _MOST_KEYS = 20
+#: Templates of a text that are read the short way.
+_MOST_PLAIN = 100
 
 
 class Piece:
@@ -58,7 +58,7 @@ class Piece:
 class Leaf:
     """A string with at least one template."""
 
-    __slots__ = ("faults", "pieces", "pointer", "references", "source", "uses_secrets")
+    __slots__ = ("faults", "pieces", "pointer", "references", "source", "uses_secrets", "whole")
 
     def __init__(
         self,
@@ -73,13 +73,10 @@ class Leaf:
         self.pieces = pieces
         self.references = references
         self.faults = faults
-        self.uses_secrets = any(isinstance(r.root, Root) and r.root.kind == "secrets" for r in references)
-
-    @property
-    def whole(self) -> Piece | None:
+        self.uses_secrets = _uses_secrets(references)
+        piece = pieces[0] if len(pieces) == 1 else None
+        self.whole = piece if isinstance(piece, Piece) else None
         """The one template that the string is, whose value keeps its type."""
-        piece = self.pieces[0] if len(self.pieces) == 1 else None
-        return piece if isinstance(piece, Piece) else None
 
     def value(self, frame: Frame, budget: Budget, keep: list[Unresolved] | None = None) -> Json:
         """The string's value, run with care. With `keep`, a template that does not resolve keeps its text."""
@@ -91,6 +88,14 @@ class Leaf:
             value = piece if isinstance(piece, str) else _settled(piece, frame, budget, keep)
             texts.append(operate.text(value, budget))
         return "".join(texts)
+
+
+def _uses_secrets(references: tuple[Reference, ...]) -> bool:
+    # Nearly every text reads one thing: a generator would take longer than what it does.
+    for reference in references:  # noqa: SIM110
+        if type(reference.root) is Root and reference.root.kind == "secrets":
+            return True
+    return False
 
 
 def _settled(piece: Piece, frame: Frame, budget: Budget, keep: list[Unresolved] | None) -> Json:
@@ -129,19 +134,30 @@ def read_leaf(source: str, pointer: str, names: Names, *, allow_secrets: bool) -
 
 
 def plain_leaf(source: str, pointer: str, names: Names) -> Leaf | None:
-    """The leaf of a text that is one plain path with dots, as most are, without parser and tree of nodes.
+    """The leaf of a text whose templates are plain paths with dots, as most are, without parser and tree of nodes.
 
     Equals what `read_leaf` makes of it otherwise.
     """
-    found = _plain.fullmatch(source)
-    if found is None or found[1] in _OTHER:
-        return None
-    keys = tuple(found[2].split(".")[1:])
-    reference = resolve(names, found[1], keys, found.start(1))
-    if not isinstance(reference, Reference) or not isinstance(reference.root, Root) or len(keys) > _MOST_KEYS:
-        return None
-    reference = msgspec.structs.replace(reference, pointer=pointer)
-    return Leaf(source, pointer, (Piece(source, 2, Path(reference)),), (reference,), ())
+    pieces: list[str | Piece] = []
+    references: list[Reference] = []
+    position, start = 0, source.find("{{")
+    while start >= 0:
+        found = _plain.match(source, start)
+        if found is None or found[1] in _OTHER or len(references) > _MOST_PLAIN:
+            return None
+        keys = tuple(found[2].split(".")[1:])
+        reference = resolve(names, found[1], keys, found.start(1), pointer=pointer)
+        if type(reference) is not Reference or type(reference.root) is not Root or len(keys) > _MOST_KEYS:
+            return None
+        if start > position:
+            pieces.append(source[position:start])
+        position = found.end()
+        pieces.append(Piece(source[start:position], start + 2, Path(reference)))
+        references.append(reference)
+        start = source.find("{{", position)
+    if position < len(source):
+        pieces.append(source[position:])
+    return Leaf(source, pointer, tuple(pieces), tuple(references), ())
 
 
 def read_condition(source: str, names: Names) -> Leaf:

@@ -257,12 +257,11 @@ class Lowering:
             return None
         # A slice is no key: what it is taken of is read whole.
         sliced = next((at for at, link in enumerate(links) if _is_slice(link)), len(keys))
-        found = resolve(self._names, node.name, keys[:sliced], offset)
-        if isinstance(found, ExpressionError):
-            self.faults.append(found)
-            return None
         guarded = self._covered > 0 or any(guard.covers(node.name, keys) for guard in self._guards)
-        reference = msgspec.structs.replace(found, pointer=self._pointer, guarded=guarded)
+        reference = resolve(self._names, node.name, keys[:sliced], offset, pointer=self._pointer, guarded=guarded)
+        if isinstance(reference, ExpressionError):
+            self.faults.append(reference)
+            return None
         self.references.append(reference)
         if isinstance(reference.root, Ambiguous):
             self.faults.append(ambiguous(reference, reference.root))
@@ -278,11 +277,11 @@ class Lowering:
             return self.fail(
                 "A secret may stand only in the inputs of a step and in a provider's headers.", "secret_here", node
             )
-        found = resolve(self._names, "secrets", keys[1:], self._base + node.lineno)
+        found = resolve(self._names, "secrets", keys[1:], self._base + node.lineno, pointer=self._pointer)
         if isinstance(found, ExpressionError):
             self.faults.append(found)
             return tree.Literal_(None)
-        self.references.append(msgspec.structs.replace(found, pointer=self._pointer))
+        self.references.append(found)
         return tree.Path(self.references[-1])
 
 

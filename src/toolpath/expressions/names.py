@@ -30,7 +30,7 @@ CHAIN_VARIABLES = ("chain_id", "chain_name", "started_at")
 _RETRY_COUNT = re.compile(r"\bstep_\d{1,9}_retry_count\b")
 
 
-class Root(msgspec.Struct, frozen=True):
+class Root(msgspec.Struct, frozen=True, gc=False):
     """What a name stands for: its kind, its key there, and how many frames up it is."""
 
     kind: RootKind

@@ -5,66 +5,71 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast, get_args
 
-import msgspec
-
 from toolpath.errors import ExpressionError, Unresolved, closest
 from toolpath.expressions.look import path_text
 from toolpath.expressions.names import Ambiguous, Names, Root
 from toolpath.expressions.tree import Aspect, Reference
 
 Keys = tuple[str | int | None, ...]
+#: As it is written, what that means, and the keys below it.
+Meaning = tuple[str, Root | Ambiguous | None, Keys]
 _ASPECTS: tuple[str, ...] = get_args(Aspect)
 
 
-def resolve(names: Names, name: str, keys: Keys, offset: int) -> Reference | ExpressionError:
+def resolve(
+    names: Names, name: str, keys: Keys, offset: int, *, pointer: str = "", guarded: bool = False
+) -> Reference | ExpressionError:
     """The reference that `name` with these keys below it makes, or why it cannot be one."""
+    aspect: Aspect = "output"
     match name:
         case "steps":
-            return _step(names, keys, offset)
+            step = _step(names, keys, offset)
+            if isinstance(step, ExpressionError):
+                return step
+            (name, root, keys), aspect = step
         case "secrets":
-            return _secret(keys, offset)
+            if len(keys) != 1 or not isinstance(keys[0], str):
+                return _no_secret(offset)
+            name, root, keys = f"secrets.{keys[0]}", Root("secrets", keys[0]), ()
         case "state" | "inputs":
-            return _named(names, name, keys, offset)
+            name, root, keys = _named(names, name, keys)
         case _:
-            return _bare(names, name, keys, offset)
+            name, root, keys = _bare(names, name, keys)
+    return Reference(
+        name=name, root=root, aspect=aspect, path=keys, offset=offset, pointer=pointer, guarded=guarded
+    )  # fmt: skip
 
 
-def _bare(names: Names, name: str, keys: Keys, offset: int) -> Reference:
+def _bare(names: Names, name: str, keys: Keys) -> Meaning:
     root = names.root(name)
     if root is None and keys and isinstance(keys[0], str):
         # A tool's full key, `blog.createAuthor`, reads as a path.
         whole = names.root(f"{name}.{keys[0]}")
         if whole is not None:
             root, name, keys = whole, f"{name}.{keys[0]}", keys[1:]
-    return Reference(name=name, root=root, path=keys, offset=offset)
+    return name, root, keys
 
 
-def _named(names: Names, name: str, keys: Keys, offset: int) -> Reference:
+def _named(names: Names, name: str, keys: Keys) -> Meaning:
     root = names.root(name)
     if root is None or not keys or not isinstance(keys[0], str):
-        return Reference(name=name, root=root, path=keys, offset=offset)
+        return name, root, keys
     key = keys[0]
-    known = isinstance(root, Root) and (name != "state" or key in names.variables)
-    return Reference(
-        name=path_text(name, (key,)),
-        root=msgspec.structs.replace(root, key=key) if known else None,
-        path=keys[1:],
+    is_known = isinstance(root, Root) and (name != "state" or key in names.variables)
+    meant = Root(root.kind, key, root.up) if is_known and isinstance(root, Root) else None
+    return path_text(name, (key,)), meant, keys[1:]
+
+
+def _no_secret(offset: int) -> ExpressionError:
+    return ExpressionError(
+        "Name one secret.",
+        code="secret_here",
         offset=offset,
+        hint="Write {{ secrets.NAME }}, with nothing below it.",
     )
 
 
-def _secret(keys: Keys, offset: int) -> Reference | ExpressionError:
-    if len(keys) != 1 or not isinstance(keys[0], str):
-        return ExpressionError(
-            "Name one secret.",
-            code="secret_here",
-            offset=offset,
-            hint="Write {{ secrets.NAME }}, with nothing below it.",
-        )
-    return Reference(name=f"secrets.{keys[0]}", root=Root("secrets", keys[0]), offset=offset)
-
-
-def _step(names: Names, keys: Keys, offset: int) -> Reference | ExpressionError:
+def _step(names: Names, keys: Keys, offset: int) -> tuple[Meaning, Aspect] | ExpressionError:
     if not keys or not isinstance(keys[0], str):
         return ExpressionError(
             "`steps` is followed by the id of a step.",
@@ -93,7 +98,7 @@ def _step(names: Names, keys: Keys, offset: int) -> Reference | ExpressionError:
         )
     # The output is the same whichever way it is written; the rest is known to `steps` alone.
     root = found if found is None or aspect == "output" else Root("steps", found.key, found.up)
-    return Reference(name=f"{name}.{aspect}", root=root, aspect=cast(Aspect, aspect), path=keys[2:], offset=offset)
+    return (f"{name}.{aspect}", root, keys[2:]), cast(Aspect, aspect)
 
 
 def unknown(names: Names, reference: Reference) -> Unresolved:

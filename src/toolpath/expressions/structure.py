@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
 from toolpath.errors import OverBudget
@@ -16,28 +17,36 @@ from toolpath.values import MAX_DEPTH, Json, JsonObject, pointer, type_name
 # Leaves by the JSON pointers of their strings.
 Leaves = Mapping[str, Leaf]
 _AT: dict[str, Any] = {"lineno": 1, "col_offset": 0}
+_TEMPLATE = re.compile(r"\{\{")
 #: What may hold text.
 _INNER = frozenset({str, dict, list})
 
 
-def texts(value: Json, mark: str = "{{") -> Iterator[tuple[str, str | None]]:
-    """Every string in the value that holds the mark, with its pointer, in order; None where it is too deep."""
+def texts(value: Json, marked: Callable[[str], object] = _TEMPLATE.search) -> Iterator[tuple[str, str | None]]:
+    """Every string in the value that is marked, with its pointer, in order; None where it is too deep."""
+    if type(value) is str:
+        if marked(value):
+            yield "", value
+        return
     stack: list[tuple[str, Json, int]] = [("", value, 0)]
     while stack:
         at, item, depth = stack.pop()
         if type(item) is str:
-            if mark in item:
-                yield at, item
+            yield at, item
         elif depth > MAX_DEPTH:
             yield at, None
         elif type(item) is dict:
             stack += [
                 (at + pointer(key), inner, depth + 1)
                 for key, inner in reversed(item.items())
-                if type(inner) in _INNER and (type(inner) is not str or mark in inner)
+                if type(inner) in _INNER and (type(inner) is not str or marked(inner))
             ]
         elif type(item) is list:
-            below = [(f"{at}/{index}", inner, depth + 1) for index, inner in enumerate(item) if type(inner) in _INNER]
+            below = [
+                (f"{at}/{index}", inner, depth + 1)
+                for index, inner in enumerate(item)
+                if type(inner) in _INNER and (type(inner) is not str or marked(inner))
+            ]
             stack += reversed(below)
 
 

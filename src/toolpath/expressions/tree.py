@@ -15,7 +15,7 @@ Operator = Literal["add", "sub", "mul", "div", "floordiv", "mod", "pow"]
 Comparison = Literal["eq", "ne", "lt", "lteq", "gt", "gteq", "in", "notin"]
 
 
-class Reference(Struct, frozen=True, kw_only=True):
+class Reference(Struct, frozen=True, kw_only=True, gc=False):
     """One name of the plan that an expression reads, and the path below it."""
 
     name: str
@@ -39,7 +39,7 @@ class Literal_(Struct, frozen=True):  # noqa: N801  # `Literal` is typing's
     value: Json
 
 
-class Path(Struct, frozen=True):
+class Path(Struct, frozen=True, gc=False):
     """A reference followed by keys that are all known."""
 
     reference: Reference

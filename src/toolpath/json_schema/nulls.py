@@ -7,6 +7,15 @@ from toolpath.json_schema.document import Document, Node
 from toolpath.values import JsonObject, pointer
 
 
+def drops_null(schema: JsonObject, name: str) -> bool:
+    """Whether null for a property of an object's schema is left out of the object, or accepted."""
+    properties = schema.get("properties")
+    part = properties.get(name) if isinstance(properties, dict) else None
+    if part is None:
+        return False
+    return name not in schema.get("required", ()) or admits_null(schema, name)
+
+
 def admits_null(schema: JsonObject, name: str) -> bool:
     """Whether null fits a property of an object's schema, whatever its references lead to."""
     properties = schema.get("properties")
