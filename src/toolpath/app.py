@@ -31,7 +31,7 @@ from toolpath.providers.secret_values import EnvironmentSecrets
 from toolpath.providers.tool_sources import ToolSources
 from toolpath.runs.beside_the_loop import BesideTheLoop
 from toolpath.runs.drives import Drives
-from toolpath.runs.opening import load_tools, refuse_loop, services_of, store_of, tools_of
+from toolpath.runs.opening import load_tools, refuse_loop, services_of, store_of
 from toolpath.runs.preparation import Preparation, Runnable
 from toolpath.runs.retention import prune_runs
 from toolpath.runs.run import Run
@@ -289,7 +289,7 @@ class Toolpath:
 
     async def load(self, plan: Runnable) -> Catalog:
         """Start what the plan's tools need, so that `check` and `explain` see them all."""
-        return await self._load(tools_of(self.read(plan)))
+        return await self._load(await self._preparation.tools_of(self.read(plan)))
 
     # Runs.
 

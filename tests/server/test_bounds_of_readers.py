@@ -31,6 +31,7 @@ from toolpath.access.credentials import Credentials
 from toolpath.server.asgi import create_app
 from toolpath.server.entry import guard
 from toolpath.server.mcp.sessions import IDLE, Sessions
+from toolpath.server.shown import shown_results
 from toolpath.store.memory.store import MemoryStore
 
 API = "/api/v1"
@@ -324,7 +325,8 @@ async def test_a_body_whose_length_is_said_twice_closes_the_connection() -> None
 
 
 async def test_a_run_is_told_with_so_much_of_what_its_steps_gave(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolpath.server.rest.views.MOST_SHOWN", 50_000)
+    monkeypatch.setattr(shown_results, "__defaults__", (50_000,))
+    monkeypatch.setattr("toolpath.server.graphql.executions.MOST_SHOWN", 2 * 50_000)
     inputs = {"x": "{{ inputs.x }}"}
     tp = Toolpath()
 
@@ -342,3 +344,11 @@ async def test_a_run_is_told_with_so_much_of_what_its_steps_gave(monkeypatch: py
             assert [step["status"] for step in found["results"]] == ["succeeded"] * 10
             assert found.get("left_out", 0) == left_out
             assert [bool(step.get("output")) for step in found["results"]] == [n < 10 - left_out for n in range(10)]
+            asked = {"query": "query($id: ID!) { execution(id: $id) { outputs results errors } }"}
+            told = (await client.post("/graphql", json={**asked, "variables": {"id": run_id}})).json()
+            execution = told["data"]["execution"]
+            assert execution["errors"] == []
+            assert len(json.loads(execution["outputs"])) == 10 - left_out
+            records = json.loads(execution["results"])
+            assert [bool(record["output"]) for record in records] == [n < 10 - left_out for n in range(10)]
+            assert [record.get("left_out", False) for record in records] == [n >= 10 - left_out for n in range(10)]

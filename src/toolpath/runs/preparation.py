@@ -140,12 +140,18 @@ class Preparation:
         if known is not None and known[0] is plan and known[1] == self._registry.revision:
             return known[2]
         self.bound(plan)
-        catalog = await self._load(tools_of(plan))
+        catalog = await self._load(await self.tools_of(plan))
         revision = self._registry.revision
         weight = _weight(plan, catalog)
-        found = await self.aside.do(lambda: (self.checked(plan, catalog), explain(plan, catalog)), weight)
-        self._reviews.put(id(plan), (plan, revision, found), weight_of([plan], KEPT_PARTS))
+        found, parts = await self.aside.do(
+            lambda: ((self.checked(plan, catalog), explain(plan, catalog)), weight_of([plan], KEPT_PARTS)), weight
+        )
+        self._reviews.put(id(plan), (plan, revision, found), parts)
         return found
+
+    async def tools_of(self, plan: Plan) -> set[str]:
+        """As `opening.tools_of`, without holding the event loop up over what is large."""
+        return await self.aside.do(lambda: tools_of(plan), weight_of([plan.steps]))
 
     async def program(self, plan: Plan) -> tuple[Program, tuple[Finding, ...]]:
         """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors."""
@@ -153,19 +159,23 @@ class Preparation:
         if cached is not None and cached[0] is plan and cached[1] == self._registry.revision:
             return cached[2], cached[3]
         self.bound(plan)
-        catalog = await self._load(tools_of(plan))
+        catalog = await self._load(await self.tools_of(plan))
         revision = self._registry.revision
-        program, findings = await self.aside.do(lambda: self._made(plan, catalog), _weight(plan, catalog))
+        program, findings, parts = await self.aside.do(lambda: self._made(plan, catalog), _weight(plan, catalog))
         if program is None:
             # Why a server's tools are not there is known to the registry alone.
             raise PlanInvalid((*findings, *self._registry.findings()))
-        self._programs.put(id(plan), (plan, revision, program, findings), weight_of([plan], KEPT_PARTS))
+        self._programs.put(id(plan), (plan, revision, program, findings), parts)
         return program, findings
 
-    def _made(self, plan: Plan, catalog: Catalog) -> tuple[Program | None, tuple[Finding, ...]]:
+    def _made(self, plan: Plan, catalog: Catalog) -> tuple[Program | None, tuple[Finding, ...], int]:
         memory = self._memory
         findings = self.checked(plan, catalog)
-        return None if has_errors(findings) else Program(plan, catalog, self._settings, memory=memory), findings
+        if has_errors(findings):
+            return None, findings, 0
+        program = Program(plan, catalog, self._settings, memory=memory)
+        program.prepare()
+        return program, findings, weight_of([plan], KEPT_PARTS)
 
     def open_points(self, plan: Plan) -> tuple[Finding, ...]:
         """Why a plan that was made of words is not run yet; its tools have to be loaded. One that only reads may be

@@ -22,6 +22,11 @@ class WeightedCache(Generic[Key, Value]):
         found = self._values.get(key)
         return None if found is None else found[0]
 
+    def weight(self, key: Key) -> int:
+        """What the value weighs; where there is none, too much to be kept."""
+        found = self._values.get(key)
+        return self._most if found is None else found[1]
+
     def put(self, key: Key, value: Value, weight: int) -> None:
         """Keep the value in place of what was there; the oldest ones make room."""
         self.drop(key)

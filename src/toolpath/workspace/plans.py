@@ -123,11 +123,12 @@ class Plans:
             data={"request": about["request"], "user": about["user"]},
         )
         counted = await self._counted(request, is_new=not request_id)
-        data = {**about, "plan": plan_to_dict(plan), "version": counted.version}
+        document, weight = await self._written(plan)
+        data = {**about, "plan": document, "version": counted.version}
         made = Record(kind="plan", id=new_id("plan", now), tenant=tenant, parent=request.id, name=plan.name, data=data)
         await self._recorded("plan.create", made, user=str(about["user"]))
         record = await self._store.put_record(made, expected=0)
-        self._remember(record, plan)
+        self._remember(record, plan, weight)
         return _stored(record)
 
     async def _counted(self, request: Record, *, is_new: bool) -> Record:
@@ -189,22 +190,42 @@ class Plans:
 
     def plan_of(self, stored: StoredPlan) -> Plan:
         """The plan itself, read once for each of its revisions."""
-        return self._known(stored) or self._kept_read(stored, read_plan_document(stored.plan))
+        known = self._known(stored)
+        if known is None:
+            known = read_plan_document(stored.plan)
+            self._kept_read(stored, known, weight_of([known], KEPT_PARTS))
+        return known
 
     async def plan(self, stored: StoredPlan) -> Plan:
         """As `plan_of`, without holding the event loop up over what is large."""
-        return self._known(stored) or self._kept_read(stored, await self.read(stored.plan))
+        known = self._known(stored)
+        if known is None:
+            most = self._preparation.most_steps
+
+            def work() -> tuple[Plan, int]:
+                plan = read_plan_document(stored.plan, most)
+                return plan, weight_of([plan], KEPT_PARTS)
+
+            read, weight = await self._preparation.aside.do(work, weight_of([stored.plan]))
+            self._kept_read(stored, read, weight)
+            return read
+        return known
+
+    async def _written(self, plan: Plan) -> tuple[JsonObject, int]:
+        """The plan in its notation, and what it weighs."""
+        return await self._preparation.aside.do(
+            lambda: (plan_to_dict(plan), weight_of([plan], KEPT_PARTS)), weight_of([plan.steps])
+        )
 
     def _known(self, stored: StoredPlan) -> Plan | None:
         known = self._read.get(stored.plan_id)
         return known[1] if known is not None and known[0] == stored.revision else None
 
-    def _kept_read(self, stored: StoredPlan, plan: Plan) -> Plan:
-        self._remember(Record(kind="plan", id=stored.plan_id, version=stored.revision), plan)
-        return plan
+    def _kept_read(self, stored: StoredPlan, plan: Plan, weight: int) -> None:
+        self._remember(Record(kind="plan", id=stored.plan_id, version=stored.revision), plan, weight)
 
-    def _remember(self, record: Record, plan: Plan) -> None:
-        self._read.put(record.id, (record.version, plan), weight_of([plan], KEPT_PARTS))
+    def _remember(self, record: Record, plan: Plan, weight: int) -> None:
+        self._read.put(record.id, (record.version, plan), weight)
 
     # Changing.
 
@@ -215,11 +236,12 @@ class Plans:
         """
         plan = source if isinstance(source, Plan) else await self.read(source)
         record = await self._record(plan_id)
-        data = {**record.data, "plan": plan_to_dict(plan), "approval": None}
+        document, weight = await self._written(plan)
+        data = {**record.data, "plan": document, "approval": None}
         changed = msgspec.structs.replace(record, name=plan.name, data=data)
         await self._recorded("plan.update", changed)
         kept = await self._store.put_record(changed, expected=record.version if expected is None else expected)
-        self._remember(kept, plan)
+        self._remember(kept, plan, weight)
         return _stored(kept)
 
     async def delete(self, plan_id: str) -> bool:
@@ -264,7 +286,7 @@ class Plans:
         kept = await self._store.put_record(
             msgspec.structs.replace(record, data=data), expected=record.version if expected is None else expected
         )
-        self._remember(kept, plan)
+        self._remember(kept, plan, self._read.weight(plan_id))
         return _stored(kept)
 
     def approval_for(self, stored: StoredPlan, program: Program, inputs: JsonObject) -> str | None:

@@ -90,6 +90,10 @@ class Program:
         last = self.latest
         last.revised, program.revision = program, last.revision + 1
 
+    def prepare(self) -> None:
+        """Make what a run begins with, which takes as long as the plan is large."""
+        _ = self.frozen, self.frozen_bodies, self.fingerprints, self.secrets
+
     @property
     def frozen(self) -> JsonObject:
         """The plan as the journal keeps it."""

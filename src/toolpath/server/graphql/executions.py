@@ -26,6 +26,7 @@ from toolpath.server.graphql.types import (
     text,
 )
 from toolpath.server.questions import questions_of
+from toolpath.server.shown import MOST_SHOWN, shown_results
 from toolpath.values import JsonObject
 
 _STATES: dict[RunStatus, str] = {
@@ -48,7 +49,8 @@ def state_of(status: RunStatus) -> str:
 
 
 def execution_results(result: RunResult) -> tuple[JsonObject, list[str]]:
-    """Output by tool (by step, where a tool is called twice), and what went wrong."""
+    """Output by tool (by step, where a tool is called twice), but for those left out, and what went wrong."""
+    left_out = _left_out(result)
     calls = [step for step in result.results if step.tool]
     uses: dict[str, int] = {}
     for step in calls:
@@ -56,7 +58,7 @@ def execution_results(result: RunResult) -> tuple[JsonObject, list[str]]:
     outputs = {
         (_bare(step.tool) if uses[_bare(step.tool)] == 1 else step.path): step.output
         for step in calls
-        if step.status == "succeeded"
+        if step.status == "succeeded" and step.path not in left_out
     }
     errors = [f"{step.path}: {_said(step.error)}" for step in calls if step.error is not None and _is_failed(step)]
     if not errors and result.error is not None:
@@ -64,6 +66,12 @@ def execution_results(result: RunResult) -> tuple[JsonObject, list[str]]:
     if not errors and result.status == "cancelled":
         errors = [f"The run was cancelled. {result.reason}".rstrip()]
     return outputs, errors
+
+
+def _left_out(result: RunResult) -> set[str]:
+    """Paths of the results whose values an answer has no room for: it shows them twice."""
+    shown, left_out = shown_results(result.results, MOST_SHOWN // 2)
+    return {step.path for step in shown[len(shown) - left_out :]}
 
 
 def _bare(tool: str) -> str:
@@ -96,7 +104,7 @@ def _execution(info: RunInfo, events: Sequence[AnyEvent], request_id: str, catal
         total_executions=len(calls),
         successful=sum(step.status == "succeeded" for step in calls),
         failed=sum(map(_is_failed, calls)),
-        results=text(_records(calls, catalog)),
+        results=text(_records(calls, catalog, _left_out(result))),
         outputs=text(outputs),
         errors=errors,
         created_at=moment(info.created_at),
@@ -197,7 +205,7 @@ def shown_questions(result: RunResult) -> list[Question]:
     ]
 
 
-def _records(calls: list[StepResult], catalog: Catalog) -> list[JsonObject]:
+def _records(calls: list[StepResult], catalog: Catalog, left_out: set[str]) -> list[JsonObject]:
     def keys(name: str) -> str:
         """A step that was not reached has its tool's name as the plan writes it; one that was, its key."""
         tool = catalog.get(name)
@@ -206,6 +214,8 @@ def _records(calls: list[StepResult], catalog: Catalog) -> list[JsonObject]:
     records: list[JsonObject] = []
     for step in calls:
         record: JsonObject = {"tool": keys(step.tool), "step": step.path, "status": step.status, "output": step.output}
+        if step.path in left_out:
+            record |= {"output": None, "left_out": True}
         if step.error is not None:
             record["error"] = _said(step.error)
         if step.reason:

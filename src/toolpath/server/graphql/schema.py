@@ -9,9 +9,11 @@ from typing import Any
 import msgspec
 from fastapi import APIRouter
 from graphql import GraphQLError
+from starlette.responses import Response
 from strawberry import Schema
 from strawberry.extensions import MaskErrors, MaxTokensLimiter
 from strawberry.fastapi import GraphQLRouter
+from strawberry.http import GraphQLHTTPResponse
 from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionContext
 
@@ -66,6 +68,15 @@ class _Router(GraphQLRouter[Any, None]):
         except JSONDecodeError as error:
             raise Problem(400, "bad_request", f"The body is no GraphQL request: {error.msg}.") from None
         return value
+
+    def create_response(
+        self, response_data: GraphQLHTTPResponse | list[GraphQLHTTPResponse], sub_response: Response
+    ) -> Response:
+        """The answer, written once: it may hold long texts."""
+        data, status = msgspec.json.encode(response_data), sub_response.status_code or 200
+        answer = Response(data, status_code=status, media_type="application/json")
+        answer.headers.raw.extend(sub_response.headers.raw)
+        return answer
 
     def decode_json(self, data: str | bytes) -> object:
         """A message of a WebSocket. Raises `JSONDecodeError`, as the library expects it."""

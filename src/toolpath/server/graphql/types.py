@@ -115,7 +115,9 @@ class ExecutionWithChaining:
     total_executions: int
     successful: int
     failed: int
-    results: str = strawberry.field(description="JSON text: a list of `{tool, output}`, and why each failed.")
+    results: str = strawberry.field(
+        description="JSON text: a list of `{tool, output}`, or `left_out` where too large, and why each failed."
+    )
     outputs: str = strawberry.field(description="JSON text: output by tool.")
     errors: list[str]
     created_at: str

@@ -15,10 +15,8 @@ from toolpath.model.stored import StoredPlan
 from toolpath.model.tool import Example, Requires, Tool, ToolStats
 from toolpath.projections.results import run_result
 from toolpath.server.questions import Question, questions_of
-from toolpath.values import Json, JsonObject, encode
-
-#: Bytes of the inputs and outputs of all results that one answer shows.
-MOST_SHOWN = 20_000_000
+from toolpath.server.shown import shown_results
+from toolpath.values import Json, JsonObject
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -229,7 +227,7 @@ def run_detail(info: RunInfo, events: Sequence[AnyEvent]) -> RunDetail:
         return RunDetail(**row)
     result = run_result(info.run_id, events, parked=info.status == "waiting")
     first = events[0]
-    results, left_out = _shown(result.results)
+    results, left_out = shown_results(result.results)
     # The journal may have gone on since the row was read.
     row |= {"status": result.status, "reason": result.reason, "last_seq": events[-1].seq}
     return RunDetail(
@@ -246,17 +244,6 @@ def run_detail(info: RunInfo, events: Sequence[AnyEvent]) -> RunDetail:
         total_duration=result.total_duration,
         cost=result.cost,
     )
-
-
-def _shown(results: tuple[StepResult, ...]) -> tuple[tuple[StepResult, ...], int]:
-    """The results, the values of those left out that come when so much is shown, and how many these are."""
-    size = 0
-    for index, step in enumerate(results):
-        size += len(encode([step.inputs, step.output]))
-        if size > MOST_SHOWN:
-            rest = (msgspec.structs.replace(other, inputs=None, output=None) for other in results[index:])
-            return (*results[:index], *rest), len(results) - index
-    return results, 0
 
 
 def plan_row(stored: StoredPlan) -> PlanRow:
