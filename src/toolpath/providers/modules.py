@@ -12,6 +12,7 @@ import importlib.util
 import os
 import sys
 import traceback
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -82,14 +83,15 @@ def _from_file(path: Path) -> ModuleType:
     if (known := sys.modules.get(name)) is not None:
         return known
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    if spec is None or not isinstance(spec.loader, SourceFileLoader):
         raise ConfigError(f"{path} is no Python file.", hint="Give a module's name or a .py file.")
     loaded = importlib.util.module_from_spec(spec)
     _keep_reachable(str(path.parent))
     # Before it runs: classes look for their own module there.
     sys.modules[name] = loaded
     try:
-        spec.loader.exec_module(loaded)
+        # What was read, not what Python keeps compiled: that is taken for a file of the same second and length too.
+        exec(spec.loader.source_to_code(content, str(path)), loaded.__dict__)  # noqa: S102  # it is the person's module
     except BaseException:
         del sys.modules[name]
         raise
