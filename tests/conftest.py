@@ -22,6 +22,8 @@ def pytest_configure() -> None:
     # A shell that starts the tests in the background has them ignore Ctrl-C, and every process that a test starts too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Compiling the sources is half of what a process costs that a test starts: the first one keeps them for all.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
