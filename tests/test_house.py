@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "src" / "toolpath").rglob("*.py"))
@@ -148,3 +149,20 @@ def test_the_table_of_where_to_change_what_names_only_what_is_there() -> None:
     places = [place for place in re.findall(r"`([a-z_]+(?:/[a-z_/<>]+)?(?:\.py|/))`", tables) if "<" not in place]
     assert len(places) > 40
     assert [place for place in places if not (ROOT / "src" / "toolpath" / place).exists()] == []
+
+
+def test_no_test_gives_up_what_it_waits_for_before_a_busy_machine_can_be_done_with_it() -> None:
+    # Where nothing may come, a test waits shortly on purpose: below a second, or where this list says so.
+    shortly = {("test_outages.py", "4")}
+    limit = re.compile(
+        r"asyncio\.timeout\((\d+)(?:\.0)?\)|wait_for\(.*, (\d+)(?:\.0)?\)|mark\.timeout\((\d+)\)"
+        r"|(?:subprocess\.run|communicate|process\.wait)\(.*timeout=(\d+)|monotonic\(\) \+ (\d+)$"
+    )
+    hasty = [
+        f"{named(path)}: {found[0]}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for found in limit.finditer(path.read_text(encoding="utf-8"))
+        for seconds in found.groups()
+        if seconds and 0 < int(seconds) < PATIENCE and (path.name, seconds) not in shortly
+    ]
+    assert hasty == []

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.patience import PATIENCE
 from tests.store.store_cases import dropped, postgres_connection, postgres_url
 
 from toolpath import RunContext, Settings, Toolpath, tool
@@ -52,7 +53,7 @@ def told(entries: list[AuditEntry]) -> list[tuple[str, str]]:
 
 async def ended(tp: Toolpath, run_id: str) -> list[AuditEntry]:
     """The trail once the end of the run is in it."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while True:
             entries = await trail_of(tp)
             if any(entry.action == "run.ended" and entry.subject == run_id for entry in entries):

@@ -58,7 +58,6 @@ def assert_bounded(found: Measured, patience: float) -> None:
     assert found.held < HELD, found
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", QUICK)
 def test_an_attack_keeps_nobody_waiting(server: Target, patience: float, name: str) -> None:
     server.begin()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath.catalog.embeddings import Embeddings
 from toolpath.catalog.search import ToolSearch
@@ -36,7 +37,7 @@ class Counting:
         self.may_go_on.set()
 
     def encode(self, texts: Sequence[str]) -> Any:
-        assert self.may_go_on.wait(30)
+        assert self.may_go_on.wait(PATIENCE)
         self.asked += texts
         return numpy.array([[len(text), 1.0] for text in texts], dtype=numpy.float32)
 
@@ -164,7 +165,7 @@ def test_a_process_ends_before_all_vectors_are_computed(tmp_path: Path) -> None:
     )
     file = tmp_path / "v.db"
     done = subprocess.run(
-        [sys.executable, "-c", script, file], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", script, file], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     cache = VectorCache(file)

@@ -9,7 +9,6 @@ import pytest
 from toolpath import Toolpath, tool
 from toolpath.errors import ToolpathError
 
-pytestmark = pytest.mark.timeout(60)
 ACTS = {"cancel order O-77": "cancelling order O-77", "delete contact C-4512": "deleting contact C-4512"}
 TAKING_BACK = [
     "Cancel my request to {act}",

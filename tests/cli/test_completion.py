@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from cli_cases import Command
+from tests.patience import PATIENCE
 
 PLAN = "name: p\nsteps:\n  - {id: o, tool: shop.order, requires_approval: true, inputs: {item: tea, count: 2}}\n"
 SPY = """
@@ -178,7 +179,7 @@ $(complete -p toolpath | sed 's/.*-F \\([^ ]*\\).*/\\1/') toolpath
 printf '%s\\n' "${COMPREPLY[@]}"
 """
     shell = ["bash", "--norc", "-c", script]
-    done = subprocess.run(shell, check=False, env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(shell, check=False, env=env, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.stdout.split(), done.stderr) == ([runs["waiting"]], "")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from cli_cases import Command, spawned
 from eval_cases import GOLD, LUNCH, PRICE, RIGHT, SETS, model_environment, with_model
+from tests.patience import PATIENCE
 
 from toolpath.testing.model_replies import Fails, Hangs
 from toolpath.testing.model_server import ModelServer
@@ -174,12 +175,12 @@ async def test_an_interrupted_evaluation_shows_what_was_done(shop: Path) -> None
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("TOOL", "PYTEST"))}
         words = ("eval", "one.jsonl", "other.jsonl", "third.jsonl", "--planner", "model", "--plot", "plot.svg")
         process = spawned(shop, *words, env=kept | model_environment(server))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while len(server.requests) < 3:
                 assert process.poll() is None, process.communicate()
                 await asyncio.sleep(0)
         process.send_signal(signal.SIGINT)
-        out, err = await asyncio.to_thread(process.communicate, timeout=60)
+        out, err = await asyncio.to_thread(process.communicate, timeout=PATIENCE)
     assert process.returncode == 130
     rows = [line.split() for line in out.decode().splitlines() if line]
     assert ["one", "1", "100.0%"] in [row[:3] for row in rows]

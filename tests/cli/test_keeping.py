@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from cli_cases import Command, shop, toolpath
+from tests.patience import PATIENCE
 
 from toolpath import Settings, Toolpath
 from toolpath.config import Settings as AllSettings
@@ -75,7 +76,7 @@ async def test_a_server_lets_go_of_old_runs_by_itself() -> None:
         tp.add(hello, effect="read")
         await many(tp, clock, "hello", "hello", "hello")
         task = asyncio.create_task(keep_pruned(tp.store, clock, 1.5))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while len(await tp.runs()) != 1:  # noqa: ASYNC110  # nobody is told when a run is deleted
                 await asyncio.sleep(0)
         task.cancel()

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from cli_cases import Command, spawned
+from tests.patience import PATIENCE
 
 SLOW = ("run", "shop.slow", "-i", "mark=mark")
 CAREFUL = "name: p\nsteps:\n  - {id: o, tool: shop.order, requires_approval: true, inputs: {item: tea, count: 2}}\n"
@@ -19,7 +20,7 @@ CAREFUL = "name: p\nsteps:\n  - {id: o, tool: shop.order, requires_approval: tru
 def slow_run(shop: Path) -> subprocess.Popen[bytes]:
     """A process inside the slow tool."""
     process = spawned(shop, *SLOW)
-    give_up = time.monotonic() + 30
+    give_up = time.monotonic() + PATIENCE
     while not (shop / "mark").exists():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < give_up
@@ -70,7 +71,7 @@ def test_one_interrupt_at_a_question_ends_the_command_and_says_how_to_answer_lat
     except OSError:
         pass  # the terminal's other end was closed: the process has ended
     os.close(master)
-    assert process.wait(timeout=30) == 4
+    assert process.wait(timeout=PATIENCE) == 4
     assert "toolpath approve run_" in said.decode()
     assert "Traceback" not in said.decode()
 
@@ -101,7 +102,7 @@ def test_enter_at_an_approval_leaves_it_to_later(shop: Path) -> None:
         while chunk := os.read(master, 4096):
             said += chunk
     os.close(master)
-    assert process.wait(timeout=30) == 4
+    assert process.wait(timeout=PATIENCE) == 4
     assert "toolpath approve run_" in said.decode()
 
 
@@ -114,11 +115,11 @@ def test_a_question_that_is_answered_elsewhere_is_no_longer_asked(shop: Path) ->
     while b"decide later]" not in said:
         said += os.read(master, 4096)
     approving = spawned(shop, "approve", "last")
-    _, err = approving.communicate(timeout=60)
+    _, err = approving.communicate(timeout=PATIENCE)
     assert approving.returncode == 0, err
     with contextlib.suppress(OSError):
         while chunk := os.read(master, 4096):
             said += chunk
     os.close(master)
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     assert "somebody else has answered" in said.decode()

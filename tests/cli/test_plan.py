@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from cli_cases import Command, spawned
+from tests.patience import PATIENCE
 
 PRICE = "What is the price of the item tea?"
 ORDER = "Order 3 of the item tea"
@@ -89,7 +90,7 @@ def test_a_person_at_the_terminal_is_asked_before_anything_is_written(shop: Path
         said = b""
         while b"[y/N]" not in said:
             said += os.read(ours, 4096)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     os.close(ours)
     assert b"The plan writes: order." in said
     assert process.returncode == code

@@ -35,7 +35,6 @@ async def planned(shop: Path, *words: str) -> tuple[bytes, bytes]:
     return out, err
 
 
-@pytest.mark.timeout(60)
 async def test_the_second_process_takes_the_plan_from_the_cache(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with ModelServer(encode(ANSWER).decode()) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
@@ -50,7 +49,6 @@ async def test_the_second_process_takes_the_plan_from_the_cache(shop: Path, monk
         assert len(server.requests) == 1
 
 
-@pytest.mark.timeout(60)
 async def test_a_model_may_plan_with_a_composite_that_makes_a_request(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,17 +14,18 @@ from pathlib import Path
 
 import msgspec
 from cli_cases import spawned
+from tests.patience import PATIENCE
 
 from toolpath.values import Json
 
 
 def finished(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out.decode(), err.decode()
 
 
 def until_there(path: Path, process: subprocess.Popen[bytes]) -> None:
-    give_up = time.monotonic() + 30
+    give_up = time.monotonic() + PATIENCE
     while not path.exists():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < give_up
@@ -108,7 +109,7 @@ def test_at_a_terminal_the_person_is_asked_and_sees_a_tree(shop: Path) -> None:
     except OSError:
         pass  # the terminal's other end was closed: the process has ended
     os.close(master)
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     assert "wants to call shop.order" in said.decode()
     assert "✓" in said.decode()
     assert (shop / "orders.txt").read_text() == "tea 2\n"
@@ -120,7 +121,7 @@ def test_a_reader_that_goes_away_early_breaks_nothing(shop: Path) -> None:
     process.stdout.close()
     assert process.stderr is not None
     err = process.stderr.read().decode()
-    process.wait(timeout=30)
+    process.wait(timeout=PATIENCE)
     process.stderr.close()
     assert "Traceback" not in err
     assert "Unexpected" not in err
@@ -138,7 +139,7 @@ def test_at_a_terminal_a_line_says_which_server_is_being_started(shop: Path) -> 
         while chunk := os.read(master, 4096):
             said += chunk
     os.close(master)
-    process.wait(timeout=30)
+    process.wait(timeout=PATIENCE)
     assert b"Starting the server 'slowly'" in said
     # A pipe is not told: there nobody waits.
     _, _, err = finished(spawned(shop, "tools", "list"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from cli_cases import Command, spawned
 from test_left_runs import slow_run
+from tests.patience import PATIENCE
 
 PLAN = "name: p\nsteps:\n  - {id: o, tool: shop.order, requires_approval: true, inputs: {item: tea, count: 2}}\n"
 READING = [
@@ -90,7 +91,7 @@ def test_a_run_of_another_process_is_stopped_without_its_tools(toolpath: Command
     try:
         ran = toolpath("runs", verb, "last")
         assert ran.code == 0, ran.err
-        assert verb == "pause" or process.wait(timeout=60) == 5
+        assert verb == "pause" or process.wait(timeout=PATIENCE) == 5
     finally:
         process.kill()
         process.communicate()
@@ -123,6 +124,6 @@ def test_a_run_whose_process_was_killed_is_paused_without_its_tools(toolpath: Co
 def test_a_broken_module_is_told_by_what_needs_it(shop: Path) -> None:
     spied(shop, breaks=True)
     process = spawned(shop, "tools", "list")
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert b"broken" in said or b"gone" in said

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath.cli.project.demo.folder import missing_servers
 
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.mcp
 def toolpath(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     env = {name: value for name, value in os.environ.items() if not name.startswith("TOOL")}
     command = [sys.executable, "-m", "toolpath", *arguments]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def test_the_demo_runs_on_real_servers_and_what_it_made_can_be_looked_into(tmp_path: Path) -> None:

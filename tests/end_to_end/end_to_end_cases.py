@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from tests.patience import PATIENCE
 
 from toolpath.values import Json
 
@@ -74,7 +75,7 @@ class Desk:
 
     def until(self, holds: Callable[[], Any], process: Process | None = None) -> None:
         """Wait for what another process brings about."""
-        give_up = time.monotonic() + 30
+        give_up = time.monotonic() + PATIENCE
         while not holds():
             assert time.monotonic() < give_up, "it never came"
             if process is not None:
@@ -92,7 +93,7 @@ class Process:
         self.popen = subprocess.Popen(command, cwd=folder, env=env, **(streams | options))
 
     def wait(self) -> Ran:
-        out, err = self.popen.communicate(timeout=60)
+        out, err = self.popen.communicate(timeout=PATIENCE)
         return Ran(self.popen.returncode, out.decode(), err.decode())
 
     def kill(self, number: int = signal.SIGKILL) -> Ran:

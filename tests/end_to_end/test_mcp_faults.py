@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from end_to_end_cases import Command, Desk, events, stdio
+from tests.patience import PATIENCE
 
 from toolpath import Toolpath
 from toolpath.model.events import StepStarted
@@ -145,7 +146,7 @@ def test_a_server_that_is_gone_when_a_run_goes_on_is_named_and_the_run_can_go_on
 
 async def until_cancelled(tp: Toolpath, mark: str) -> None:
     """Wait until the server says that the call was cancelled there."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while mark not in (await tp.call("probe.cancelled"))["marks"]:
             pass
 
@@ -191,6 +192,6 @@ async def test_many_runs_share_a_server_and_a_crash_takes_only_what_was_in_fligh
 
 def test_servers_end_with_the_command(desk: Desk, toolpath: Command) -> None:
     process = toolpath("run", "probe.process").json["id"]
-    give_up = time.monotonic() + 10
+    give_up = time.monotonic() + PATIENCE
     while Path(f"/proc/{process}").exists() and "Z" not in Path(f"/proc/{process}/stat").read_text():
         assert time.monotonic() < give_up, "the server lives on"

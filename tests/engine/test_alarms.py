@@ -12,8 +12,6 @@ from toolpath.model import events as ev
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 
-pytestmark = pytest.mark.timeout(20)
-
 STEP = {"id": "w", "tool": "w"}
 BLOCKS: list[dict[str, Any]] = [
     {"id": "b", "parallel": [STEP], "timeout": 1000},

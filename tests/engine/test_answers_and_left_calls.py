@@ -12,7 +12,6 @@ from toolpath import Tool, ToolContext, tool
 from toolpath.model import events as ev
 from toolpath.testing.clock import FakeClock
 
-pytestmark = pytest.mark.timeout(20)
 FORM = {"title": "How many?", "inputs": [{"name": "n", "type": "integer"}]}
 
 

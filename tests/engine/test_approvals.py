@@ -19,8 +19,6 @@ from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 
-pytestmark = pytest.mark.timeout(120)
-
 ASKS = Requires(approval=True)
 GUARDED = ("wipe", "purge", "guarded")
 

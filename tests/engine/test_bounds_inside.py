@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from engine_cases import most_at_once, opened, ran, run
+from tests.patience import PATIENCE
 
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
@@ -15,8 +16,6 @@ from toolpath.model.tool import Body, Rate, Tool
 from toolpath.notation.composite import read_composite
 from toolpath.notation.plan import read_plan
 from toolpath.testing.clock import FakeClock
-
-pytestmark = pytest.mark.timeout(60)
 
 
 class Counted:
@@ -158,7 +157,7 @@ async def test_a_call_that_is_the_last_at_work_in_a_plan_beyond_its_budget_is_cu
         for name, invoke in (("caller", call), ("leaf", leaf))
     ]
     inner = plan_tool("inner", {"name": "inner", "steps": steps, "budget": {"calls": 2}})
-    async with opened(*tools, inner) as tp, asyncio.timeout(30):
+    async with opened(*tools, inner) as tp, asyncio.timeout(PATIENCE):
         ask = {"id": "ask", "ask": {"title": "?", "inputs": [{"name": "a"}]}}
         plan = {"failure_mode": "isolate", "steps": [ask, {"id": "all", "tool": "inner"}]}
         begun = await tp.start(tp.read(plan))
@@ -224,7 +223,7 @@ async def play(seed: int) -> None:
     async with opened(*tools, clock=clock) as tp:
         plan = tp.read({"concurrency": chance.choice([1, 2, 50]), "steps": steps})
         runs = [await tp.start(plan) for _ in range(chance.randint(1, 3))]
-        results = [await asyncio.wait_for(started.result(), 20) for started in runs]
+        results = [await asyncio.wait_for(started.result(), PATIENCE) for started in runs]
         for result in results:
             await ran(tp, result)
     assert {result.status for result in results} <= {"completed"}, seed

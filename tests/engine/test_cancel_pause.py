@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from engine_cases import after, identity, opened, ran
+from tests.patience import PATIENCE
 
 from toolpath import Tool
 from toolpath.errors import RunConflict, RunNotFound
@@ -125,7 +126,7 @@ async def test_a_tool_that_does_not_heed_it_cannot_hold_the_run(clock: FakeClock
         await clock.advance(1)
         await run_.cancel()
         await clock.advance(10)
-        found = await ran(tp, await asyncio.wait_for(run_.result(), 20))
+        found = await ran(tp, await asyncio.wait_for(run_.result(), PATIENCE))
         over = True
     assert found.status == "cancelled"
 

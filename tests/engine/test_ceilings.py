@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.engine.hostile_plans import MANY, hostile_plan
+from tests.patience import PATIENCE
 
 from toolpath import PlanInvalid, RunResult, Settings, Toolpath
 from toolpath.errors import ToolpathError
@@ -139,7 +140,7 @@ async def test_hostile_plans_end_at_the_ceilings_and_let_others_in(first: int, c
         for seed in range(first, first + count):
             plan = hostile_plan(Random(seed))
             try:
-                async with asyncio.timeout(60):
+                async with asyncio.timeout(PATIENCE):
                     result, _, longest = await counted(tp, plan, {"go": True})
             except ToolpathError:
                 continue

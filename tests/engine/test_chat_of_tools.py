@@ -15,8 +15,6 @@ from toolpath.model.events import encode_event
 from toolpath.testing.scripted import scripted
 from toolpath.testing.scripted_chat import ScriptedChat
 
-pytestmark = pytest.mark.timeout(20)
-
 ONE = {"steps": [{"id": "a", "tool": "asker"}], "outputs": "{{ a }}"}
 PRICED = ChatReply(text="yes", usage=Usage(input_tokens=30, output_tokens=12), cost=0.25)
 

@@ -18,8 +18,6 @@ from toolpath.model.tool import Requires
 from toolpath.notation.composite import read_composite
 from toolpath.testing.scripted import scripted
 
-pytestmark = pytest.mark.timeout(20)
-
 ONE = {"steps": [{"id": "a", "tool": "caller"}], "outputs": "{{ a }}"}
 
 

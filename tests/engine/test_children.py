@@ -16,8 +16,6 @@ from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 
-pytestmark = pytest.mark.timeout(20)
-
 ONE = {"steps": [{"id": "a", "tool": "caller"}], "outputs": "{{ a }}"}
 
 

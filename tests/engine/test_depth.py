@@ -11,8 +11,6 @@ from toolpath import ToolContext, tool
 from toolpath.model.tool import Tool
 from toolpath.notation.plan import read_plan
 
-pytestmark = pytest.mark.timeout(30)
-
 ONE = {"steps": [{"id": "a", "tool": "again", "inputs": {"n": 0}}], "outputs": "{{ a }}"}
 
 

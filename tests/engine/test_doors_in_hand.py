@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath import RunContext, Toolpath, tool
 from toolpath.errors import KeyReused, RunConflict, RunNotFound
@@ -36,7 +37,7 @@ async def test_a_look_at_a_run_does_not_wait_for_it(kind: str, tmp_path: Path) -
     async with Toolpath(None if kind == "memory" else tmp_path / "runs.db") as tp:
         tp.add(plain, slow)
         run = await tp.start({"steps": [{"id": "a", "tool": "t.plain"}, {"id": "b", "tool": "t.slow"}, FORM]})
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             async for event in tp.watch(run.run_id):
                 if type(event).__name__ == "StepSucceeded":
                     break
@@ -79,7 +80,7 @@ async def test_a_function_after_the_end_is_called_or_refused_at_once_and_waits_f
     tp.add(plain)
     async with tp:
         assert await tp.call("t.plain", {"x": 1}) == 2
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         result: Any = await tp.run({"steps": [{"id": "a", "tool": "t.plain"}]})
     assert result.step("a").output == 2
 
@@ -88,7 +89,7 @@ async def test_a_door_may_be_opened_again_and_has_its_threads() -> None:
     tp = Toolpath()
     tp.add(plain)
     for _ in range(3):
-        async with tp, asyncio.timeout(10):
+        async with tp, asyncio.timeout(PATIENCE):
             assert [await tp.call("t.plain", {"x": number}) for number in range(5)] == [1, 2, 3, 4, 5]
 
 

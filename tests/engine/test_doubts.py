@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from engine_cases import after, opened
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,8 +14,6 @@ from toolpath.model.plan import Retry
 from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
-
-pytestmark = pytest.mark.timeout(20)
 
 PLAN = {"steps": [{"id": "a", "tool": "pay"}], "outputs": "{{ a }}"}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from engine_cases import opened, ran
+from tests.patience import PATIENCE
 
 from toolpath import ToolContext, ToolFailed, tool
 from toolpath.engine.decide.starts import Starts
@@ -17,8 +18,6 @@ from toolpath.model.tool import Body, Tool, ToolResult
 from toolpath.notation.plan import read_plan
 from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
-
-pytestmark = pytest.mark.timeout(120)
 
 
 class Watch:
@@ -171,7 +170,7 @@ async def play(seed: int) -> None:
     watch = Watch(clock)
     plan = without_depends(random_plan(seed))
     async with opened(*made(watch), clock=clock) as tp:
-        result = await asyncio.wait_for(tp.run(tp.read(plan)), 20)
+        result = await asyncio.wait_for(tp.run(tp.read(plan)), PATIENCE)
         found = await ran(tp, result)
     assert found.status in ENDED_RUN
     assert watch.beside == [], seed
@@ -183,7 +182,7 @@ async def play(seed: int) -> None:
         await store.create_run(RunInfo(run_id=run_id, status="running"))
         (await store.drive(run_id, "dead")).append(found.events[: chance.randint(1, len(found.events) - 1)])
         await clock.sleep(3600)
-        result = await asyncio.wait_for((await tp.resume(run_id)).result(), 20)
+        result = await asyncio.wait_for((await tp.resume(run_id)).result(), PATIENCE)
     assert result.status in ENDED_RUN
     assert watch.beside == [], seed
 
@@ -209,7 +208,7 @@ async def test_a_fallback_beside_an_exclusive_step_does_not_keep_both_waiting() 
         ]
     }
     async with opened(*made(watch), clock=watch.clock) as tp:
-        result = await asyncio.wait_for(tp.run(tp.read(plan)), 10)
+        result = await asyncio.wait_for(tp.run(tp.read(plan)), PATIENCE)
     assert (result.status, watch.beside) == ("completed", [])
 
 
@@ -221,9 +220,9 @@ async def test_a_run_whose_exclusive_step_waits_for_a_tool_that_asks_a_person_is
     watch = Watch(FakeClock(auto=True))
     plan = {"steps": [{"id": "a", "tool": "asking"}, {"id": "x", "tool": "stay", "exclusive": True}]}
     async with opened(*made(watch), asking, clock=watch.clock) as tp:
-        waiting = await asyncio.wait_for(tp.run(tp.read(plan)), 10)
+        waiting = await asyncio.wait_for(tp.run(tp.read(plan)), PATIENCE)
         assert waiting.status == "waiting"
-        result = await asyncio.wait_for((await tp.answer(waiting.run_id, "a", {"n": "1"})).result(), 10)
+        result = await asyncio.wait_for((await tp.answer(waiting.run_id, "a", {"n": "1"})).result(), PATIENCE)
     assert result.status == "completed"
 
 

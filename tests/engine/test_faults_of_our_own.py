@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from engine_cases import identity, opened, plan_text
 from everything import EVERYTHING, ROWS, everything
+from tests.patience import PATIENCE
 
 from toolpath import RunResult, ToolContext, Toolpath, tool
 from toolpath.catalog.statistics import Statistics
@@ -20,8 +21,6 @@ from toolpath.expressions.compile import Compiled
 from toolpath.model.plan import Plan
 from toolpath.model.run import ENDED_RUN
 from toolpath.testing.clock import FakeClock
-
-pytestmark = pytest.mark.timeout(60)
 
 ERRORS: list[Exception] = [KeyError("x"), RecursionError("too deep"), RuntimeError("a secret word"), MemoryError()]
 
@@ -85,7 +84,7 @@ class Broken:
 
 async def ended(tp: Toolpath, plan: Plan) -> RunResult:
     """How the run ends. That it does is what is asserted."""
-    result = await asyncio.wait_for(tp.run(plan, ROWS), 20)
+    result = await asyncio.wait_for(tp.run(plan, ROWS), PATIENCE)
     assert result.status in ENDED_RUN
     info = await tp.info(result.run_id) if hasattr(tp, "info") else None
     assert info is None or info.status in ENDED_RUN

@@ -14,8 +14,6 @@ from toolpath.model import events as ev
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 
-pytestmark = pytest.mark.timeout(30)
-
 KINDS = pytest.mark.parametrize("block", [False, True], ids=["call", "block"])
 
 

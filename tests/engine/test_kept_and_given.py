@@ -20,8 +20,6 @@ from toolpath.notation.plan import read_plan
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 
-pytestmark = pytest.mark.timeout(30)
-
 CACHE = {"ttl": 60}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from engine_cases import opened
+from tests.patience import PATIENCE
 
 from toolpath import Toolpath, tool
 from toolpath.config import Settings
@@ -58,7 +59,7 @@ async def test_a_run_that_its_caller_gave_up_leaves_its_place_to_others() -> Non
         tp.add(one.tool)
         await given_up(tp, one, {"steps": [{"id": "a", "tool": "t.w", "inputs": {"name": "first"}}]})
         one.let_go.set()
-        result = await asyncio.wait_for(tp.run("t.w", {"name": "second"}), 5)
+        result = await asyncio.wait_for(tp.run("t.w", {"name": "second"}), PATIENCE)
     assert result.status == "completed"
 
 
@@ -71,7 +72,7 @@ async def test_a_run_that_its_caller_gave_up_calls_nothing_when_a_place_comes_fr
         await given_up(tp, one, {"steps": steps})
         one.let_go.set()
         await other.result()
-        result = await asyncio.wait_for(tp.run("t.w", {"name": "later"}), 5)
+        result = await asyncio.wait_for(tp.run("t.w", {"name": "later"}), PATIENCE)
     assert result.status == "completed"
     assert one.calls == ["other", "later"]
 

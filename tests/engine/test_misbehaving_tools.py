@@ -18,7 +18,6 @@ from toolpath.model.tool import Body, ToolResult
 from toolpath.testing.scripted import scripted
 
 ONE = {"steps": [{"id": "a", "tool": "t", "retry": {"max_retries": 0}}]}
-pytestmark = pytest.mark.timeout(30)
 
 
 def raising(error: BaseException, runs: Any = "loop") -> Tool:

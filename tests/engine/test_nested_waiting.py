@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from engine_cases import opened, ran, run
+from tests.patience import PATIENCE
 
 from toolpath import RunContext, Settings, ToolContext, tool
 from toolpath.model import events as ev
@@ -18,8 +19,6 @@ from toolpath.model.tool import Body, Tool
 from toolpath.notation.plan import read_plan
 from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
-
-pytestmark = pytest.mark.timeout(60)
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 TENANT = RunContext(tenant="acme")
@@ -133,7 +132,7 @@ async def play(seed: int) -> None:
                 steps[-1]["cache"] = {"ttl": 60}
         plan = tp.read({"concurrency": slots, "steps": steps})
         runs = [await tp.start(plan, context=TENANT) for _ in range(chance.randint(1, 3))]
-        results = [await asyncio.wait_for(started.result(), 30) for started in runs]
+        results = [await asyncio.wait_for(started.result(), PATIENCE) for started in runs]
         for result in results:
             await ran(tp, result)
     assert {result.status for result in results} == {"completed"}, seed

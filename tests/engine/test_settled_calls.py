@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from engine_cases import identity, opened, run
+from tests.patience import PATIENCE
 
 from toolpath import Settings, ToolContext, tool
 from toolpath.model import events as ev
@@ -17,8 +18,6 @@ from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.notation.composite import read_composite
 from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
-
-pytestmark = pytest.mark.timeout(60)
 
 ONE = {"steps": [{"id": "a", "tool": "caller"}], "outputs": "{{ a }}"}
 GIVEN = {"to": "Ada", "amount": 500}
@@ -84,12 +83,12 @@ async def settled(ground: Ground, events: Sequence[AnyEvent], how: Sequence[dict
         await store.create_run(RunInfo(run_id=run_id, status="running"))
         (await store.drive(run_id, "dead")).append(events)
         await clock.sleep(3600)
-        result = await asyncio.wait_for(await_result(tp.resume(run_id)), 10)
+        result = await asyncio.wait_for(await_result(tp.resume(run_id)), PATIENCE)
         while result.status not in ENDED_RUN:
             assert result.status == "waiting", result
             doubts = in_doubt(await tp.events(run_id))
             assert doubts, "it waits for nobody"
-            result = await asyncio.wait_for(await_result(tp.settle(run_id, doubts[-1], **next(answers))), 10)
+            result = await asyncio.wait_for(await_result(tp.settle(run_id, doubts[-1], **next(answers))), PATIENCE)
         return result.status, result
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from engine_cases import after, identity, opened, ran, run, run_in
+from tests.patience import PATIENCE
 
 from toolpath import RunContext, Settings, tool
 from toolpath.clock import SystemClock
@@ -183,7 +184,7 @@ async def test_a_def_tool_that_outlives_its_time_frees_its_slot_and_its_late_res
 
     @tool(effect="read")
     def stuck() -> dict[str, int]:
-        release.wait(30)
+        release.wait(PATIENCE)
         return {"late": 1}
 
     plan = {
@@ -207,7 +208,7 @@ async def test_threads_that_are_lost_are_capped_and_further_calls_say_so() -> No
     @tool(effect="write")
     def stuck(n: int) -> int:
         loop.call_soon_threadsafe(entered[n].set)
-        release.wait(30)
+        release.wait(PATIENCE)
         return n
 
     plan = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath import Toolpath, tool
 from toolpath.engine.drive.loop_turns import LoopTurns
@@ -40,7 +41,7 @@ async def test_one_that_gives_up_takes_nobodys_turn() -> None:
     waiting = [asyncio.create_task(turns.next("run")) for _ in range(3)]
     await asyncio.sleep(0)
     waiting[0].cancel()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(*waiting[1:])
 
 
@@ -50,7 +51,7 @@ def test_a_loop_that_ended_in_the_middle_of_a_turn_stops_no_other() -> None:
     async def take() -> None:
         for _ in range(3):
             if not turns.have():
-                await asyncio.wait_for(turns.next("run"), 5)
+                await asyncio.wait_for(turns.next("run"), PATIENCE)
 
     for _ in range(2):
         loop = asyncio.new_event_loop()
@@ -98,7 +99,7 @@ async def test_where_others_take_all_the_time_runs_still_go_on() -> None:
         return now
 
     turns = LoopTurns(seconds=1.0, now=later)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         assert sum(map(len, await turns_of(turns, {"run": [0.0] * 20}, lambda _: None))) == 20
 
 

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath import Settings, ToolContext, Toolpath, tool
 from toolpath.errors import RunConflict
 from toolpath.model import events as ev
 from toolpath.runs import held as holding
 from toolpath.testing.clock import FakeClock
-
-pytestmark = pytest.mark.timeout(20)
 
 
 class Held:
@@ -55,7 +54,7 @@ async def test_a_run_that_another_toolpath_of_the_process_drives_is_not_taken(tm
             await two.resume(run.run_id)
         # What it is told is heard where it is driven.
         await two.cancel(run.run_id)
-        cancelled = await asyncio.wait_for(run.result(), 10)
+        cancelled = await asyncio.wait_for(run.result(), PATIENCE)
         events = await one.events(run.run_id)
     assert (cancelled.status, held.calls) == ("cancelled", 1)
     assert not any(isinstance(event, ev.RunResumed) for event in events)
@@ -119,7 +118,7 @@ async def test_drives_that_were_taken_and_that_nobody_asks_about_are_forgotten(
         for run in runs:
             await two.resume(run.run_id, force=True)
         held.let_go.set()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while any(one._drives.is_live(run.run_id) for run in runs):  # noqa: ASYNC110  # it tells nobody
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0)

@@ -14,8 +14,6 @@ from toolpath.model.tool import Requires, Tool
 from toolpath.notation.plan import read_plan
 from toolpath.testing.scripted import scripted
 
-pytestmark = pytest.mark.timeout(30)
-
 MODES = ["error", "keep", "null", "skip"]
 OPTIONAL = {"type": "object", "properties": {"v": {}, "w": {"type": "integer"}}, "required": []}
 INNER = {

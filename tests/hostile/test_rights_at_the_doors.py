@@ -12,6 +12,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from tests.access.access_cases import Guarded, guarded
 from tests.hostile.test_rights_of_who_goes_on import PERMISSIONS, VERBS, Vault, plan_of
+from tests.patience import PATIENCE
 
 from toolpath import Toolpath
 from toolpath.model import events as ev
@@ -46,7 +47,7 @@ def mcp(**said: Any) -> Say:
     async def say(door: Guarded, who: dict[str, str], run_id: str) -> bool:
         url = f"{door.client.base_url}/mcp"
         async with (
-            httpx.AsyncClient(headers=who, follow_redirects=True) as http,
+            httpx.AsyncClient(headers=who, follow_redirects=True, timeout=PATIENCE) as http,
             Client(streamable_http_client(url, http_client=http)) as client,
         ):
             given = {"run_id": run_id, "step": "stop", **said}

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 #: What each extra brings, as modules.
@@ -45,7 +46,7 @@ def without(extras: list[str], folder: Path, *arguments: str) -> subprocess.Comp
     absent = [module for extra in extras for module in BROUGHT[extra]]
     script = _WITHOUT.format(absent=absent, arguments=list(arguments))
     command = [sys.executable, "-c", script]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]
@@ -84,9 +85,9 @@ def test_with_the_extra_it_serves(environment: Path, wheel: Path, tmp_path: Path
     try:
         assert process.stderr is not None
         address = process.stderr.readline().removeprefix("Listening on ").strip()
-        with urllib.request.urlopen(f"{address}/ready", timeout=60) as answer:
+        with urllib.request.urlopen(f"{address}/ready", timeout=PATIENCE) as answer:
             assert answer.status == 200
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         process.stderr.close()

@@ -20,8 +20,6 @@ from toolpath.model.run import RunResult
 from toolpath.planner.replan import Replanning
 from toolpath.testing.scripted_chat import ScriptedChat
 
-pytestmark = pytest.mark.timeout(30)
-
 FREELY = Replanning(new_writes=True)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.planner.planning_cases import answer, schema
 
 from toolpath import Settings, Toolpath
@@ -79,7 +80,7 @@ async def test_reads_begin_before_the_plan_is_whole_and_are_made_once(api: Api) 
     async with writing(web, slowly(FIND, PAGE, SAVE), api=api) as tp:
         async with tp.ahead(REQUEST) as ahead:
             planning = asyncio.create_task(ahead.plan())
-            await asyncio.wait_for(web.called["fetch"].wait(), 20)
+            await asyncio.wait_for(web.called["fetch"].wait(), PATIENCE)
             assert not planning.done()
             plan = await planning
             assert ahead.early == ("find", "page")
@@ -112,7 +113,7 @@ async def test_a_read_that_is_still_at_work_is_waited_for_by_its_step_alone() ->
         web.hold.clear()
         await ahead.plan()
         run = await ahead.start()
-        await asyncio.wait_for(web.called["save"].wait(), 20)
+        await asyncio.wait_for(web.called["save"].wait(), PATIENCE)
         web.hold.set()
         result = await run.result()
         assert (result.status, web.counts) == ("completed", [1, 0, 1])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath.model.tool import Body
 from toolpath.providers.mcp.provider import McpProvider
@@ -22,7 +23,7 @@ def until() -> Callable[[Callable[[], Any]], Any]:
     """Waits for what only another process can bring about."""
 
     async def wait(holds: Callable[[], Any]) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 found = holds()
                 if await found if inspect.isawaitable(found) else found:

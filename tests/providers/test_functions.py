@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypedDict
 import jsonschema_rs
 import pytest
 from pydantic import BaseModel, Field
+from tests.patience import PATIENCE
 
 from toolpath.errors import ConfigError, OutputInvalid, SchemaError
 from toolpath.model.plan import Plan
@@ -340,6 +341,6 @@ def test_plain_functions_need_no_pydantic():
         "print('pydantic' in sys.modules)"
     )
 
-    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=PATIENCE)
 
     assert done.stdout.strip() == "False", done.stderr

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath import ToolContext, Toolpath, tool
 from toolpath.engine.decide.people import read_answers
@@ -51,7 +52,7 @@ async def mixed(start: Any, seed: int, size: int) -> None:
         calls.append(asyncio.create_task(tools[name].body.invoke(inputs, person)))
         if chance.random() < 0.3:
             await asyncio.sleep(chance.random() * 0.02)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         results = await asyncio.gather(*calls)
     for (name, person), result in zip(people, results, strict=True):
         assert result["mark"] == person.mark
@@ -88,7 +89,7 @@ async def test_a_plan_asks_in_the_name_of_its_step_and_the_reads_beside_it_end()
             )
             run = await tp.start(plan)
             asked: dict[str, str] = {}
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 while (result := await run.result()).status == "waiting":
                     for question in result.questions:
                         asked[question.path] = question.form["title"]
@@ -247,7 +248,7 @@ async def test_a_held_run_can_be_cancelled_and_what_was_under_way_ends() -> None
             {"id": "next", "tool": "slow", "depends_on": ["slow"]},
         ]
         run = await tp.start({"steps": steps})
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             async for event in run.events():
                 if isinstance(event, StepWaiting):
                     break
@@ -278,7 +279,7 @@ async def test_a_tool_whose_own_call_is_held_is_made_again_once_that_tool_is_acc
             {"id": "change", "tool": "odd.change", "depends_on": ["before"]},
             {"id": "outer", "tool": "outer", "depends_on": ["change"]},
         ]
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             result = await tp.run({"steps": steps})
             assert (result.status, (await tp.info(result.run_id)).status) == ("waiting", "waiting")
             accepted = await (await tp.settle(result.run_id, accept_tool=True)).result()
@@ -302,7 +303,7 @@ async def test_a_step_that_is_held_beside_one_that_fails_is_never_called() -> No
             {"id": "after", "tool": "odd.use", "depends_on": ["change"]},
         ]
         run = await tp.start({"steps": steps})
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             async for event in run.events():
                 if isinstance(event, StepWaiting):
                     break
@@ -328,7 +329,7 @@ async def test_a_tool_may_be_accepted_while_other_calls_of_the_held_run_are_stil
             {"id": "after", "tool": "odd.use", "depends_on": ["change"]},
         ]
         run = await tp.start({"steps": steps})
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             async for event in run.events():
                 if isinstance(event, StepWaiting):
                     break

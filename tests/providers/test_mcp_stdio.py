@@ -6,11 +6,11 @@ import asyncio
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath.errors import ToolFailed, ToolUnavailable
 from toolpath.providers.mcp.provider import McpProvider
@@ -258,13 +258,12 @@ async def test_a_server_sees_only_harmless_variables_and_its_own(start, monkeypa
 )
 async def test_a_server_that_does_not_start_says_why_in_time(start, arguments, settings, message):
     server = start("probe_server.py", *arguments, **settings)
-    began = time.monotonic()
 
     with pytest.raises(ToolUnavailable, match=message) as caught:
-        await server.provider.list_tools()
+        async with asyncio.timeout(PATIENCE):
+            await server.provider.list_tools()
 
     assert not caught.value.reached
-    assert time.monotonic() - began < 12
 
 
 async def test_a_command_that_is_not_there_is_named():
@@ -310,7 +309,7 @@ async def test_a_change_of_the_tools_is_announced(start, script, name):
     server.provider.watch(changed.set)
 
     await server.call("grow")
-    await asyncio.wait_for(changed.wait(), 5)
+    await asyncio.wait_for(changed.wait(), PATIENCE)
 
     assert name in {tool.name for tool in await server.provider.list_tools()}
 
@@ -321,11 +320,10 @@ async def test_closing_ends_a_server_that_does_not_listen_and_is_bounded_in_time
     call = asyncio.create_task(tools["deaf"].body.invoke({}, None))
     await until(lambda: server.provider._connection._flights)
     process = server.provider._connection._pipe._process.pid
-    began = time.monotonic()
 
-    await server.provider.close()
+    async with asyncio.timeout(PATIENCE):
+        await server.provider.close()
 
-    assert time.monotonic() - began < 6
     with pytest.raises(ToolUnavailable):
         await call
     assert not is_alive(process)
@@ -354,7 +352,7 @@ def test_a_server_does_not_outlive_a_program_that_forgets_to_close_it(tmp_path):
     )
 
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(program)], check=False, capture_output=True, text=True, timeout=60
+        [sys.executable, "-W", "error", str(program)], check=False, capture_output=True, text=True, timeout=PATIENCE
     )
 
     assert done.returncode == 0, done.stderr
@@ -382,7 +380,7 @@ def test_a_provider_serves_one_loop_after_another():
 def test_importing_the_provider_does_not_import_mcp():
     code = "import sys, toolpath.providers.mcp.config as c; print('mcp' in sys.modules, 'pydantic' in sys.modules)"
 
-    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=PATIENCE)
 
     assert done.stdout.split() == ["False", "False"]
 

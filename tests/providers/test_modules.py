@@ -6,12 +6,12 @@ import asyncio
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath.errors import ConfigError, ToolFailed, ToolRetry, ToolUnavailable
 from toolpath.model.tool import Body, ToolResult
@@ -175,10 +175,8 @@ async def test_a_process_that_is_given_up_dies_with_what_it_started(write: Write
     calling = asyncio.create_task(call(write("hanging.py", text), "hang", folder=str(tmp_path)))
     await until((tmp_path / "pid").exists)
     calling.cancel()
-    began = time.monotonic()
     with pytest.raises(asyncio.CancelledError):
-        await calling
-    assert time.monotonic() - began < 5
+        await asyncio.wait_for(calling, PATIENCE)
     grandchild = int((tmp_path / "pid").read_text())
     await until(lambda: not _lives(grandchild))
 
@@ -196,7 +194,7 @@ async def test_floods_and_processes_left_behind_hold_nothing_up(write: Write) ->
         "    subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
         "    for _ in range(2000): print('noise ' * 1000)\n    return 'done'\n"
     )
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         assert await call(write("flooding.py", text), "flood") == "done"
 
 
@@ -208,9 +206,9 @@ def test_functions_of_a_program_are_found_and_a_program_without_guard_starts_no_
         "        print(await tp.call('twice', {'x': 21}))\n\n"
     )
     guarded = write("guarded.py", text + "if __name__ == '__main__':\n    asyncio.run(main())\n")
-    done = subprocess.run([sys.executable, guarded], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, guarded], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
     bare = write("bare.py", text + "asyncio.run(main())\n")
-    done = subprocess.run([sys.executable, bare], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, bare], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert "__main__" in done.stderr

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import uvicorn
 from starlette.types import ASGIApp
+from tests.patience import PATIENCE
 
 from toolpath.values import JsonObject
 
@@ -31,7 +32,7 @@ async def serving(app: ASGIApp, **settings: Any) -> AsyncIterator[httpx.AsyncCli
     )
     task = asyncio.create_task(server.serve([listener]))
     host, port = listener.getsockname()
-    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=30) as client:
+    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=PATIENCE) as client:
         try:
             yield client
         finally:

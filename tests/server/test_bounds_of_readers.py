@@ -20,6 +20,7 @@ from mcp import Client
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 from tests.access.access_cases import JWT, SECRET, bearer, claims, guarded, token
+from tests.patience import PATIENCE
 from tests.server.rest_cases import SUM, add, tools
 from tests.server.serving_cases import assert_problem, serving
 from websockets.asyncio.client import connect
@@ -317,7 +318,7 @@ async def test_a_body_whose_length_is_said_twice_closes_the_connection() -> None
         head += "Transfer-Encoding: chunked\r\n\r\n"
         writer.write(head.encode() + b"0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         await writer.drain()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             said = await reader.read()
         writer.close()
         assert said.startswith(b"HTTP/1.1 400")

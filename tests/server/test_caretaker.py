@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.server.rest_cases import FORM, tools
 
 from toolpath import Toolpath
@@ -33,7 +34,7 @@ async def test_a_form_whose_time_is_over_is_found_behind_any_number_that_wait(
     async with tools(Toolpath(tmp_path / "runs.db", clock=clock)) as tp:
         care = Caretaker(tp, OpenQuestions(tp))
         assert await care.look() == [timed]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             result = await tp.result(timed)
         assert result.status == "failed"
         assert await care.look() == []

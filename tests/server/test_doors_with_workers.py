@@ -13,6 +13,7 @@ import pytest
 from mcp import Client
 from mcp.types import ElicitResult
 from mcp_cases import MODES, answering, shop
+from tests.patience import PATIENCE
 from tests.server.serving_cases import serving
 
 from toolpath import Toolpath
@@ -91,7 +92,7 @@ async def test_graphql_answers_when_a_worker_has_executed_the_plan(tmp_path):
 
     tools = [{"toolName": "math.add", "parameters": {"a": 2, "b": 2}}]
     text = 'mutation ($t: String!) { executeWithWorkflow(plan: "p", tools: $t) { successful results } }'
-    async with server(tmp_path) as (url, _), httpx.AsyncClient(timeout=30) as client:
+    async with server(tmp_path) as (url, _), httpx.AsyncClient(timeout=PATIENCE) as client:
         body = {"query": text, "variables": {"t": json.dumps(tools)}}
         answer = (await client.post(f"{url}/graphql", json=body)).json()
         executed = answer["data"]["executeWithWorkflow"]

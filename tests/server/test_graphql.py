@@ -18,6 +18,7 @@ from gql.transport.httpx import HTTPXAsyncTransport
 from gql.transport.websockets import WebsocketsTransport
 from graphql import build_client_schema, get_introspection_query
 from mcp_cases import shop
+from tests.patience import PATIENCE
 from tests.server.serving_cases import serving
 
 from toolpath import Settings, Toolpath
@@ -67,7 +68,7 @@ async def asking(tp: Toolpath, **how: Any) -> AsyncIterator[Asking]:
     async with serving(create_app(tp, **how)) as http:
         await http.get("/health")
         url = f"{http.base_url}/graphql"
-        async with Client(transport=HTTPXAsyncTransport(url=url), execute_timeout=60) as session:
+        async with Client(transport=HTTPXAsyncTransport(url=url), execute_timeout=PATIENCE) as session:
             yield Asking(session, url)
 
 
@@ -174,7 +175,7 @@ async def test_a_plan_is_not_executed_twice_unless_it_is_said(blog):
 async def test_a_key_that_a_caller_can_guess_is_not_the_one_of_an_execution(blog):
     planned = (await blog(PLAN, query="Create author Alice with email alice@test.com"))["createPlanWithRequestId"]
     other = {"name": "other", "steps": [{"tool": "createAuthor", "inputs": {"name": "Eve", "email": "eve@test.com"}}]}
-    async with httpx.AsyncClient(base_url=blog.url.removesuffix("/graphql")) as rest:
+    async with httpx.AsyncClient(base_url=blog.url.removesuffix("/graphql"), timeout=PATIENCE) as rest:
         for key in (f"execute {planned['planId']} 1", f"toolpath execute {planned['planId']} 1"):
             begun = await rest.post("/api/v1/runs", json={"plan": other, "idempotency_key": key})
             assert begun.status_code == 202
@@ -516,7 +517,7 @@ async def test_events_come_over_server_sent_events():
         body = {"query": EVENTS, "variables": {"r": run.run_id}}
         types = []
         async with (
-            httpx.AsyncClient() as client,
+            httpx.AsyncClient(timeout=PATIENCE) as client,
             client.stream("POST", ask.url, json=body, headers={"accept": "text/event-stream"}) as answer,
         ):
             assert answer.headers["content-type"].startswith("text/event-stream")
@@ -538,7 +539,7 @@ async def test_a_reader_that_goes_away_leaves_nothing_behind():
             async for item in session.subscribe(GraphQLRequest(EVENTS, variable_values={"r": run.run_id})):
                 if item["runEvents"]["type"] == "step.started":
                     break
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while app.state.feeds.readers:
                 await http.get("/health")
         await tp.cancel(run.run_id)

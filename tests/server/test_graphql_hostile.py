@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import websockets
 from tests.access.access_cases import JWT, SECRET, Guarded, guarded, token
+from tests.patience import PATIENCE
 from tests.server.rest_cases import ASKING
 
 SPOKEN = "graphql-transport-ws"
@@ -87,7 +88,7 @@ async def test_what_is_said_in_the_socket_makes_nobody_of_another_tenant(acme: A
             await socket.send(json.dumps({"type": "connection_init", "payload": init}))
             assert json.loads(await socket.recv())["type"] == "connection_ack"
             await socket.send(acme.subscribe())
-            said = json.loads(await asyncio.wait_for(socket.recv(), 10))
+            said = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
             words = json.dumps(said)
             assert ("unknown_run" if who is stranger else "scope") in words
             assert "Who?" not in words
@@ -102,7 +103,7 @@ async def test_a_run_of_another_tenant_is_as_one_that_is_not_there(acme: Acme) -
             await socket.send('{"type": "connection_init"}')
             await socket.recv()
             await socket.send(acme.subscribe(run_id))
-            said = json.loads(await asyncio.wait_for(socket.recv(), 10))
+            said = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
             assert said["payload"]["data"] is None
             told += [error["extensions"]["code"] for error in said["payload"]["errors"]]
     assert set(told) == {"unknown_run"}
@@ -136,7 +137,7 @@ async def test_nothing_is_told_before_the_socket_is_introduced_and_odd_words_clo
             await socket.send(acme.subscribe())
         heard: list[str] = []
         with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
-            await asyncio.wait_for(listened(socket, heard), 10)
+            await asyncio.wait_for(listened(socket, heard), PATIENCE)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code in (1002, 1003, 1007, *range(4400, 4500))
     assert not [text for text in heard if '"next"' in text]
@@ -153,7 +154,7 @@ async def test_a_message_has_no_more_in_it_than_a_body_may(acme: Acme) -> None:
             await socket.send(said)
             heard: list[str] = []
             with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
-                await asyncio.wait_for(listened(socket, heard), 10)
+                await asyncio.wait_for(listened(socket, heard), PATIENCE)
         assert closed.value.rcvd is not None
         assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1009, "too_large")
         assert not [text for text in heard if '"next"' in text]

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from tests.access.access_cases import JWT, RUNS, SECRET, bearer, guarded, token
+from tests.patience import PATIENCE
 from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import Settings
@@ -25,7 +26,7 @@ OPEN = {"is_local": True}
 TAKES = "/api/v1/runs"
 
 
-async def answer_to(client: httpx.AsyncClient, request: bytes, *, wait: float = 10) -> str:
+async def answer_to(client: httpx.AsyncClient, request: bytes, *, wait: float = PATIENCE) -> str:
     """What the server says to these bytes, until it closes the connection."""
     reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
     try:
@@ -215,7 +216,7 @@ async def test_a_second_head_on_the_same_connection_is_not_waited_for_either() -
         writer.write(b"GET /any HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
         writer.write(b"GET /second")
-        assert (await asyncio.wait_for(reader.read(), 4)).startswith(b"HTTP/1.1 408 ")
+        assert (await asyncio.wait_for(reader.read(), PATIENCE)).startswith(b"HTTP/1.1 408 ")
         writer.close()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.access.access_cases import guarded
+from tests.patience import PATIENCE
 from tests.server.serving_cases import assert_problem
 
 from toolpath import tool
@@ -60,7 +61,7 @@ async def test_a_secret_gets_out_by_no_door(monkeypatch: pytest.MonkeyPatch, cap
 
         begun = await door.client.post(f"{API}/runs", json={"plan": PLAN}, headers=headers)
         run_id = begun.json()["run_id"]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             async for _ in door.tp.watch(run_id):
                 pass
         run = (await get(f"/runs/{run_id}")).json()
@@ -75,7 +76,7 @@ async def test_a_secret_gets_out_by_no_door(monkeypatch: pytest.MonkeyPatch, cap
         said.append(wrong.text)
         cancelled = await door.client.post(f"{API}/runs/{run_id}/cancel", json={"reason": SECRET}, headers=headers)
         said.append(cancelled.text)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             async for _ in door.tp.watch(run_id):
                 pass
         await get(f"/runs/{run_id}/events")

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.access.access_cases import Guarded, guarded
+from tests.patience import PATIENCE
 from tests.server.mcp_cases import shop
 
 LEGACY, MODERN = "2025-06-18", "2026-07-28"
@@ -205,7 +206,7 @@ async def sender() -> Any:
 
 
 def in_turn(loop: asyncio.AbstractEventLoop, work: Any) -> Any:
-    return asyncio.run_coroutine_threadsafe(work, loop).result(60)
+    return asyncio.run_coroutine_threadsafe(work, loop).result(PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -284,9 +285,9 @@ async def test_what_comes_over_the_pipe_ends_nothing(tmp_path: Path) -> None:
     reading = asyncio.create_task(answered())
     process.stdin.write(b"\n".join([*lines, asked]) + b"\n")
     await process.stdin.drain()
-    await asyncio.wait_for(reading, 60)
+    await asyncio.wait_for(reading, PATIENCE)
     process.stdin.close()
     drained = asyncio.create_task(process.stdout.read())
-    assert await asyncio.wait_for(process.wait(), 30) == 0
+    assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
     await drained
     assert b"Traceback" not in await errors

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 from mcp_cases import talking
+from tests.patience import PATIENCE
 from tests.server.serving_cases import serving
 
 from toolpath import PlanInvalid, Toolpath
@@ -206,7 +207,7 @@ async def compare_many(folder: Path, seeds: range) -> dict[str, int]:
             for seed in seeds:
                 source = text_of(Seeds(seed).document(), random.Random(seed))
                 try:
-                    found = await asyncio.wait_for(compare_doors(tp, http, mcp, source), 60)
+                    found = await asyncio.wait_for(compare_doors(tp, http, mcp, source), PATIENCE)
                 except Exception as error:
                     raise AssertionError(f"seed {seed}: {source}") from error
                 counts[found] = counts.get(found, 0) + 1

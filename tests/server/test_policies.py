@@ -10,6 +10,7 @@ import httpx
 import msgspec
 import pytest
 from tests.access.access_cases import JWT, SECRET, Guarded, bearer, guarded, token
+from tests.patience import PATIENCE
 from tests.server.rest_cases import Gate
 from tests.server.serving_cases import assert_problem
 
@@ -78,7 +79,7 @@ async def outcome(door: Guarded, headers: dict[str, str], what: str | JsonObject
 
 async def ended(door: Guarded, headers: dict[str, str], begun: httpx.Response) -> JsonObject:
     path = f"{API}/runs/{begun.json()['run_id']}"
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         async for _ in door.tp.watch(begun.json()["run_id"]):
             pass
     found: JsonObject = (await door.client.get(path, headers=headers)).json()

@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import httpx
-import pytest
 from tests.attacks.target import Target, target
+from tests.patience import PATIENCE
 
 TOOLS = '''
 import os
@@ -35,7 +35,7 @@ def lost(folder: Path) -> int:
     with target(folder, tools=TOOLS, max_losses=str(LOSSES)) as server:
         with suppress(httpx.HTTPError):
             server.client.post("/api/v1/runs", json={"plan": plan})
-        assert server.process.wait(30) == 9
+        assert server.process.wait(PATIENCE) == 9
     for _ in range(LOSSES + 1):
         with target(folder, tools=TOOLS, max_losses=str(LOSSES)) as server:
             # Nobody asks for it: it is taken up at the start.
@@ -43,13 +43,13 @@ def lost(folder: Path) -> int:
                 the_run(server, "paused")
                 break
             except httpx.HTTPError:
-                assert server.process.wait(30) == 9
+                assert server.process.wait(PATIENCE) == 9
     return len((folder / "calls").read_text())
 
 
 def the_run(server: Target, status: str) -> dict[str, str]:
     """The one run, once it stands so."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         [row] = server.client.get("/api/v1/runs").json()["runs"]
         if row["status"] == status:
@@ -59,7 +59,6 @@ def the_run(server: Target, status: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.timeout(180)
 def test_a_run_that_ends_every_server_is_put_aside_without_a_queue_and_can_be_resumed(tmp_path: Path) -> None:
     driven = lost(tmp_path)
     assert driven <= LOSSES + 1
@@ -72,7 +71,6 @@ def test_a_run_that_ends_every_server_is_put_aside_without_a_queue_and_can_be_re
     assert len((tmp_path / "calls").read_text()) == driven + 1
 
 
-@pytest.mark.timeout(180)
 def test_a_run_that_was_put_aside_is_cancelled_without_being_driven(tmp_path: Path) -> None:
     driven = lost(tmp_path)
     assert driven <= LOSSES + 1

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.patience import PATIENCE
 from tests.server.rest_cases import ASKING, FORM, GATED, SUM, Gate, api, begun, settled, stream_of, tools, until_asked
 from tests.server.serving_cases import assert_problem
 
@@ -231,7 +232,7 @@ async def test_a_step_whose_tool_changed_after_it_was_shown_is_shown_again(tmp_p
         return tp
 
     async def until(client: httpx.AsyncClient, said: str, times: int) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             async for _, _, data in stream_of(client, run_id):
                 times -= f'"{said}"' in data
                 if not times:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from tests.patience import PATIENCE
 from tests.server.rest_cases import ASKING, SUM, begun, settled, tools
 from tests.server.serving_cases import serving
 
@@ -28,7 +29,7 @@ async def test_a_server_deletes_what_ended_long_ago_while_it_runs_and_writes_tha
         young = await begun(client, {"plan": SUM, "inputs": {"a": 2}})
         await settled(client, young)
         await clock.advance(EVERY)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while (await client.get(f"runs/{old}")).status_code != 404:  # noqa: ASYNC110  # nobody is told of it
                 await asyncio.sleep(0)
         left = [run["run_id"] for run in (await client.get("runs")).json()["runs"]]

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from tests.access.access_cases import Guarded, guarded
+from tests.patience import PATIENCE
 from tests.server.serving_cases import assert_problem
 
 from toolpath import Toolpath, tool
@@ -74,7 +75,7 @@ class Acme:
         )
         assert begun.status_code == 202, begun.text
         self.names |= {"plan_id": plan["plan_id"], "request_id": plan["request_id"], "run_id": begun.json()["run_id"]}
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             async for event in self.door.tp.watch(self.names["run_id"]):
                 if found := re.search(rb'"\$blob":"(sha256:[0-9a-f]{64})"', encode_event(event)):
                     self.names["digest"] = found[1].decode()

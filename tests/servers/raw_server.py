@@ -66,14 +66,14 @@ def call(request: dict) -> None:  # noqa: C901 - a list of cases
         case "close":
             sys.stdout.close()
             os.close(1)
-            time.sleep(60)
+            time.sleep(600)
         case "long":
             sys.stdout.write("[" + "1," * 20_000_000 + "1]\n")
             sys.stdout.flush()
         case "refuse":
             refuse(request, -32602, "The arguments are wrong.")
         case "deaf":
-            time.sleep(60)
+            time.sleep(600)
         case other:
             refuse(request, -32601, f"no {other}")
 

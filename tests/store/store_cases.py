@@ -10,6 +10,7 @@ from typing import Any
 
 import asyncpg
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath.model.events import AnyEvent, StepReady, StepSucceeded
 from toolpath.model.run import RunInfo
@@ -48,7 +49,7 @@ def postgres_url(schema: str = "") -> str:
 async def postgres_connection(url: str = "") -> Any:
     """A connection past the store; skips the test where there is no server."""
     try:
-        return await asyncpg.connect((url or postgres_url()).partition("?")[0], timeout=5)
+        return await asyncpg.connect((url or postgres_url()).partition("?")[0], timeout=PATIENCE)
     except OSError as error:
         pytest.skip(f"no PostgreSQL: {error}")
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
+from tests.patience import PATIENCE
 from tests.store.store_cases import dropped, keep, new_run, postgres_connection, postgres_url, ready
 
 from toolpath.errors import StoreError
@@ -53,10 +54,10 @@ async def pooler(folder: Path, *lines: str) -> AsyncIterator[str]:
     )
     address = f"postgresql://{direct.username}@127.0.0.1:{port}{direct.path}"
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 try:
-                    await (await asyncpg.connect(address, timeout=5)).close()
+                    await (await asyncpg.connect(address, timeout=PATIENCE)).close()
                     break
                 except OSError:
                     assert process.returncode is None, "the pooler did not start"
@@ -96,7 +97,7 @@ async def test_where_sessions_are_pooled_everything_works_and_lies_in_its_schema
         hearing = asyncio.create_task(second.wait_events("run_1", 0))
         await asyncio.sleep(0)
         await keep(journal, ready(1))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await hearing
         assert [event.seq for event in await second.read_events("run_1")] == [1]
         await second.put_record(Record(kind="plan", id="one", data={"a": 1}))

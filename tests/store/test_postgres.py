@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+from tests.patience import PATIENCE
 from tests.store.breakable import Relay, relayed
 from tests.store.store_cases import (
     blob,
@@ -125,7 +126,7 @@ async def test_who_waits_is_woken_by_what_another_process_appends(pair: tuple[Po
     await other.get_run("run_1")
     assert not waiting.done()
     await keep(journal, ready(1))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await waiting
     assert await other.read_events("run_1") == [ready(1)]
 
@@ -136,7 +137,7 @@ async def test_a_driver_hears_what_another_process_signals(pair: tuple[PostgresS
     called = asyncio.Event()
     one.on_signal("run_1", called.set)
     await other.put_signal("run_1", Signal(kind="approve", path="a", by="ann"))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await called.wait()
     assert [signal.by for signal in await one.take_signals("run_1")] == ["ann"]
 
@@ -211,7 +212,7 @@ async def test_a_driver_whose_connection_is_gone_is_known_at_once(schema: str) -
             (beat,) = await looking.drivers()
             assert beat.is_connected
             await relay.cut()
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 while (await looking.drivers())[0].is_connected:
                     pass
             with pytest.raises(StoreError):
@@ -219,7 +220,7 @@ async def test_a_driver_whose_connection_is_gone_is_known_at_once(schema: str) -
             await relay.open()
             await driving.beat("host:1:a")
             assert (await looking.drivers())[0].is_connected
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while (await looking.drivers())[0].is_connected:
                 pass
 
@@ -236,7 +237,7 @@ async def test_drivers_that_could_not_say_that_they_live_are_given_time_when_the
         while time.time() < at:
             await other.get_run("run_driven")
         await relay.open()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await waiting
         assert [info.run_id for info in await store.lost_runs(at)] == ["run_pending"]
         assert {info.run_id for info in await store.lost_runs(time.time() + 1)} == {"run_driven", "run_pending"}
@@ -255,7 +256,7 @@ async def test_an_append_waits_for_the_database_and_is_made_once(schema: str) ->
         assert [event.seq for event in await other.read_events("run_1")] == [1]
         assert not pending.done()
         await relay.open()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await pending
             assert (await reading).last_seq in (1, 3)
         assert await store.read_events("run_1") == [ready(1), ready(2), ready(3)]
@@ -268,7 +269,7 @@ async def test_an_append_of_which_nobody_heard_is_known_when_it_is_tried_again(s
         await keep(journal, ready(1))
         relay.deaf = True
         pending = asyncio.ensure_future(keep(journal, ready(2), status="waiting"))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             # Others are told when the writer has heard of its commit.
             while (await other.get_run("run_1")).last_seq < 2:
                 pass
@@ -276,7 +277,7 @@ async def test_an_append_of_which_nobody_heard_is_known_when_it_is_tried_again(s
         await relay.cut()
         relay.deaf = False
         await relay.open()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await pending
         await keep(journal, ready(3))
         assert [event.seq for event in await other.read_events("run_1")] == [1, 2, 3]
@@ -291,14 +292,14 @@ async def test_an_append_that_comes_back_after_a_takeover_is_refused(schema: str
         await keep(fresh, ready(1))
         await relay.open()
         with pytest.raises(StaleEpoch):
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 await pending
         assert await other.read_events("run_1") == [ready(1)]
 
 
 async def unheard(relay: Relay, work: asyncio.Future[object], done: Callable[[], Awaitable[bool]]) -> None:
     """Cut the way after the work was done and before its answer came."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         # Nothing tells of it: its own notification is what is kept back.
         while not await done():
             pass
@@ -321,7 +322,7 @@ async def test_rows_of_which_nobody_heard_are_not_made_twice(schema: str) -> Non
             store.begin_run(RunInfo(run_id="run_1", created_at=1.0), "host:1:a", [started("run_1")])
         )
         await unheard(relay, begun, lambda: _listed(other, "run_1"))
-        info, journal = await asyncio.wait_for(begun, 20)
+        info, journal = await asyncio.wait_for(begun, PATIENCE)
         assert journal is not None
         await keep(journal, ready(2))
         assert info.run_id == "run_1"
@@ -330,7 +331,7 @@ async def test_rows_of_which_nobody_heard_are_not_made_twice(schema: str) -> Non
         relay.deaf = True
         put = asyncio.ensure_future(store.put_signal("run_0", Signal(kind="cancel")))
         await unheard(relay, put, lambda: _signals(other, 3))
-        await asyncio.wait_for(put, 20)
+        await asyncio.wait_for(put, PATIENCE)
         assert [signal.kind for signal in await other.take_signals("run_0")] == ["pause", "resume", "cancel"]
 
 
@@ -355,7 +356,7 @@ async def test_everybody_is_woken_once_after_the_way_was_cut(schema: str) -> Non
         assert not waiting.done()
         assert not called.is_set()
         await relay.open()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.gather(waiting, called.wait())
 
 
@@ -385,7 +386,7 @@ async def test_connections_that_the_server_ends_are_made_anew(schema: str) -> No
             [store._writer.pid],  # type: ignore[union-attr]
         )
         await other.close()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await keep(journal, ready(1))
             assert (await store.get_run("run_1")).last_seq == 1
 
@@ -462,7 +463,7 @@ async def test_a_store_that_is_not_open_says_so(schema: str) -> None:
     await store.get_run("run_1")
     await store.close()
     await store.close()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(waiting, return_exceptions=True)
     with pytest.raises(StoreError, match="not open"):
         await store.get_run("run_1")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 from tests.access.access_cases import guarded
+from tests.patience import PATIENCE
 from tests.server.rest_cases import Gate, add
 from tests.server.serving_cases import assert_problem, serving
 from tests.store.breakable import relayed
@@ -19,11 +19,9 @@ from tests.workers.worker_cases import URL, queue_name, until
 from toolpath import Toolpath, tool
 from toolpath.queues.rabbitmq import RabbitQueue
 from toolpath.server.asgi import create_app
-from toolpath.server.entry.guard import STORE_WITHIN
 
-#: Two more seconds than a request waits for the store, for a machine with much to do; far less than a run's patience.
-QUICK = STORE_WITHIN + 2
-PATIENCE = 60
+#: Seconds for which a run waits for its store: many times as long as a request does, however busy the machine.
+LASTING = 10 * PATIENCE
 
 
 @pytest.fixture
@@ -33,9 +31,7 @@ async def schema(own_schema: str) -> str:
 
 
 async def refused_quickly(asked: Any) -> httpx.Response:
-    began = time.monotonic()
-    answer: httpx.Response = await asked
-    assert time.monotonic() - began < QUICK
+    answer: httpx.Response = await asyncio.wait_for(asked, PATIENCE)
     assert_problem(answer, 503, "store")
     assert int(answer.headers["retry-after"]) >= 1
     return answer
@@ -53,7 +49,7 @@ async def test_requests_are_refused_quickly_while_the_database_is_away_and_runs_
         """Wait for the test."""
         return await gate.hold()
 
-    async with relayed() as relay, guarded(relay.url(schema, patience=PATIENCE), tools=[hold, add]) as door:
+    async with relayed() as relay, guarded(relay.url(schema, patience=LASTING), tools=[hold, add]) as door:
         assert (await door.client.get("/health")).status_code == 200
         key = await door.key("*", permissions=("*",))
         plan = {"flow": "chain", "steps": [{"tool": "hold"}, {"tool": "add", "inputs": {"a": 1, "b": 2}}]}

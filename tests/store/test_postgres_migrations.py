@@ -11,6 +11,7 @@ from typing import Any
 
 import asyncpg
 import pytest
+from tests.patience import PATIENCE
 from tests.store.store_cases import dropped, keep, new_run, postgres_connection, postgres_url, ready
 
 from toolpath.errors import StoreError
@@ -225,7 +226,7 @@ async def test_runs_are_written_while_an_index_is_built(connection: Any) -> None
     async with building() as (writer, _, work):
         # Whoever comes now waits for nobody: neither to write, nor to open the store.
         store = PostgresStore(postgres_url(SCHEMA))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await store.open()
             journal = await new_run(store, "run_meanwhile", user="ada")
             await keep(journal, ready(1))

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.patience import PATIENCE
 from tests.store.breakable import relayed
 from tests.store.store_cases import emptied, postgres_url
 
@@ -68,7 +69,7 @@ async def test_a_driver_hears_at_once_what_it_is_told_from_elsewhere(
     run = await one.start({"flow": "chain", "steps": [{"tool": "long"}, {"tool": "echo"}]})
     await begun.wait()
     await getattr(other, told)(run.run_id)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         async for event in run.events():
             if isinstance(event, ev.RunPaused | ev.RunCancelled):
                 break
@@ -88,7 +89,7 @@ async def test_events_are_watched_from_elsewhere_as_they_come(pair: tuple[Toolpa
         toolpath.add(scripted("gated", then=slow))
     run = await one.start({"flow": "chain", "steps": [{"tool": "gated"}, {"tool": "echo"}]})
     seen: list[str] = []
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         async for event in other.watch(run.run_id):
             seen.append(type(event).__name__)
             if isinstance(event, ev.StepStarted):
@@ -124,7 +125,7 @@ async def test_a_run_outlives_the_loss_of_its_database(schema: str) -> None:
         run = await toolpath.start({"flow": "chain", "steps": [{"tool": "cut"}, {"tool": "echo"}, {"tool": "cut"}]})
         await gate.wait()
         await relay.open()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             result = await run.result()
         assert result.status == "completed"
         assert len(tool.calls) == 2

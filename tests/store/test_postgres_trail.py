@@ -7,6 +7,7 @@ import random
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.patience import PATIENCE
 from tests.store.store_cases import Now, emptied, postgres_connection, postgres_url
 
 from toolpath.access.verifying import verify
@@ -62,7 +63,7 @@ async def test_a_process_that_keeps_an_entry_waits_for_no_other(stores: list[Pos
         async with connection.transaction():
             schema = postgres_url().partition("schema=")[2].partition("&")[0]
             await connection.execute(f'LOCK TABLE "{schema}".audit IN SHARE ROW EXCLUSIVE MODE')
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 await asyncio.gather(*(store.keep_audit([AuditEntry(action="done")]) for store in stores))
     finally:
         await connection.close()

@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath.errors import RunNotFound, StaleEpoch, StoreError
 from toolpath.model.events import StepReady
@@ -157,7 +158,7 @@ async def test_a_waiter_of_one_loop_is_woken_by_an_append_of_another(path: Path)
             await store.put_signal("run_1", Signal(kind="cancel"))
 
         await asyncio.to_thread(lambda: asyncio.run(elsewhere()))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await waiting
             await called.wait()
 
@@ -193,7 +194,7 @@ def child(*arguments: object) -> subprocess.Popen[str]:
 async def test_two_processes_make_and_write_one_file_at_the_same_time(path: Path) -> None:
     children = [child(path, f"run_{number}", 100) for number in range(2)]
     for process in children:
-        await asyncio.to_thread(process.communicate, timeout=60)
+        await asyncio.to_thread(process.communicate, timeout=PATIENCE)
         assert process.returncode == 0
     async with opened(path) as store:
         for number in range(2):
@@ -284,7 +285,7 @@ async def test_close_ends_every_wait(path: Path) -> None:
     waiting = asyncio.ensure_future(store.wait_events("run_1", 0))
     await store.get_run("run_1")
     await store.close()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(waiting, return_exceptions=True)
 
 
@@ -324,7 +325,7 @@ async def test_a_run_that_another_process_deleted_is_gone_here_too(path: Path) -
 def test_a_program_that_forgets_to_close_its_store_still_ends(path: Path) -> None:
     script = WRITER.replace("    await store.close()\n", "")
     done = subprocess.run(
-        [sys.executable, "-c", script, str(path), "run_1", "4"], capture_output=True, timeout=60, check=False
+        [sys.executable, "-c", script, str(path), "run_1", "4"], capture_output=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0
     assert done.stdout.split() == [b"2", b"4"]

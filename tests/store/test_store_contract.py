@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.patience import PATIENCE
 from tests.store.store_cases import STORES, Now, blob, emptied, keep, large, new_run, ready, settled
 
 from toolpath.errors import RunConflict, RunNotFound, StaleEpoch, StoreError, ToolpathError, Unstorable
@@ -539,14 +540,14 @@ async def test_who_waits_for_events_is_woken_by_the_next_append(store: Store) ->
     for _ in range(3):
         await asyncio.sleep(0)
     await keep(journal, ready(1))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(*waiting)
 
 
 async def test_events_that_are_there_already_need_no_waiting(store: Store) -> None:
     journal = await new_run(store)
     await keep(journal, ready(1), ready(2))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await store.wait_events("run_1", 1)
 
 
@@ -557,7 +558,7 @@ async def test_events_of_other_runs_wake_nobody(store: Store) -> None:
     await store.get_run("run_1")
     assert not waiting.done()
     await keep(journal, ready(1))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await waiting
 
 
@@ -574,7 +575,7 @@ async def test_a_reader_that_follows_sees_every_event_once(store: Store) -> None
     for seq in range(1, 51):
         await keep(journal, ready(seq))
         await asyncio.sleep(0)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await following
     assert seen == list(range(1, 51))
 
@@ -587,7 +588,7 @@ async def test_one_of_many_readers_may_give_up_and_each_gets_a_list_of_its_own(s
     await asyncio.sleep(0)
     for task in (reads[0], waits[0]):
         task.cancel()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         lists = await asyncio.gather(*reads[1:])
         await asyncio.gather(*waits[1:])
     if not isinstance(store, MemoryStore):
@@ -686,7 +687,7 @@ async def test_a_signal_calls_the_driver_back_in_its_loop(store: Store) -> None:
     await store.put_signal("run_2", Signal(kind="cancel"))
     assert not called.is_set()
     await store.put_signal("run_1", Signal(kind="cancel"))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await called.wait()
     called.clear()
     store.on_signal("run_1", None)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.store.store_cases import STORES, Now, emptied, postgres_url
 
 from toolpath import Toolpath
@@ -16,8 +17,6 @@ from toolpath.model import events as ev
 from toolpath.model.run import RunResult
 from toolpath.ports import Signal
 from toolpath.testing.scripted import ScriptedTool, scripted
-
-pytestmark = pytest.mark.timeout(30)
 
 Doors = tuple[Toolpath, Toolpath]
 
@@ -197,7 +196,7 @@ async def test_whoever_s_run_was_taken_gets_what_came_of_it_elsewhere(doors: Doo
     started = await one.start(plan)
     await begun.wait()
     direct = asyncio.create_task(one.run(plan))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while len(runs := await two.runs()) < 2:  # noqa: ASYNC110  # it has told nobody its id
             await asyncio.sleep(0)
     for info in runs:

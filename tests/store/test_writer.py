@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.store.store_cases import blob, keep, large, new_run, ready
 
 from toolpath.store.sqlite.database import Settings, open_writer
@@ -56,7 +57,7 @@ async def test_work_that_the_loop_hands_over_while_another_thread_stops_the_writ
 
     monkeypatch.setattr(Writer, "_begin_at_once", locked)
     future = writer.put(Job(insert, asyncio.get_running_loop().create_future()))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await future
     stopping.join()
     assert kept(tmp_path / "runs.db") == [("a", "b")]
@@ -72,7 +73,7 @@ async def test_a_writer_that_is_stopped_from_another_thread_lets_the_loop_s_comm
         writer._thread.join(0.3)
         insert(connection)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await writer.put(Job(slow, asyncio.get_running_loop().create_future()))
     stopping.join()
     assert kept(tmp_path / "runs.db") == [("a", "b")]

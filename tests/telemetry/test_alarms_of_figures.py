@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from tests.patience import PATIENCE
 from tests.telemetry.telemetry_cases import ASKING, desk_of
 
 from toolpath import Settings, Toolpath
@@ -125,7 +126,9 @@ class Scene:
         telemetry = Telemetry(self.metrics)
         telemetry.metrics = self.metrics
         app = create_app(tp, is_open=True, telemetry=telemetry)
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://localhost", timeout=PATIENCE
+        ) as client:
             answer = await client.get("/metrics")
             assert answer.status_code == 200, answer.text
             return figures(answer.text)
@@ -250,7 +253,7 @@ async def test_a_worker_that_has_lost_its_store_says_so_and_says_when_it_is_back
         return figures(metrics.text().decode()).get(("toolpath_store_up", frozenset()))
 
     async def until(value: float) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while up() != value:  # noqa: ASYNC110  # a gauge tells nobody
                 await asyncio.sleep(0.01)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.telemetry.collector import collecting
 
 from toolpath import RunContext, Toolpath
@@ -30,7 +31,7 @@ def toolpath(folder: Path, *arguments: str, **env: str) -> subprocess.CompletedP
     kept = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
     command = [sys.executable, "-m", "toolpath", *arguments]
     settings: Any = {"cwd": folder, "env": {**kept, **env}}
-    return subprocess.run(command, **settings, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, **settings, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def write_servers(folder: Path) -> None:

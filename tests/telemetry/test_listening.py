@@ -6,6 +6,7 @@ import socket
 
 import httpx
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath.errors import ConfigError
 from toolpath.telemetry.metrics import Metrics
@@ -24,11 +25,11 @@ def test_figures_are_served_until_the_process_ends() -> None:
     telemetry = watched()
     telemetry.listen(f"127.0.0.1:{port}")
     try:
-        assert "toolpath_runs_driven 0.0" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
+        assert "toolpath_runs_driven 0.0" in httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE).text
     finally:
         telemetry.close()
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"http://127.0.0.1:{port}/metrics")
+        httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_workers_of_one_machine_take_a_port_each_and_work_without_where_none_is_
         try:
             assert len({*found, f"127.0.0.1:{port}"}) == 4
             for where in found:
-                assert httpx.get(f"http://{where}/metrics").status_code == 200
+                assert httpx.get(f"http://{where}/metrics", timeout=PATIENCE).status_code == 200
             assert watched().listen(f"127.0.0.1:{port}") == ""
             assert "is taken" in caplog.text
         finally:

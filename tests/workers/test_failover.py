@@ -60,14 +60,12 @@ def assert_quick(found: dict[str, Any]) -> None:
 
 
 @pytest.mark.postgres
-@pytest.mark.timeout(300)
 async def test_three_kills_and_a_stall_on_postgres(tmp_path: Path, postgres: str, name: str) -> None:
     found = await disturbed(tmp_path, postgres, name, kills=3, stalls=1, seed=1)
     assert_right(found, kills=3, stalls=1)
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(300)
 async def test_two_kills_on_sqlite(tmp_path: Path, name: str) -> None:
     found = await disturbed(tmp_path, str(tmp_path / "runs.db"), name, runs=4, steps=20, kills=2, stalls=0, seed=2)
     assert_right(found, kills=2, stalls=0)

@@ -8,6 +8,7 @@ from typing import Any
 
 import aio_pika
 import pytest
+from tests.patience import PATIENCE
 from tests.workers.worker_cases import URL, Ground, until
 
 from toolpath.config import load_settings
@@ -180,7 +181,7 @@ async def test_a_message_of_a_run_that_is_driven_is_done_with_at_once(
     async with ground.door() as tp, ground.worker(concurrency=1):
         run = await tp.start(calling("work.hold"))
         await begun.wait()
-        async with ground.door() as other, asyncio.timeout(60):
+        async with ground.door() as other, asyncio.timeout(PATIENCE):
             assert [await other.take_turn(run.run_id) for _ in range(20)] == [None] * 20
         held.set()
         assert (await run.result()).success

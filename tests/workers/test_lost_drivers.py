@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.workers.worker_cases import URL, Ground, lines, until
 
 from toolpath.model.events import RunResumed
@@ -148,7 +149,7 @@ async def test_runs_of_a_driver_that_stands_still_are_taken_from_the_store_witho
             kept = journal.append((), change=RunChange(status="running"))
             assert kept is not None
             await kept
-        async with ground.worker(concurrency=2), asyncio.timeout(60):
+        async with ground.worker(concurrency=2), asyncio.timeout(PATIENCE):
             assert [(await run.result()).status for run in runs] == ["completed"] * 5
     assert lines(tmp_path / "marks") == ["found"] * 5
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.patience import PATIENCE
 from tests.store.breakable import relayed
 from tests.store.store_cases import dropped, postgres_connection, postgres_url
 from tests.workers.worker_cases import URL, Ground, lines, until
@@ -46,7 +47,7 @@ def gated(number: int) -> dict[str, object]:
 @pytest.mark.parametrize(
     "seconds",
     [
-        pytest.param(3, marks=pytest.mark.timeout(180)),
+        3,
         pytest.param(60, marks=[pytest.mark.soak, pytest.mark.timeout(300)]),
     ],
 )
@@ -72,7 +73,7 @@ async def test_runs_in_flight_outlast_database_and_broker(
             assert not [line for line in lines(tmp_path / "marks") if line.startswith("after")]
             await database.open()
             await queues.open()
-            async with asyncio.timeout(90):
+            async with asyncio.timeout(PATIENCE):
                 results = [await run.result() for run in (*runs, later)]
             assert [result.outputs for result in results] == [f"after {number}" for number in range(7)]
             events = [event for run in runs for event in await tp.events(run.run_id)]
@@ -97,7 +98,7 @@ async def test_a_worker_goes_on_by_itself_when_its_database_was_away_for_longer_
                 async with asyncio.timeout(4):
                     await run.result()
             await database.open()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 assert (await run.result()).outputs == "after 0"
     assert lines(tmp_path / "marks").count("before 0") == 1
     assert lines(tmp_path / "marks").count("after 0") == 1
@@ -134,7 +135,7 @@ async def test_a_worker_that_is_told_to_stop_in_the_middle_of_a_write_lets_it_en
 ) -> None:
     own = Ground(ground.store, ground.name, (slow_write(tmp_path),))
     async with own.door() as tp:
-        async with asyncio.timeout(60), own.worker(grace=600) as worker:
+        async with asyncio.timeout(PATIENCE), own.worker(grace=600) as worker:
             run = await tp.start(SLOW)
             await until(lambda: lines(tmp_path / "marks") == ["begins"])
             worker.stop()

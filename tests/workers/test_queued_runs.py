@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.workers.worker_cases import Ground, lines, until
 
 from toolpath.model.events import RunResumed
@@ -154,7 +155,7 @@ async def test_a_worker_that_is_told_to_stop_lets_calls_end_and_hands_the_run_ba
 ) -> None:
     async with ground.door() as tp:
         # It goes when its calls have ended, not when its time is over.
-        async with asyncio.timeout(60), ground.worker(grace=600) as worker:
+        async with asyncio.timeout(PATIENCE), ground.worker(grace=600) as worker:
             run = await tp.start(GATED)
             await until(lambda: "waits for open" in lines(tmp_path / "marks"))
             worker.stop()

@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath.clock import SystemClock
 from toolpath.engine.drive import shares
@@ -88,7 +89,7 @@ async def play(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     callers: list[Any] = [
         caller(limit, calls, chance, count, longest) for limit in limits for _ in range(chance.randint(1, 6))
     ]
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(*callers)
     assert calls.most <= places, f"{calls.most} of {places} (seed {seed})"
     assert calls.made == len(callers) * count

@@ -13,6 +13,7 @@ from typing import Any
 
 import aio_pika
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath.app import Toolpath
 from toolpath.config import Settings
@@ -27,7 +28,7 @@ async def queue_name() -> AsyncIterator[str]:
     """The name of a queue that nobody else has; it is deleted in the end."""
     name = f"toolpath-test-{uuid.uuid4().hex}"
     try:
-        connection = await aio_pika.connect(URL, timeout=5)
+        connection = await aio_pika.connect(URL, timeout=PATIENCE)
     except Exception as error:
         pytest.skip(f"no RabbitMQ at {URL}: {error!r}")
     try:
@@ -74,7 +75,7 @@ class Ground:
                 await running
 
 
-async def until(true: Any, within: float = 20.0) -> None:
+async def until(true: Any, within: float = PATIENCE) -> None:
     """Wait until what is asked for holds."""
     async with asyncio.timeout(within):
         while not (await true() if asyncio.iscoroutinefunction(true) else true()):  # noqa: ASYNC110  # whatever it may be
