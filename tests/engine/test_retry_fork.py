@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from engine_cases import after, identity, opened, ran
 
-from toolpath import PlanInvalid
+from toolpath import PlanInvalid, ToolContext
 from toolpath.errors import RunConflict
 from toolpath.model import events as ev
 from toolpath.testing.clock import FakeClock
@@ -287,6 +287,19 @@ async def test_a_fork_names_the_writes_it_would_repeat_and_wants_to_be_told() ->
         found = await ran(tp, await (await tp.fork(first.run_id, from_step="b", repeat_writes=True)).result())
     assert found.status == "completed"
     assert len(w.calls) == 3  # type: ignore[attr-defined]
+
+
+async def test_a_fork_of_a_fork_names_the_writes_that_tools_of_the_first_run_made_themselves() -> None:
+    async def caller(context: ToolContext, v: int) -> Any:
+        return await context.call("w", {"v": v}, key="x")
+
+    async with opened(w := identity("w", effect="write")) as tp:
+        tp.add(caller, effect="write")
+        first = await tp.run(tp.read({"steps": [{"id": "a", "tool": "caller", "inputs": {"v": 1}}]}))
+        fork = await (await tp.fork(first.run_id, from_step="a", repeat_writes=True)).result()
+        with pytest.raises(RunConflict, match="again: a/x, a"):
+            await tp.fork(fork.run_id, from_step="a")
+    assert len(w.calls) == 2  # type: ignore[attr-defined]
 
 
 async def test_a_fork_of_a_failed_run_does_the_failed_step_again() -> None:

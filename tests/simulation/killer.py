@@ -28,7 +28,7 @@ from typing import Any
 
 from callbook import Suicide
 from structures import INPUTS, structure
-from worlds import CALLERS, WRITES, World, answer, drawn
+from worlds import CALLERS, ONCE, WRITES, World, answer, drawn
 
 from toolpath.app import Toolpath
 from toolpath.config import Settings
@@ -48,8 +48,6 @@ from toolpath.projections.questions import Question
 from toolpath.values import JsonObject
 
 SETTINGS = Settings(max_retries=1, retry_backoff="none")
-#: Writes that may not be made twice.
-ONCE = WRITES - {"sim.idempotent"}
 #: A worker that is let run has to be done within this many seconds.
 PATIENCE = 30.0
 

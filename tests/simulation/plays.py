@@ -14,6 +14,7 @@ from worlds import CALLERS, WRITES, World, answer, drawn
 
 from toolpath.app import Toolpath
 from toolpath.config import Settings
+from toolpath.engine.compile.program import Program
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Plan
@@ -35,9 +36,14 @@ class Watcher:
         self.tp: Toolpath | None = None
         self.shadows: dict[str, Shadow] = {}
         self.faults: list[str] = []
+        self.began: dict[Program, Program] = {}
+        """By the program that a run goes by in the end: the one that it began with."""
 
     def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
-        shadow = self.shadows[run_id] = Shadow(self.live(run_id).program)
+        program = self.live(run_id).program
+        # A fork begins with the program that the run it comes of went by in the end.
+        revised = any(isinstance(event, ev.PlanRevised) for event in events)
+        shadow = self.shadows[run_id] = Shadow(self.began[program] if revised else program)
         self.faults += shadow.differences(list(events), self.live(run_id))
 
     def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
@@ -94,6 +100,14 @@ async def opened(world: World, store: MemoryStore | None = None) -> AsyncIterato
     store = store or MemoryStore(clock=clock.time)
     async with Toolpath(store, clock=clock, settings=SETTINGS, observer=watcher) as tp:
         watcher.tp = tp
+        read = tp._drives._programs.of
+
+        async def program_of(*journal: Any, **how: Any) -> Program:
+            program = await read(*journal, **how)
+            watcher.began[program.latest] = program
+            return program
+
+        tp._drives._programs.of = program_of  # type: ignore[method-assign]
         # Virtual time knows no threads: what is large is checked in the loop's own turn too.
         tp.aside.do = _at_once  # type: ignore[method-assign, assignment]
         tp._services.threads.run = _called  # type: ignore[method-assign]
@@ -149,7 +163,15 @@ async def _tell(tp: Toolpath, result: RunResult, world: World) -> None:
 
 async def _settle(tp: Toolpath, run_id: str, step: StepResult, world: World) -> None:
     """Look whether the write has happened. Of those that a lost driver made, half have."""
-    happened = world.has_made(step.path)
+    if world.settles is not None:
+        # Only a tool that calls others may say what became of its calls.
+        how = world.settles(step.path) if step.tool in WRITES else "retry"
+        if how == "failed":
+            world.settled_as_failed.add(step.path)
+        said = {"output": answer(step.tool, step.inputs)} if how == "output" else {how: True}
+        await tp.settle(run_id, step.path, **said)
+        return
+    happened = world.has_made(run_id, step.path)
     if step.tool in WRITES and (drawn("settle", step.path) % 2 if happened is None else happened):
         await tp.settle(run_id, step.path, output=answer(step.tool, step.inputs))
     else:
@@ -186,9 +208,11 @@ def faults_of(played: Played) -> Iterator[str]:
     events = played.events
     if [event.seq for event in events] != list(range(1, len(events) + 1)):
         yield "the journal's numbers have gaps"
-    for path, count in Counter(event.path for event in events if isinstance(event, ev.StepSucceeded)).items():
-        if count > 1:
-            yield f"{path} succeeded {count} times"
+    done: set[str] = set()
+    for event in events:
+        if isinstance(event, ev.StepSucceeded) and event.path in done:
+            yield f"{event.path} succeeded twice"
+        _finish(done, event)
     once = (made.key for made in played.world.ever_made() if made.effect and made.tool != "sim.idempotent")
     for key, count in Counter(once).items():
         if count > 1:
@@ -207,11 +231,34 @@ def effects_in(events: Sequence[AnyEvent]) -> list[tuple[str, bytes]]:
     return sorted(found)
 
 
+def finished(events: Sequence[AnyEvent]) -> set[str]:
+    """Paths of the steps that are finished: of those before another plan only what that one keeps."""
+    done: set[str] = set()
+    for event in events:
+        _finish(done, event)
+    return done
+
+
+def _finish(done: set[str], event: AnyEvent) -> None:
+    match event:
+        case ev.StepSucceeded():
+            done.add(event.path)
+        case ev.PlanRevised():
+            done.intersection_update([path for path in done if top(path) in event.kept])
+
+
+def top(path: str) -> str:
+    """The plan's own step that this is, or is inside of."""
+    for mark in "/[#~":
+        path = path.partition(mark)[0]
+    return path
+
+
 def called_again(before: Sequence[AnyEvent], world: World) -> Iterator[str]:
     """Finished steps of the journal that were called."""
-    finished = {event.path for event in before if isinstance(event, ev.StepSucceeded)}
+    done = finished(before)
     for made in world.made:
-        if made.path in finished and made.tool not in CALLERS:
+        if made.path in done and made.tool not in CALLERS:
             yield f"{made.path} had finished, and was called"
 
 

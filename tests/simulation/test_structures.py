@@ -23,9 +23,18 @@ MOST = int(os.environ.get("TOOLPATH_STRUCTURES", "20000"))
 #: Parts that may be tried side by side.
 PARTS = 20
 #: Structures of the quick form, which begins with another number for each law.
-QUICK = {"schedules": (0, 40), "cuts": (1_000, 12), "retries": (2_000, 50), "forks": (3_000, 20), "stops": (4_000, 20)}
+QUICK = {
+    "schedules": (0, 40),
+    "cuts": (1_000, 12),
+    "retries": (2_000, 50),
+    "forks": (3_000, 20),
+    "stops": (4_000, 20),
+    "journeys": (0, 20),
+    "replans": (0, 20),
+    "doubts": (5_000, 12),
+}
 #: Of so many structures the long form tries one: one of them has ten cuts.
-SHARE = {"schedules": 1, "cuts": 10, "retries": 4, "forks": 4, "stops": 4}
+SHARE = {"schedules": 1, "cuts": 10, "retries": 4, "forks": 4, "stops": 4, "journeys": 4, "replans": 4, "doubts": 4}
 
 
 def test_equal_seeds_give_equal_plans() -> None:

@@ -19,6 +19,8 @@ from toolpath.values import Json, JsonObject, canonical
 NUMBER: JsonObject = {"type": "object", "properties": {"v": {"type": "integer"}}, "required": ["v"]}
 #: Tools that have an effect.
 WRITES = frozenset({"sim.write", "sim.idempotent", "sim.signed", "sim.plain"})
+#: Those of them that may not be made twice.
+ONCE = WRITES - {"sim.idempotent"}
 #: Tools that run others are called again with their run; what they called is not.
 CALLERS = frozenset({"sim.caller", "sim.breaking", "sim.asker"})
 
@@ -52,6 +54,9 @@ class World:
         """By path: whether a leaf fails there."""
         self.denies: Callable[[str], bool] | None = None
         """By path: whether a person says no there, besides to what nobody ever allows."""
+        self.settles: Callable[[str], str] | None = None
+        """By path: what people say of a write in doubt, `retry`, `output` or `failed`; None: they look."""
+        self.settled_as_failed: set[str] = set()
         self.stop: Callable[[str], None] | None = None
         """Told the run's id once so many calls are made."""
         self.stop_at = 0
@@ -85,9 +90,9 @@ class World:
         """Whether a person says yes to the step."""
         return not path.endswith(DENIED) and (self.denies is None or not self.denies(path))
 
-    def has_made(self, path: str) -> bool | None:
-        """Whether the step's last call had its effect; None where it made none here."""
-        calls = [made.effect for made in self.ever_made() if made.path == path]
+    def has_made(self, run_id: str, path: str) -> bool | None:
+        """Whether the step of that run has had its effect; None where it was not called here."""
+        calls = [made.effect for made in self.ever_made() if made.path == path and made.key.startswith(f"{run_id}/")]
         return any(calls) if calls else None
 
     async def pass_time(self, *key: Any) -> None:

@@ -10,6 +10,7 @@ import msgspec
 from toolpath.engine.compile.nodes import BlockProgram
 from toolpath.engine.compile.program import Program
 from toolpath.engine.state.fold import fold
+from toolpath.engine.state.paths import top
 from toolpath.engine.state.state import State
 from toolpath.errors import RunConflict, closest
 from toolpath.model import events as ev
@@ -69,7 +70,7 @@ def _redone(block: BlockProgram, from_step: str | None, changed: set[str]) -> se
     """The plan's steps that are done again: the named one, what reads a changed input, and all that follow."""
     redo: set[int] = set()
     if from_step is not None:
-        name = from_step.partition("/")[0].partition("[")[0].partition("#")[0]
+        name = top(from_step)
         if name not in block.index_of:
             raise RunConflict(f"The plan has no step {from_step!r}.", suggestions=closest(name, block.index_of))
         redo.add(block.index_of[name])
@@ -103,10 +104,6 @@ def _inputs_read(node: Any) -> set[str]:
     return found
 
 
-def _top(path: str) -> str:
-    return path.partition("/")[0].partition("[")[0].partition("#")[0].partition("~")[0]
-
-
 def _kept_graph(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int]) -> list[AnyEvent]:
     finished = {event.path for event in events if _is_finished(event) and event.path in block.index_of}
     skipped_for_failure = {event.path for event in events if isinstance(event, ev.StepSkipped) and event.spreads}
@@ -124,7 +121,7 @@ def _kept_graph(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
             path = path or event.source or before
         else:
             before = path
-        if _top(path) in keep and not isinstance(event, ev.StepReady):
+        if top(path) in keep and not isinstance(event, ev.StepReady):
             kept.append(event)
     return kept
 
@@ -137,7 +134,7 @@ def _is_finished(event: AnyEvent) -> TypeGuard[ev.StepSucceeded | ev.StepSkipped
 
 
 def _standing(program: Program, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-    """All but the first, and but the ends in vain that a retry of the run took back: those that folding it undoes."""
+    """All but the first, and but what folding undoes: ends in vain that a retry took back, what another plan left."""
     if not any(_goes_on_anew(event) for event in events):
         return list(events[1:])
     state = State(program)
@@ -147,9 +144,11 @@ def _standing(program: Program, events: Sequence[AnyEvent]) -> list[AnyEvent]:
         before = {path: _status(state, path) for path in vain} if _goes_on_anew(event) else {}
         fold(state, [event])
         for path, status in before.items():
-            kept = isinstance(event, ev.PlanRevised) and _top(path) in event.kept
+            kept = isinstance(event, ev.PlanRevised) and top(path) in event.kept
             if not kept and _status(state, path) != status:
                 gone.add(vain.pop(path))
+        if isinstance(event, ev.PlanRevised):
+            gone |= {n for n, earlier in enumerate(events[:number]) if _owner(earlier) not in (*event.kept, "")}
         if _goes_on_anew(event):
             gone |= {n for n, earlier in enumerate(events[:number]) if isinstance(earlier, _ENDS_OF_RUN)}
         if _in_vain(event):
@@ -159,6 +158,12 @@ def _standing(program: Program, events: Sequence[AnyEvent]) -> list[AnyEvent]:
 
 def _goes_on_anew(event: AnyEvent) -> bool:
     return isinstance(event, ev.PlanRevised) or (isinstance(event, ev.RunResumed) and event.reason == "retry")
+
+
+def _owner(event: AnyEvent) -> str:
+    """The plan's own step that the event tells of; empty where it tells of none."""
+    source: str = getattr(event, "path", "") or getattr(event, "source", "")
+    return top(source)
 
 
 def _status(state: State, path: str) -> str:
@@ -184,7 +189,7 @@ def _kept_chain(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
             if isinstance(event, _ENDS_OF_RUN):
                 break
             continue
-        index = block.index_of.get(_top(path)) if path else None
+        index = block.index_of.get(top(path)) if path else None
         outermost = "/" not in path and "[" not in path
         if index is not None and index in redo:
             break
@@ -201,7 +206,7 @@ def _kept_chain(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
 
 def _stops(event: ev.StepFailed | ev.StepTimedOut, block: BlockProgram) -> bool:
     """Whether the chain came to its end with this failure, instead of going on to the next step."""
-    index = block.index_of.get(_top(event.path))
+    index = block.index_of.get(top(event.path))
     return not event.continued and (index is None or block.nodes[index].critical)
 
 

@@ -71,15 +71,16 @@ async def frozen_program(
     stages: list[RunStarted | PlanRevised] = [started, *(one for one in events if isinstance(one, PlanRevised))]
     called = [event for event in events if isinstance(event, ToolsFrozen)]
     catalog = await load({key for stage in (*stages, *called) for key in stage.tools})
-    later = {key: body for event in called for key, body in event.bodies.items()}
+    bodies = {**started.bodies, **{key: body for event in called for key, body in event.bodies.items()}}
     programs = [
-        Program(thaw(stage.plan), FrozenBodies(catalog, {**later, **stage.bodies}, to_end=to_end), settings)
+        Program(thaw(stage.plan), FrozenBodies(catalog, {**bodies, **stage.bodies}, to_end=to_end), settings)
         for stage in stages
     ]
+    # A fork begins with what tools called beside the plan in the run that it comes of.
+    beside = [key for key in started.tools if key not in programs[0].used]
     for program in programs:
-        for event in called:
-            for key in event.tools:
-                program.dynamic(key)
+        for key in (*beside, *(key for event in called for key in event.tools)):
+            program.dynamic(key)
     for program in programs[1:]:
         programs[0].revise(program)
     return programs[0]

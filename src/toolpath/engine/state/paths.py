@@ -53,6 +53,11 @@ def scope_name(step_id: str, item: int | str | None, visit: int, entry: int) -> 
     return name if entry == 1 else f"{name}~{entry}"
 
 
+def top(path: str) -> str:
+    """Id of the plan's own step that this is, or is inside of."""
+    return path.partition("/")[0].partition("[")[0].partition("#")[0].partition("~")[0]
+
+
 def safe_key(key: str) -> str:
     """A key of a child step as part of a path: other keys have other parts."""
     safe = old_key(key)

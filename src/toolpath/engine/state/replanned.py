@@ -6,6 +6,7 @@ from toolpath.engine.state.instances import Scope
 from toolpath.engine.state.reopen import recount
 from toolpath.engine.state.state import State
 from toolpath.model import events as ev
+from toolpath.values import JsonObject
 
 
 def tools_frozen(state: State, event: ev.ToolsFrozen) -> None:
@@ -28,10 +29,21 @@ def revise(state: State, event: ev.PlanRevised) -> None:
     state.error, state.outputs = None, None
     root = state.open_root()
     if root.block.has_state:
-        root.state.update(old.state)
+        root.state.update(_written(state, event.kept))
     for step_id in event.kept:
         _keep(state, root, old, step_id)
     recount(root)
+
+
+def _written(state: State, kept: tuple[str, ...]) -> JsonObject:
+    """The variables of the plan as its finished steps have written them. What is begun anew writes its own anew."""
+    found: JsonObject = {}
+    for variable, by in list(state.written_by.items()):
+        # Journals written earlier do not say which step wrote.
+        state.written_by[variable] = standing = {step: by[step] for step in by if step in kept or not step}
+        if standing:
+            found[variable] = list(standing.values())[-1]
+    return found
 
 
 def _keep(state: State, root: Scope, old: Scope, step_id: str) -> None:

@@ -79,6 +79,8 @@ class State:
         """How paths are made: `run.started` says it."""
         self.staged: list[ev.StateWritten] = []
         """Variables that are set as soon as the step which writes them has succeeded."""
+        self.written_by: dict[str, dict[str, Json]] = {}
+        """Each variable of the plan: what its steps have written to it, the latest last."""
         self.work: Work | None = None
         """Counts what the expressions of the run do."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toolpath.engine.state.instances import EMPTY
+from toolpath.engine.state.paths import top
 from toolpath.engine.state.state import State
 from toolpath.model import events as ev
 
@@ -33,6 +34,12 @@ def _write(state: State, event: ev.StateWritten) -> None:
         return
     scope = item if item is not None and item.block is not EMPTY else state.written_at(event.path)
     scope.state.update(event.values)
+    if scope is state.root:
+        for variable, value in event.values.items():
+            by = state.written_by.setdefault(variable, {})
+            # The last to write stands last.
+            by.pop(step := top(event.source), None)
+            by[step] = value
     if scope.writes is None:
         scope.writes = {}
     scope.writes.update(event.values)
