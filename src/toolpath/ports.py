@@ -284,6 +284,8 @@ class RunChange(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: float | None = None
     asked: tuple[Asked, ...] | None = None
     """What it waits for people to say."""
+    intent: str | None = None
+    """Why it goes on, said where it is taken, until the journal does; of a take alone."""
 
 
 class Journal(Protocol):
@@ -366,6 +368,8 @@ class Store(Turns, Trails, Protocol):
         self, run_id: str, driver: str, *, expected: int | None = None, change: RunChange | None = None
     ) -> Journal:
         """Take the run with a new epoch, and `change` its row: appends of every earlier journal raise `StaleEpoch`.
+
+        Its intent is listed until the journal has a further event, or the run is neither pending nor running.
 
         With the epoch that is `expected`, only if nobody else has taken it since; else this raises `StaleEpoch`.
         """

@@ -97,6 +97,16 @@ async def test_a_file_of_every_released_schema_opens_with_all_that_is_in_it(path
     assert versions(path) == [migration.version for migration in load_migrations()]
 
 
+@pytest.mark.parametrize("said", ["retry", "replanning", 'retry by {"permissions":["t:read"],"by":"bob"}'])
+async def test_a_retry_that_earlier_code_left_behind_is_still_one(path: Path, said: str) -> None:
+    written(path, dump(4) + f"UPDATE runs SET reason = '{said}';")
+    async with opened(path, clock=lambda: 1_000.0) as store:
+        (info,) = await store.list_runs()
+        assert (info.status, info.reason, info.intent) == ("running", "", said)
+        await (await store.drive(info.run_id, "d")).append([ready(4)])
+        assert (await store.get_run(info.run_id)).intent == ""
+
+
 async def test_a_file_of_newer_code_is_refused_and_left_as_it_is(path: Path) -> None:
     async with opened(path) as store:
         await store.create_run(RunInfo(run_id="run_1"))

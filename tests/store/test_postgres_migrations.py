@@ -97,6 +97,19 @@ async def test_a_schema_of_every_released_version_opens_with_all_that_is_in_it(c
     assert await versions(connection) == [migration.version for migration in load_migrations()]
 
 
+@pytest.mark.parametrize("said", ["retry", "replanning", 'retry by {"permissions":["t:read"],"by":"bob"}'])
+async def test_a_retry_that_earlier_code_left_behind_is_still_one(connection: Any, said: str) -> None:
+    await connection.execute(dump(3))
+    await connection.execute(f"UPDATE {SCHEMA}.runs SET reason = $1", said)
+    store = PostgresStore(postgres_url(SCHEMA), clock=lambda: 1_000.0, database_clock=False)
+    await store.open()
+    (info,) = await store.list_runs()
+    assert (info.status, info.reason, info.intent) == ("running", "", said)
+    await keep(await store.drive(info.run_id, "d"), ready(4))
+    assert (await store.get_run(info.run_id)).intent == ""
+    await store.close()
+
+
 async def test_many_processes_open_a_new_schema_at_once(connection: Any) -> None:
     stores = [PostgresStore(postgres_url(SCHEMA)) for _ in range(5)]
     await asyncio.gather(*(store.open() for store in stores))

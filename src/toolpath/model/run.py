@@ -190,6 +190,8 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     conversation_id: str = ""
     priority: int = 0
     """Of its tenant's runs that wait for a worker, higher ones go first."""
+    intent: str = ""
+    """Why it goes on where its row is ahead of its journal: whoever took it has written nothing yet."""
 
 
 class RunResult:

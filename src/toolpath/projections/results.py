@@ -18,7 +18,7 @@ from toolpath.model.events import (
     StepStarted,
     Warned,
 )
-from toolpath.model.run import RunResult, RunStatus, StepResult
+from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
 from toolpath.projections.costs import run_cost
 from toolpath.projections.paths import ancestors
 from toolpath.projections.questions import open_questions
@@ -31,10 +31,12 @@ def run_result(
     events: Sequence[AnyEvent],
     *,
     restored: Callable[[Json], Json] = lambda value: value,
+    row: RunInfo | None = None,
     parked: bool = False,
 ) -> RunResult:
     """The result that the journal tells so far. Its step results are folded when they are first asked for.
 
+    `row`: as it was read before the events; it may be ahead of them, where a run that has ended was taken to go on.
     `parked`: its driver has left it to people; what waits for these then need not be seen in the journal, as where an
     exclusive step waits for one and others wait for that step. `restored` puts values in the place of handles in its
     outputs; else the handles stay.
@@ -55,6 +57,8 @@ def run_result(
         results = step_results(kept)
         status = "waiting" if parked or _waits_for_people(results, kept) else "running"
         read = partial(tuple, results)
+    elif row is not None and goes_on(row, kept):
+        status, reason, outputs, error = "running", row.reason, None, None
     return RunResult(
         run_id=run_id,
         status=status,
@@ -67,6 +71,11 @@ def run_result(
         questions=open_questions(kept),
         read=read,
     )
+
+
+def goes_on(row: RunInfo, events: Sequence[AnyEvent]) -> bool:
+    """Whether the run goes on though these events tell that it has ended: whoever took it has written nothing yet."""
+    return bool(row.intent) and bool(events) and row.last_seq == events[-1].seq
 
 
 def run_end(events: Sequence[AnyEvent]) -> RunCompleted | RunFailed | RunCancelled | None:

@@ -64,9 +64,6 @@ class Claims:
         Where somebody else has taken it up since `expected`, what they do stands. Raises `RunConflict` where tools were
         to be accepted for them.
         """
-        authority = claim.get("authority")
-        if authority is not None and not changes_permissions(await self._events(run_id), authority):
-            claim["authority"] = None
         try:
             await (self._hand_over if self._queue.is_used else self.take)(run_id, **claim)
         except StaleEpoch:
@@ -99,16 +96,17 @@ class Claims:
                 return
             program = await self._programs.of(await self._events(run_id), to_end=to_end)
             with self._held.holding(run_id):
-                before = intent_of(info)
-                authority = authority or before.authority
-                journal = await self._claim(info, self._services.driver, reason, expected, authority)
+                intent = onward(intent_of(info), reason, authority)
+                journal = await self._claim(info, self._services.driver, intent, expected)
                 events = await self._events(run_id)
-                if run_end(events) is not None and reason != RETRY:
+                if len(events) != info.last_seq:
+                    # Whoever had it has written meanwhile what it was taken for.
+                    intent = onward(Intent(), reason, authority)
+                if run_end(events) is not None and not goes_on(events, intent):
                     # Whoever had it in hand has died, or it has ended just now.
-                    if before.reason not in (RETRY, REPLANNING):
-                        await UndrivenJournal(run_id, journal, self._services).leave_as_ended()
-                        return
-                    reason = before.reason
+                    await UndrivenJournal(run_id, journal, self._services).leave_as_ended()
+                    return
+                reason, authority = intent.reason or reason, news(events, intent.authority)
                 known = self._services.secrets
                 self._services.redactor.add([known[name] for name in program.latest.secrets if name in known])
                 runner = Runner(program, self._services, journal)
@@ -120,7 +118,7 @@ class Claims:
                     begin = partial(
                         runner.resume, events, reason=reason, accepted=accepted, authority=authority, to_end=to_end
                     )
-                self._supervisor.spawn(PreparedDrive(run_id, runner, begin))
+                self._supervisor.spawn(PreparedDrive(run_id, runner, begin, authority))
 
     async def take_up_due(self, run_id: str) -> None:
         """Take the run up for what is due, unless somebody else has seen to it meanwhile."""
@@ -153,40 +151,57 @@ class Claims:
         """Have a worker drive the run."""
         store = self._services.store
         info = await store.get_run(run_id)
-        begun = info.status in ("running", "waiting") and authority is not None
-        if reason == RETRY or ((accept or begun) and info.status not in ENDED_RUN):
-            await self._reopen(run_id, reason, accept=accept, expected=expected, authority=authority)
+        intent = onward(intent_of(info), reason, authority)
+        says_more = news(await self._events(run_id), authority) is not None
+        begun = info.status in ("running", "waiting") and says_more
+        if intent.reason == REPLANNING:
+            # The journal says that the run has failed, until there is another plan.
+            await self._claim(info, "", intent, expected)
+        elif reason == RETRY or ((accept or begun) and info.status not in ENDED_RUN):
+            await self._reopen(info, reason, intent, accept=accept, expected=expected)
         elif info.status == "paused":
             # Its driver may still see to the end of what runs: then it is the one to hear this.
-            await store.put_signal(run_id, Signal(kind="resume", authority=authority))
+            await store.put_signal(run_id, Signal(kind="resume", authority=authority if says_more else None))
         elif info.driver and reason == "resume":
             # Whoever has it has died, or it is to be taken away.
             await store.drive(run_id, "", expected=expected)
         await self._queue.enqueue(run_id, info.priority)
 
-    async def _reopen(
-        self, run_id: str, reason: str, *, accept: bool, expected: int | None, authority: Authority | None
-    ) -> None:
-        accepted = (await self._programs.of(await self._events(run_id))).latest.fingerprints if accept else {}
-        info = await self._services.store.get_run(run_id)
-        journal = await self._claim(info, "", reason, expected, authority)
-        await UndrivenJournal(run_id, journal, self._services).resume(reason, accepted, authority)
+    async def _reopen(self, info: RunInfo, reason: str, intent: Intent, *, accept: bool, expected: int | None) -> None:
+        """Write down that the run goes on, so that it is found even where its place in the queue gets lost."""
+        events = await self._events(info.run_id)
+        accepted = (await self._programs.of(events)).latest.fingerprints if accept else {}
+        journal = await self._claim(info, "", intent, expected)
+        said = Intent(intent.reason or reason, news(events, intent.authority))
+        await UndrivenJournal(info.run_id, journal, self._services).resume(said, accepted)
 
-    async def _claim(
-        self, info: RunInfo, driver: str, reason: str, expected: int | None, authority: Authority | None
-    ) -> Journal:
+    async def _claim(self, info: RunInfo, driver: str, intent: Intent, expected: int | None) -> Journal:
         """The run as taken: from this write on it is seen to go on, so that nobody else retries or takes it."""
         store, run_id = self._services.store, info.run_id
         # Said to the run before it ended, and not heard: its retry is not meant.
         stale = await store.take_signals(run_id) if info.status in ENDED_RUN else []
-        intent = Intent(reason if reason == RETRY else "", authority)
         # A pending one is, until its first append, a run that nobody has begun.
-        change = RunChange() if info.status == "pending" else RunChange(status="running", reason=intent.as_reason())
+        change = RunChange(intent=intent.as_text()) if info.status == "pending" else intent.taking()
         journal = await store.drive(
             run_id, driver, expected=info.epoch if expected is None else expected, change=change
         )
         await store.drop_signals(run_id, [signal.id for signal in stale])
         return journal
+
+
+def onward(before: Intent, reason: str, authority: Authority | None) -> Intent:
+    """The intent of who takes a run that is taken with another one already: a retry that was asked for is not lost."""
+    return Intent(RETRY if reason == RETRY else before.reason, authority or before.authority)
+
+
+def goes_on(events: Sequence[AnyEvent], intent: Intent) -> bool:
+    """Whether a run that has ended goes on with this intent: replanned only by whoever has leave for that."""
+    return intent.reason == RETRY or (intent.reason == REPLANNING and bool(first_of(events).replan))
+
+
+def news(events: Sequence[AnyEvent], authority: Authority | None) -> Authority | None:
+    """The authority, where it changes what the run may call by its journal."""
+    return authority if authority is not None and changes_permissions(events, authority) else None
 
 
 def changes_permissions(events: Sequence[AnyEvent], authority: Authority) -> bool:

@@ -12,6 +12,7 @@ import msgspec
 from toolpath.engine.drive.runner import Runner
 from toolpath.engine.drive.services import Services
 from toolpath.model.run import RunInfo
+from toolpath.ports import Authority
 
 #: Drives that failed and are kept for who asks.
 _MOST_FAILED = 100
@@ -23,6 +24,8 @@ class PreparedDrive(msgspec.Struct, frozen=True):
     run_id: str
     runner: Runner
     begin: Callable[[], Awaitable[None]]
+    authority: Authority | None = None
+    """By whose word the run is replanned, where its journal does not say so yet."""
 
 
 class HeldRuns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from toolpath.model.run import RunInfo
-from toolpath.ports import Authority
+from toolpath.ports import Authority, RunChange
 
 #: A run goes on from its failures.
 RETRY = "retry"
@@ -21,21 +21,20 @@ class Intent(msgspec.Struct, frozen=True):
     reason: str = ""
     authority: Authority | None = None
 
-    def as_reason(self) -> str:
-        """The intent as the row has it."""
+    def taking(self) -> RunChange:
+        """The row of a run that is taken with this intent."""
+        return RunChange(status="running", reason=self.reason, intent=self.as_text())
+
+    def as_text(self) -> str:
+        """The intent as the row keeps it."""
         if self.authority is None:
             return self.reason
         return f"{self.reason}{_BY}{msgspec.json.encode(self.authority).decode()}"
 
 
 def intent_of(info: RunInfo) -> Intent:
-    """The intent that the row holds."""
-    if info.status != "running":
-        # Whatever it says is why the run has ended, or stands: in words of a person, who may write anything.
-        return Intent()
-    reason, _, authority = info.reason.partition(_BY)
-    if reason not in ("", RETRY, REPLANNING):
-        return Intent()
+    """The intent that the journal does not tell yet."""
+    reason, _, authority = info.intent.partition(_BY)
     try:
         return Intent(reason, msgspec.json.decode(authority, type=Authority) if authority else None)
     except ValueError:

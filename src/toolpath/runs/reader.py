@@ -64,7 +64,7 @@ class RunReader:
         large, end = LargeValues(), run_end(events)
         if end is not None:
             await large.load(events, self._services.store, only=frozenset(digests_of(end.outputs)))
-        return run_result(run_id, events, restored=large.restored, parked=info.status == "waiting")
+        return run_result(run_id, events, restored=large.restored, row=info, parked=info.status == "waiting")
 
     async def result_of(self, runner: Runner) -> RunResult:
         """What came of the run that the runner has just driven."""

@@ -13,12 +13,12 @@ from toolpath.engine.drive.services import Services
 from toolpath.engine.state.fold import apply
 from toolpath.errors import RunConflict, StaleEpoch
 from toolpath.model import events as ev
-from toolpath.ports import Authority, RunChange, Signal
+from toolpath.ports import Authority, Signal
 from toolpath.runs.held import HeldRuns, PreparedDrive, beat
 from toolpath.runs.intent import REPLANNING, Intent
 from toolpath.runs.replay_program import ReplayPrograms
 from toolpath.runs.run_queue import RunQueue
-from toolpath.runs.undriven_journal import GOES_ON, UndrivenJournal
+from toolpath.runs.undriven_journal import UndrivenJournal
 
 #: What to do about a run that somebody else has taken.
 LOOK_AGAIN = "Look how it stands now, and try again."
@@ -57,10 +57,9 @@ class Replanner:
         Raises what `make` raises, and `RunConflict` where somebody has taken the run since `expected`; it is then as it
         was. Where it is cancelled meanwhile, it has ended so.
         """
-        async with self._taken(run_id, expected) as journal:
-            if authority is not None:
-                await journal.authorize(authority)
-            made = await self._made(run_id, journal, make, stays=False)
+        intent = Intent(REPLANNING, authority)
+        async with self._taken(run_id, expected, intent) as journal:
+            made = await self._made(run_id, journal, make, authority, stays=False)
             if not isinstance(made, ev.PlanRevised):
                 return
             if self._queue.is_used:
@@ -76,8 +75,10 @@ class Replanner:
             return None
         with contextlib.suppress(RunConflict):
             # Else somebody retries it meanwhile, and it is theirs.
-            async with self._taken(run_id, runner.commits.journal.epoch) as journal:
-                made = await self._made(run_id, journal, partial(self._replan_failed, run_id), stays=True)
+            intent = Intent(REPLANNING, failed.authority)
+            async with self._taken(run_id, runner.commits.journal.epoch, intent) as journal:
+                make = partial(self._replan_failed, run_id)
+                made = await self._made(run_id, journal, make, failed.authority, stays=True)
                 if isinstance(made, ev.PlanRevised):
                     return await self._prepared(run_id, journal)
                 if made is not None:
@@ -85,7 +86,7 @@ class Replanner:
         return None
 
     @contextlib.asynccontextmanager
-    async def _taken(self, run_id: str, expected: int) -> AsyncIterator[UndrivenJournal]:
+    async def _taken(self, run_id: str, expected: int, intent: Intent) -> AsyncIterator[UndrivenJournal]:
         """The run taken, and in hand until this is left. Raises `RunConflict` where somebody has taken it."""
         services = self._services
         with contextlib.ExitStack() as holding:
@@ -93,15 +94,16 @@ class Replanner:
                 if self._held.is_live(run_id):
                     raise taken_just_now(run_id)
                 holding.enter_context(self._held.holding(run_id))
-                change = RunChange(status="running", reason=Intent(REPLANNING).as_reason())
                 try:
-                    journal = await services.store.drive(run_id, services.driver, expected=expected, change=change)
+                    journal = await services.store.drive(
+                        run_id, services.driver, expected=expected, change=intent.taking()
+                    )
                 except StaleEpoch:
                     raise taken_just_now(run_id) from None
             yield UndrivenJournal(run_id, journal, services)
 
     async def _made(
-        self, run_id: str, journal: UndrivenJournal, make: MakePlan, *, stays: bool
+        self, run_id: str, journal: UndrivenJournal, make: MakePlan, authority: Authority | None, *, stays: bool
     ) -> ev.PlanRevised | ev.Warned | ev.RunCancelled | None:
         """What came of replanning, journaled. `stays`: a process that leaves meanwhile leaves it to another one."""
         try:
@@ -114,7 +116,7 @@ class Replanner:
             raise
         match made:
             case ev.PlanRevised():
-                return await journal.append(made, GOES_ON)
+                return await journal.replace_plan(made, authority)
             case Signal():
                 return await journal.cancel(made)
             case _:
@@ -151,7 +153,7 @@ class Replanner:
 
     async def _hand_on(self, run_id: str, journal: UndrivenJournal) -> None:
         """Leave the run with its other plan to a worker."""
-        await journal.resume("revised", {}, None)
+        await journal.resume(Intent("revised"), {})
         await journal.release()
         await self._queue.enqueue(run_id, (await self._services.store.get_run(run_id)).priority)
 

@@ -19,6 +19,7 @@ from toolpath.projections.steps import step_results
 from toolpath.recovery.presence import is_driven_elsewhere
 from toolpath.runs.claims import Claims
 from toolpath.runs.held import HeldRuns
+from toolpath.runs.intent import REPLANNING, Intent, intent_of
 from toolpath.runs.run_queue import RunQueue
 from toolpath.runs.undriven_journal import UndrivenJournal
 
@@ -94,7 +95,10 @@ class RunSignals:
         except StaleEpoch:
             # Whoever has taken it up just now hears it.
             return
-        await UndrivenJournal(info.run_id, journal, services).pause(reason, interrupted=True)
+        before = intent_of(info)
+        # A run that was to be replanned is, when it goes on and has failed.
+        interrupted = before if before.reason != REPLANNING else Intent(authority=before.authority)
+        await UndrivenJournal(info.run_id, journal, services).pause(reason, interrupted=interrupted)
         await store.drop_signals(info.run_id, heard)
 
     async def _enqueue(self, run_id: str, signal: Signal) -> None:

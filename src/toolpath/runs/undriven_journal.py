@@ -12,6 +12,7 @@ from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.ports import Authority, Journal, RunChange, Signal
 from toolpath.projections.results import run_end
+from toolpath.runs.intent import Intent
 
 #: The row of a run of which an entry says that it goes on.
 GOES_ON = RunChange(status="running", reason="")
@@ -38,25 +39,27 @@ class UndrivenJournal:
         """Say that this process has the run no more."""
         await _kept(self.journal.release())
 
-    async def authorize(self, authority: Authority) -> None:
-        """Say whose word it is that the run goes on."""
-        await self.append(ev.RunAuthorized(0, 0.0, authority.permissions, authority.by))
+    async def replace_plan(self, revised: ev.PlanRevised, authority: Authority | None) -> ev.PlanRevised:
+        """Say by which plan, and by whose word, the run goes on."""
+        if authority is None:
+            return await self.append(revised, GOES_ON)
+        first = await self._numbered(_authorized(authority))
+        revised = msgspec.structs.replace(revised, seq=first.seq + 1, at=first.at)
+        await _kept(self.journal.append([first, revised], change=GOES_ON))
+        return revised
 
-    async def resume(self, reason: str, accepted: dict[str, str], authority: Authority | None) -> None:
+    async def resume(self, intent: Intent, accepted: dict[str, str]) -> None:
         """Say that the run goes on, so that it is found even where its place in the queue gets lost."""
-        resumed = await self._numbered(ev.RunResumed(0, 0.0, self.journal.epoch, reason, accepted))
-        events: list[AnyEvent] = [resumed]
-        if authority is not None:
-            events.append(ev.RunAuthorized(resumed.seq + 1, resumed.at, authority.permissions, authority.by))
-        await _kept(self.journal.append(events, change=GOES_ON))
+        await _kept(self.journal.append(await self._resumed(intent, accepted), change=GOES_ON))
 
-    async def pause(self, reason: str, *, interrupted: bool) -> None:
-        """Say that the run rests, and release it. `interrupted`: what was half done is taken back first."""
-        first = await self._numbered(ev.RunPaused(0, 0.0, reason))
-        events: list[AnyEvent] = [first]
-        if interrupted:
-            resumed = ev.RunResumed(first.seq, first.at, self.journal.epoch)
-            events = [resumed, msgspec.structs.replace(first, seq=first.seq + 1)]
+    async def pause(self, reason: str, *, interrupted: Intent | None) -> None:
+        """Say that the run rests, and release it.
+
+        `interrupted`: with what it was about to go on; what was half done is taken back first.
+        """
+        paused = await self._numbered(ev.RunPaused(0, 0.0, reason))
+        events = [] if interrupted is None else await self._resumed(interrupted, {})
+        events.append(msgspec.structs.replace(paused, seq=paused.seq + len(events)))
         # Both before either is awaited: one commit serves them.
         change = RunChange(status="paused", reason=reason)
         for kept in (self.journal.append(events, change=change), self.journal.release()):
@@ -85,6 +88,12 @@ class UndrivenJournal:
         await self.release()
         return warned
 
+    async def _resumed(self, intent: Intent, accepted: dict[str, str]) -> list[AnyEvent]:
+        resumed = await self._numbered(ev.RunResumed(0, 0.0, self.journal.epoch, intent.reason, accepted))
+        if intent.authority is None:
+            return [resumed]
+        return [resumed, msgspec.structs.replace(_authorized(intent.authority), seq=resumed.seq + 1, at=resumed.at)]
+
     async def _numbered(self, event: E) -> E:
         info = await self._store.get_run(self._run_id)
         return msgspec.structs.replace(event, seq=info.last_seq + 1, at=self._clock.time())
@@ -99,6 +108,10 @@ def as_ended(end: ev.RunCompleted | ev.RunFailed | ev.RunCancelled) -> RunChange
             return RunChange(status="failed", reason=end.reason, ended_at=end.at)
         case ev.RunCancelled():
             return RunChange(status="cancelled", reason=end.reason, ended_at=end.at)
+
+
+def _authorized(authority: Authority) -> ev.RunAuthorized:
+    return ev.RunAuthorized(0, 0.0, authority.permissions, authority.by)
 
 
 async def _kept(outcome: Awaitable[None] | None) -> None:

@@ -17,6 +17,7 @@ from toolpath.recovery.lost_drives import LOST, PUT_ASIDE, losses
 from toolpath.recovery.presence import has_died
 from toolpath.runs.claims import Claims
 from toolpath.runs.held import HeldRuns, beat
+from toolpath.runs.intent import intent_of
 from toolpath.runs.run_queue import DYING, RunQueue
 from toolpath.runs.undriven_journal import UndrivenJournal
 
@@ -149,7 +150,9 @@ class WorkerDriver:
             return False
         journal = await services.store.drive(info.run_id, services.driver, expected=info.epoch)
         reason = f"{PUT_ASIDE}: {count} drivers were lost {f'while {path} ran' if path else 'as they went on with it'}"
-        await UndrivenJournal(info.run_id, journal, services).pause(reason, interrupted=False)
+        await UndrivenJournal(info.run_id, journal, services).pause(
+            reason, interrupted=intent_of(info) if info.intent else None
+        )
         return True
 
     async def beat(self) -> None:

@@ -22,6 +22,7 @@ from toolpath.model.events import encode_event
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
 from toolpath.recovery.presence import is_driven_elsewhere
 from toolpath.runs.reader import PAGE, PAGE_BYTES
+from toolpath.values import JsonObject
 
 _PAGE = 1000
 _STATUSES: tuple[str, ...] = get_args(RunStatus)
@@ -59,7 +60,7 @@ def list_runs(options: Options, status: str, limit: int) -> int:
         check_status(status)
         runs = await session.tp.runs(status=status or None, limit=limit)
         if options.json:
-            session.output.result([msgspec.to_builtins(info) for info in runs])
+            session.output.result([row_of(info) for info in runs])
             return ExitCode.DONE
         if not runs:
             session.output.say("No runs.")
@@ -99,6 +100,12 @@ def show_run(options: Options, run: str) -> int:
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
+
+
+def row_of(info: RunInfo) -> JsonObject:
+    """The run's row as JSON; what is for its next driver alone is left out."""
+    row: JsonObject = msgspec.to_builtins(msgspec.structs.replace(info, intent=""))
+    return row
 
 
 def _is_left(info: RunInfo, now: float) -> bool:

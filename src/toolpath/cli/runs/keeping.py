@@ -6,12 +6,10 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
-from toolpath.cli.runs.history import check_status
+from toolpath.cli.runs.history import check_status, row_of
 from toolpath.cli.session import Session, perform, settings_of
 from toolpath.config import DEFAULT_STORE
 from toolpath.notation.reading.durations import HINT, seconds
@@ -38,7 +36,7 @@ def prune(options: Options, asked: Pruning) -> int:
     async def work(session: Session) -> int:
         gone = await session.tp.prune(age, status=asked.status or None, keep=asked.keep, dry_run=asked.dry_run)
         if options.json:
-            session.output.result([msgspec.to_builtins(info) for info in gone])
+            session.output.result([row_of(info) for info in gone])
         else:
             for info in gone:
                 session.output.write(info.run_id)

@@ -94,7 +94,7 @@ async def shown_execution(tp: Toolpath, info: RunInfo) -> ExecutionWithChaining:
 
 
 def _execution(info: RunInfo, events: Sequence[AnyEvent], request_id: str, catalog: Catalog) -> ExecutionWithChaining:
-    result = run_result(info.run_id, events, parked=info.status == "waiting")
+    result = run_result(info.run_id, events, row=info, parked=info.status == "waiting")
     outputs, errors = execution_results(result)
     calls = [step for step in result.results if step.tool]
     return ExecutionWithChaining(

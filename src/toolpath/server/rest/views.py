@@ -225,7 +225,7 @@ def run_detail(info: RunInfo, events: Sequence[AnyEvent]) -> RunDetail:
     row = {name: getattr(info, name) for name in RunRow.__struct_fields__}
     if not events:
         return RunDetail(**row)
-    result = run_result(info.run_id, events, parked=info.status == "waiting")
+    result = run_result(info.run_id, events, row=info, parked=info.status == "waiting")
     first = events[0]
     results, left_out = shown_results(result.results)
     # The journal may have gone on since the row was read.

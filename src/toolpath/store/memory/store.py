@@ -27,7 +27,7 @@ BEGUN = 1_000
 class _Run:
     """One run: its row, and its events in order."""
 
-    __slots__ = ("asked", "epoch", "events", "info", "rank", "referred", "signals", "turn")
+    __slots__ = ("asked", "epoch", "events", "info", "intent", "rank", "referred", "signals", "turn")
 
     def __init__(self, info: RunInfo) -> None:
         self.info = info
@@ -39,11 +39,18 @@ class _Run:
         self.turn: int | None = None
         """Its place among those that wait for a worker."""
         self.rank = 0
+        self.intent: tuple[int, str] = (-1, "")
+        """After which event it was said why the run goes on, and what."""
 
     def row(self) -> RunInfo:
         updated_at = self.events.last.at if self.events else self.info.updated_at
+        after, intent = self.intent
         return msgspec.structs.replace(
-            self.info, epoch=self.epoch, last_seq=len(self.events), updated_at=max(updated_at, self.info.updated_at)
+            self.info,
+            epoch=self.epoch,
+            last_seq=len(self.events),
+            updated_at=max(updated_at, self.info.updated_at),
+            intent=intent if after == len(self.events) and self.info.status in ("pending", "running") else "",
         )
 
     def is_due(self) -> bool:
@@ -262,6 +269,8 @@ class MemoryStore(MemoryResults, MemoryRecords):
             raise taken_over(run_id, expected or 0)
         run.epoch += 1
         info = run.info if change is None else changed(run.info, change)
+        if change is not None and change.intent is not None:
+            run.intent = (len(run.events), change.intent)
         run.info = msgspec.structs.replace(info, driver=driver, driver_seen_at=self._clock())
         run.turn = None if driver else run.turn
         return MemoryJournal(self, run)

@@ -31,7 +31,7 @@ WHERE run_id = :run_id AND created_at = :created_at AND driver = :driver AND epo
 
 -- name: select_run
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
-       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed WHERE run_id = :run_id;
 
 -- name: select_last_seq
@@ -39,13 +39,13 @@ SELECT last_seq FROM runs WHERE run_id = :run_id;
 
 -- name: select_run_by_key
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
-       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND idempotency_key <> '';
 
 -- name: select_runs
 -- A page of runs, newest first. The bounds of the first page lie beyond every run; `sql.filtered` puts conditions in.
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
-       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed
 WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
 ORDER BY created_at DESC, run_id DESC LIMIT :limit;
@@ -55,7 +55,7 @@ ORDER BY created_at DESC, run_id DESC LIMIT :limit;
 -- after all others: most of them wait their turn. A driver that could not say that it lives, because the server was
 -- away until `:held_since`, is given as long anew.
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
-       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed WHERE run_id IN (
     SELECT run_id FROM runs WHERE status IN ('pending', 'running')
     UNION ALL
@@ -67,7 +67,7 @@ ORDER BY status = 'pending', driver_seen_at, run_id LIMIT :limit;
 -- name: select_unqueued_runs
 -- The same without those that have a turn, however many these are.
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
-       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed WHERE run_id IN (
     SELECT run_id FROM runs WHERE turn IS NULL AND status IN ('pending', 'running')
     UNION ALL
@@ -149,7 +149,7 @@ LEFT JOIN drivers USING (driver) ORDER BY driver;
 
 -- name: select_runs_of
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
-       last_seq, idempotency_key, parent, plan_id, conversation_id, priority
+       last_seq, idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed WHERE status = 'running' AND driver = ANY (CAST(:drivers AS text[]))
 ORDER BY driver_seen_at, run_id LIMIT :limit;
 
@@ -164,6 +164,8 @@ UPDATE runs SET epoch = epoch + 1, driver = :driver,
     turn = CASE WHEN :driver = '' THEN turn END,
     driver_seen_at = coalesce(CAST(:now AS float8), extract(epoch FROM clock_timestamp())),
     status = coalesce(CAST(:status AS text), status), reason = coalesce(CAST(:reason AS text), reason),
+    intent = coalesce(CAST(:intent AS text), intent),
+    intent_seq = CASE WHEN CAST(:intent AS text) IS NULL THEN intent_seq ELSE last_seq END,
     ended_at = CASE WHEN CAST(:goes_on AS bool) THEN NULL ELSE coalesce(CAST(:ended_at AS float8), ended_at) END
 WHERE run_id = :run_id
   AND (CAST(:expected AS int) IS NULL OR epoch = :expected

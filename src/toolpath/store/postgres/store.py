@@ -164,6 +164,7 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresTurns):
     ) -> PostgresJournal:
         """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`."""
         values = {"run_id": run_id, "driver": driver, "now": self._now(), "expected": expected, **row_values(change)}
+        values["intent"] = None if change is None else change.intent
 
         async def work(connection: Any) -> Taken:
             row = await connection.fetchrow(*bound(self._sql.take_run, values))

@@ -14,18 +14,18 @@ SELECT number FROM runs WHERE run_id = :run_id;
 
 -- name: select_run
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
-       idempotency_key, parent, plan_id, conversation_id, priority
+       idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed WHERE run_id = :run_id;
 
 -- name: select_run_by_key
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
-       idempotency_key, parent, plan_id, conversation_id, priority
+       idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND idempotency_key <> '';
 
 -- name: select_runs
 -- A page of runs, newest first. The bounds of the first page lie beyond every run; `sql.filtered` puts conditions in.
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
-       idempotency_key, parent, plan_id, conversation_id, priority
+       idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed
 WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
 ORDER BY created_at DESC, run_id DESC LIMIT :limit;
@@ -34,7 +34,7 @@ ORDER BY created_at DESC, run_id DESC LIMIT :limit;
 -- Begun, to be driven, and driven by nobody who was seen since; longest unseen first, but those that nobody has begun
 -- after all others: most of them wait their turn.
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
-       idempotency_key, parent, plan_id, conversation_id, priority
+       idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed WHERE run_id IN (
     SELECT run_id FROM runs WHERE status IN ('pending', 'running')
     UNION ALL
@@ -47,7 +47,7 @@ ORDER BY status = 'pending', driver_seen_at, run_id LIMIT :limit;
 -- name: select_unqueued_runs
 -- The same without those that have a turn, however many these are.
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
-       idempotency_key, parent, plan_id, conversation_id, priority
+       idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed WHERE run_id IN (
     SELECT run_id FROM runs WHERE turn IS NULL AND status IN ('pending', 'running')
     UNION ALL
@@ -110,7 +110,7 @@ GROUP BY driver ORDER BY driver;
 
 -- name: select_runs_of
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
-       idempotency_key, parent, plan_id, conversation_id, priority
+       idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed WHERE status = 'running' AND driver IN (SELECT value FROM json_each(:drivers))
 ORDER BY driver_seen_at, run_id LIMIT :limit;
 
@@ -124,7 +124,9 @@ UPDATE runs
 SET epoch = epoch + 1, asked_epoch = CASE WHEN asked_epoch = epoch THEN epoch + 1 ELSE asked_epoch END,
     driver = :driver, driver_seen_at = :now, turn = CASE WHEN :driver = '' THEN turn END,
     status = coalesce(:status, status),
-    reason = coalesce(:reason, reason),
+    reason = coalesce(:reason, reason), intent = coalesce(:intent, intent),
+    intent_seq = CASE WHEN :intent IS NULL THEN intent_seq
+                 ELSE (SELECT last_seq FROM listed WHERE listed.run_id = :run_id) END,
     ended_at = CASE WHEN :goes_on THEN NULL ELSE coalesce(:ended_at, ended_at) END
 WHERE run_id = :run_id AND (:expected IS NULL OR epoch = :expected)
 RETURNING number, epoch, (SELECT last_seq FROM listed WHERE listed.run_id = :run_id) AS last_seq;

@@ -143,6 +143,7 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteTurns):
     ) -> SqliteJournal:
         """Take the run with a new epoch: from now on appends of every earlier journal raise `StaleEpoch`."""
         values = {"run_id": run_id, "driver": driver, "now": self._clock(), "expected": expected, **row_values(change)}
+        values["intent"] = None if change is None else change.intent
 
         def work(connection: sqlite3.Connection) -> Taken:
             row = connection.execute(self._sql.take_run, values).fetchone()
