@@ -15,11 +15,15 @@ from tests.workers.worker_cases import Ground, queue_name
 from toolpath import Toolpath
 from toolpath.errors import PlanningFailed, RunConflict, ToolFailed
 from toolpath.model.chat import ChatReply, ChatRequest
-from toolpath.model.events import PlanRevised, RunCancelled, RunFailed, RunResumed
-from toolpath.model.run import RunResult
+from toolpath.model.events import PlanRevised, RunAuthorized, RunCancelled, RunFailed, RunResumed
+from toolpath.model.run import RunContext, RunResult
 from toolpath.planner.replan import Replanning
+from toolpath.ports import Authority
+from toolpath.runs.intent import REPLANNING, Intent
 from toolpath.testing.scripted_chat import ScriptedChat
 
+#: By whose word, and by which plan, a run goes on.
+Word = RunAuthorized | PlanRevised
 FREELY = Replanning(new_writes=True)
 
 
@@ -134,6 +138,23 @@ async def test_a_run_whose_process_died_while_it_was_planned_anew_is_planned_by_
         result = await (await tp.resume(run.id)).result()
         assert (result.status, result.outputs) == ("completed", {"post2": {"_id": "p1"}})
         assert [len(tool.calls) for tool in blog.tools] == [1, 1, 1]
+
+
+async def test_whoever_s_word_it_was_to_replan_is_kept_where_the_process_died(tmp_path: Path) -> None:
+    blog, store = Blog(), tmp_path / "runs.db"
+    bob = Authority(("blog:write",), "bob")
+    chat = Thinking(answer(ALICE, HELLO))
+    async with failing(store, chat, blog) as tp:
+        context = RunContext("ann", permissions=("*",))
+        run = await tp.start(await tp.plan(REQUEST), context=context, replan=FREELY)
+        await chat.asked.wait()
+    async with failing(store, ScriptedChat(answer(ELSEWHERE)), blog) as tp:
+        change = Intent(REPLANNING, bob).taking()
+        await tp.store.drive(run.id, "elsewhere:9:a", change=change)
+        assert (await (await tp.resume(run.id, force=True)).result()).status == "completed"
+        events = await tp.events(run.id)
+    said = [event.by if isinstance(event, RunAuthorized) else "plan" for event in events if isinstance(event, Word)]
+    assert said == ["bob", "plan"]
 
 
 async def test_with_a_queue_a_worker_goes_on_with_the_other_plan(tmp_path: Path) -> None:

@@ -118,7 +118,9 @@ class Claims:
                     begin = partial(
                         runner.resume, events, reason=reason, accepted=accepted, authority=authority, to_end=to_end
                     )
-                self._supervisor.spawn(PreparedDrive(run_id, runner, begin, authority))
+                # Of a run that has failed it is written with its other plan; else the drive writes it at its begin.
+                unsaid = authority if intent.reason == REPLANNING else None
+                self._supervisor.spawn(PreparedDrive(run_id, runner, begin, unsaid))
 
     async def take_up_due(self, run_id: str) -> None:
         """Take the run up for what is due, unless somebody else has seen to it meanwhile."""
