@@ -111,9 +111,7 @@ class Toolpath:
             learn=self._learn,
         )
         redactor = self._services.redactor
-        self._preparation = Preparation(
-            self.registry, self.settings, secrets=self.secrets, redactor=redactor, load=self._load
-        )
+        self._preparation = Preparation(self.registry, self.settings, self.secrets, redactor, load=self._load)
         self._planned_runs = PlannedRuns(
             self._services, self._drives, self._preparation, self.trail, load=self._load, chat=chat
         )
@@ -125,9 +123,8 @@ class Toolpath:
             planned=self._planned_runs.planned,
             leave_to_replan=self._planned_runs.leave_to_replan,
         )
-        self._steering = Steering(
-            self.store, self.clock, self._drives, self.trail, open_points=self._preparation.open_points
-        )
+        open_points = self._preparation.open_points
+        self._steering = Steering(self.store, self.clock, self._drives, self.trail, open_points=open_points)
         self._token: contextvars.Token[Toolpath | None] | None = None
 
     async def __aenter__(self) -> Self:

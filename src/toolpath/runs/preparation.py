@@ -53,9 +53,9 @@ class Preparation:
         self,
         registry: Registry,
         settings: Settings,
-        *,
         secrets: Mapping[str, str],
         redactor: Redactor,
+        *,
         load: Callable[[set[str]], Awaitable[Catalog]],
     ) -> None:
         self._registry = registry
