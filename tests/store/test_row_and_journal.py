@@ -18,8 +18,6 @@ from toolpath.ports import Authority, Queue, RunChange, Store
 from toolpath.server.rest.views import run_detail
 from toolpath.testing.scripted import ScriptedTool, scripted
 
-pytestmark = pytest.mark.timeout(60)
-
 SHAKY = {"flow": "chain", "steps": [{"id": "a", "tool": "t.shaky"}]}
 BOB = Authority(("t:read",), "bob")
 CAROL = Authority(("t:write",), "carol")
