@@ -11,7 +11,7 @@ from engine_cases import opened, ran
 from tests.patience import PATIENCE
 
 from toolpath import ToolContext, ToolFailed, tool
-from toolpath.engine.decide.starts import Starts
+from toolpath.engine.decide.ready_queue import ReadyQueue
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.model.tool import Body, Tool, ToolResult
@@ -236,18 +236,18 @@ async def test_what_an_exclusive_step_costs_does_not_grow_with_the_plan() -> Non
             steps += [{"id": f"x{n}", "tool": "stay", "exclusive": True} for n in range(alone)]
             watch = Watch(FakeClock(auto=True))
             async with opened(*made(watch), clock=watch.clock) as tp:
-                real = Starts.entry_of
+                real = ReadyQueue.entry_of
 
                 def counted(self: Any, step: Any, real: Any = real) -> Any:
                     nonlocal queued
                     queued += 1
                     return real(self, step)
 
-                Starts.entry_of = counted  # type: ignore[method-assign]
+                ReadyQueue.entry_of = counted  # type: ignore[method-assign]
                 try:
                     result = await tp.run(tp.read({"steps": steps, "concurrency": 10}))
                 finally:
-                    Starts.entry_of = real  # type: ignore[method-assign]
+                    ReadyQueue.entry_of = real  # type: ignore[method-assign]
             assert (result.status, watch.beside) == ("completed", [])
             counts.append(queued / (size + alone))
     assert max(counts) < 3

@@ -14,7 +14,19 @@ from tests.patience import PATIENCE
 
 from toolpath import RunResult, ToolContext, Toolpath, tool
 from toolpath.catalog.statistics import Statistics
-from toolpath.engine.decide import control, joins, retries
+from toolpath.engine.decide import (
+    approvals,
+    block_ends,
+    control,
+    decisions,
+    joins,
+    loops,
+    retries,
+    starts,
+    step_ends,
+    step_values,
+)
+from toolpath.engine.decide.ready_queue import ReadyQueue
 from toolpath.engine.drive import after_call, alarms, cache, children, dispatch, limits, one_attempt, outcomes
 from toolpath.engine.state import ends, resolve
 from toolpath.expressions.compile import Compiled
@@ -26,8 +38,9 @@ ERRORS: list[Exception] = [KeyError("x"), RecursionError("too deep"), RuntimeErr
 
 #: Where the engine resolves, validates, keys, decides and writes down what it decided.
 CLASSES = [Compiled, control.Control, dispatch.Dispatch, after_call.AfterCall, children.Children, limits.Limits]
-CLASSES += [Statistics, alarms.Alarms]
+CLASSES += [Statistics, alarms.Alarms, decisions.Decisions, ReadyQueue, cache.CachedCalls]
 MODULES = [cache, ends, joins, outcomes, resolve, retries, one_attempt]
+MODULES += [approvals, block_ends, loops, starts, step_ends, step_values]
 #: What hands events to the journal is ground, not a decision; what only ends a drive is no part of one.
 LEFT_OUT = {"close", "__init__"}
 

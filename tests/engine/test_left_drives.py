@@ -15,7 +15,7 @@ from tests.patience import PATIENCE
 from toolpath import Toolpath, tool
 from toolpath.config import Settings
 from toolpath.engine.compile.program import Program
-from toolpath.engine.decide.control import Control
+from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.drive.commits import Commits
 from toolpath.engine.drive.large import LargeValues
 from toolpath.engine.state.state import State
@@ -137,7 +137,7 @@ class Refusing:
 async def test_nothing_follows_a_batch_that_was_refused() -> None:
     async with opened(scripted("t", {})) as tp:
         program = Program(tp.read({"steps": [{"id": "a", "tool": "t"}]}), await tp.tools(), Settings())
-    control = Control(State(program), chance=random.Random(1).random, view=LargeValues().view)
+    control = Decisions(State(program), chance=random.Random(1).random, view=LargeValues().view)
     journal = Refusing()
     commits = Commits(journal, control, FakeClock(), lambda _: None)
     control.emit(ev.Warned(control.seq, 0.0, "a", "x", "A start."))

@@ -14,7 +14,7 @@ from tests.patience import PATIENCE
 
 from toolpath import Toolpath, tool
 from toolpath.engine.drive.loop_turns import LoopTurns
-from toolpath.engine.drive.runner import Runner
+from toolpath.engine.drive.workers import Workers
 
 
 async def test_so_many_in_a_turn_and_the_rest_in_order() -> None:
@@ -129,13 +129,13 @@ async def test_calls_of_many_runs_that_end_together_do_not_go_on_together(
         await ended.wait()
         return waiting
 
-    def conclude(runner: Runner, attempt: Any, outcome: Any) -> None:
+    def conclude(workers: Workers, attempt: Any, outcome: Any) -> None:
         nonlocal concluded
         concluded += 1
-        conclude_really(runner, attempt, outcome)
+        conclude_really(workers, attempt, outcome)
 
-    conclude_really = Runner.conclude
-    monkeypatch.setattr(Runner, "conclude", conclude)
+    conclude_really = Workers.conclude
+    monkeypatch.setattr(Workers, "conclude", conclude)
     monkeypatch.setattr(LoopTurns.__init__, "__defaults__", (most,))
     async with Toolpath(tmp_path / "runs.db" if durable else None) as tp:
         tp.add(wait)

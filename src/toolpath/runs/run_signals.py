@@ -66,7 +66,7 @@ class RunSignals:
             self._held.forget(run_id, runner)
         elif runner is not None:
             # Heard before its next call, even where the tool that is running said it.
-            runner.ears.call()
+            runner.inbox.call()
         # A driver that has parked before the signal was kept does not hear it.
         info = await store.get_run(run_id)
         if self._held.is_live(run_id) or (self._is_driven_elsewhere(info) and info.status != "waiting"):

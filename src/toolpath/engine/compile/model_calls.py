@@ -19,7 +19,7 @@ LONGEST = 600.0
 
 
 class ModelCalls(Protocol):
-    """What the tool needs of its context."""
+    """The side of its context that the tool needs."""
 
     async def send(self, request: ChatRequest) -> ChatReply:
         """Send it to the model."""

@@ -71,7 +71,7 @@ class Node(msgspec.Struct, eq=False, kw_only=True):
     """Items of a loop that may be under way at once."""
     collect: Compiled | None = None
     form: Compiled | None = None
-    """What an `ask` step shows: `{title, description, inputs}`."""
+    """The form that an `ask` step shows: `{title, description, inputs}`."""
     blocks: tuple[BlockProgram, ...] = ()
     deps: tuple[int, ...] = ()
     """Steps whose success it needs."""

@@ -45,7 +45,7 @@ _ANY_OBJECT: JsonObject = {"type": "object"}
 
 
 class Tools(Protocol):
-    """What a program needs of the catalogue."""
+    """The side of the catalogue that a program needs."""
 
     def find(self, name: str) -> Tool:
         """The tool of that key, alias or unambiguous name."""
@@ -73,13 +73,13 @@ class Program:
         self.root = self._plan_block(plan, by_id=by_id)
         self.concurrency = min(plan.concurrency or settings.parallel_limit, settings.max_concurrency)
         self.revised: Program | None = None
-        """What takes its place where the run was planned anew."""
+        """The program that takes its place where the run was planned anew."""
         self.revision = 0
         """How many came before it."""
 
     @property
     def latest(self) -> Program:
-        """What the run goes by in the end: this program, or the last one that took its place."""
+        """The program that the run goes by in the end: this one, or the last one that took its place."""
         program = self
         while program.revised is not None:
             program = program.revised

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from toolpath.engine.decide.decider import Decider
+from toolpath.engine.decide.commands import Reply, StopCall
+from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.state.ends import cut_off
 from toolpath.engine.state.instances import ENDED, Scope, StepState
 from toolpath.model import events as ev
@@ -11,18 +12,18 @@ from toolpath.model.events import Failure
 _OPEN = frozenset({"ready", "running", "waiting", "unknown", "pending"})
 
 
-def cancel_scope(decider: Decider, scope: Scope, reason: str) -> None:
+def cancel_scope(decisions: Decisions, scope: Scope, reason: str) -> None:
     """Cut off everything in the block, innermost first."""
     for step in list(scope.steps.values()):
-        cancel_step(decider, step, reason)
+        cancel_step(decisions, step, reason)
     # The event that follows says the same of the block to whoever reads the journal.
     cut_off(scope)
-    finished = decider.state.finished
+    finished = decisions.state.finished
     if scope in finished:
         finished.remove(scope)
 
 
-def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
+def cancel_step(decisions: Decisions, step: StepState, reason: str) -> None:
     """Cut off the step. Nobody is asked about a write that may have happened: its record says so."""
     if step.status not in _OPEN:
         return
@@ -30,35 +31,35 @@ def cancel_step(decider: Decider, step: StepState, reason: str) -> None:
         step.lane.close()
     for inner in list(step.scopes or ()):
         # Also where it is done: another driver may have come to no more than half of this.
-        cancel_scope(decider, inner, reason)
+        cancel_scope(decisions, inner, reason)
     for child in step.children():
-        cancel_step(decider, child, reason)
-    decider.unwatch(step)
+        cancel_step(decisions, child, reason)
+    decisions.unwatch(step)
     calling = step.status == "running" and bool(step.key)
     target = step.node.targets[step.target] if step.node.targets else None
     in_doubt = step.status == "unknown" or (calling and target is not None and not target.repeatable)
-    decider.emit(ev.StepCancelled(decider.seq, decider.at, step.path, reason, in_doubt))
+    decisions.emit(ev.StepCancelled(decisions.seq, decisions.at, step.path, reason, in_doubt))
     if calling or step.question:
-        decider.stop_call(step)
+        decisions.commands.append(StopCall(step))
 
 
-def cut_calls(decider: Decider, step: StepState) -> None:
+def cut_calls(decisions: Decisions, step: StepState) -> None:
     """The tool has ended: what it has called and not waited for ends with it, and nobody is asked about that."""
     for child in step.children():
         if child.status not in ENDED:
-            cancel_step(decider, child, f"{step.path} has ended")
-            decider.reply_to(child)
+            cancel_step(decisions, child, f"{step.path} has ended")
+            decisions.commands.append(Reply(child))
 
 
-def cancel_run(decider: Decider, reason: str) -> None:
+def cancel_run(decisions: Decisions, reason: str) -> None:
     """End the run as cancelled."""
-    if decider.state.root is not None:
-        cancel_scope(decider, decider.state.root, reason or "the run was cancelled")
-    decider.emit(ev.RunCancelled(decider.seq, decider.at, reason))
+    if decisions.state.root is not None:
+        cancel_scope(decisions, decisions.state.root, reason or "the run was cancelled")
+    decisions.emit(ev.RunCancelled(decisions.seq, decisions.at, reason))
 
 
-def fail_run(decider: Decider, reason: str, failure: Failure) -> None:
+def fail_run(decisions: Decisions, reason: str, failure: Failure) -> None:
     """End the run as failed, whatever still runs."""
-    if decider.state.root is not None:
-        cancel_scope(decider, decider.state.root, reason)
-    decider.emit(ev.RunFailed(decider.seq, decider.at, reason, failure))
+    if decisions.state.root is not None:
+        cancel_scope(decisions, decisions.state.root, reason)
+    decisions.emit(ev.RunFailed(decisions.seq, decisions.at, reason, failure))

@@ -1,28 +1,19 @@
 """Exclusive steps: nothing of the run is under way beside one, and what waits for it costs nothing meanwhile. Pure.
 
-A step goes through the gate when its turn comes. An exclusive one closes it: what is ready is set aside as a whole, the
+A step goes through the gate when its turn comes. An exclusive one closes it: what is ready is held back as a whole, the
 calls under way come to their end, then the step begins, and only what is inside it may begin beside it. Its attempts,
-pauses and fallbacks count as itself. When it has ended, what was set aside is ready again. An exclusive step inside
+pauses and fallbacks count as itself. When it has ended, what was held back is ready again. An exclusive step inside
 another one closes the gate once more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from heapq import heappush
 from typing import Protocol
 
-from toolpath.engine.decide.decider import ReadyStep
+from toolpath.engine.decide.ready_queue import ReadyQueue, ReadyStep
 from toolpath.engine.state.instances import ENDED, StepState
-
-
-class Queue(Protocol):
-    """What is ready."""
-
-    ready: list[ReadyStep]
-
-    def entry_of(self, step: StepState) -> ReadyStep:
-        """Where the step stands among those that are ready."""
 
 
 class UnderWay(Protocol):
@@ -35,12 +26,12 @@ class UnderWay(Protocol):
 class Closing:
     """An exclusive step that begins, or is under way."""
 
-    __slots__ = ("aside", "holds", "step")
+    __slots__ = ("held_back", "holds", "step")
 
-    def __init__(self, step: StepState, aside: list[ReadyStep]) -> None:
+    def __init__(self, step: StepState, held_back: list[ReadyStep]) -> None:
         self.step = step
-        self.aside = aside
-        """What was ready when it closed the gate, and what came to it since."""
+        self.held_back = held_back
+        """Steps that were ready when it closed the gate, and that came to it since."""
         self.holds = False
         """Nothing is under way beside it: it has begun, or begins now."""
 
@@ -48,23 +39,21 @@ class Closing:
 class ExclusiveGate:
     """Lets steps begin, one exclusive step at a time."""
 
-    def __init__(self, queue: Queue) -> None:
+    def __init__(self, queue: ReadyQueue, calls: Mapping[StepState, UnderWay]) -> None:
         self._queue = queue
         self.closings: list[Closing] = []
         """The exclusive steps at the gate; the last one is next. Each is inside those before it that are under way."""
-        self.calls: Mapping[StepState, UnderWay] = {}
+        self._calls = calls
         """Calls under way."""
-        self.queued: Callable[[], int] = int
-        """How many steps wait for a limit."""
 
     def admits(self, step: StepState) -> bool:
-        """Whether the step may begin now. Where not, it is kept, and is ready again when it may try once more."""
+        """Whether the step may begin now. Where not, it is held back, and is ready again when it may try once more."""
         closings = self.closings
         if closings:
             if closings[-1].step is step:
                 return self._try(closings[-1])
             if not self._is_let_in(step):
-                heappush(closings[-1].aside, self._queue.entry_of(step))
+                heappush(closings[-1].held_back, self._queue.entry_of(step))
                 return False
         return not step.node.exclusive or self._close(step)
 
@@ -85,7 +74,7 @@ class ExclusiveGate:
             asks = step.status == "waiting" and not step.entered and step.node.kind != "ask"
             if (step.status in ENDED and not self._winds_up(step)) or asks:
                 self.closings.pop()
-                self._put_back(closing.aside)
+                self._put_back(closing.held_back)
             elif not closing.holds and step.status not in ENDED and self._try(closing):
                 self._put_back([self._queue.entry_of(step)])
             else:
@@ -93,39 +82,39 @@ class ExclusiveGate:
             freed = True
         return freed
 
-    def kept(self) -> set[int]:
-        """The steps that were set aside, by identity."""
-        aside = {id(entry[2]) for closing in self.closings for entry in closing.aside}
-        return aside | {id(closing.step) for closing in self.closings}
+    def held_back(self) -> set[int]:
+        """The steps that wait at the gate, by identity."""
+        steps = {id(entry[2]) for closing in self.closings for entry in closing.held_back}
+        return steps | {id(closing.step) for closing in self.closings}
 
     def _close(self, step: StepState) -> bool:
         queue = self._queue
-        closing = Closing(step, queue.ready)
+        closing = Closing(step, queue.entries)
         self.closings.append(closing)
-        queue.ready = []
+        queue.entries = []
         if self._try(closing):
             return True
-        if any(call.paused for call in self.calls.values()):
+        if any(call.paused for call in self._calls.values()):
             # What calls under way are waiting for has to begin, or they would not come to an end.
-            aside, closing.aside = closing.aside, []
-            for entry in aside:
-                heappush(queue.ready if self._is_let_in(entry[2]) else closing.aside, entry)
+            entries, closing.held_back = closing.held_back, []
+            for entry in entries:
+                heappush(queue.entries if self._is_let_in(entry[2]) else closing.held_back, entry)
         return False
 
     def _put_back(self, entries: list[ReadyStep]) -> None:
-        ready = self._queue.ready
+        ready = self._queue.entries
         if len(entries) > len(ready):
             ready, entries = entries, ready
         for entry in entries:
             heappush(ready, entry)
-        self._queue.ready = ready
+        self._queue.entries = ready
 
     def _is_let_in(self, step: StepState) -> bool:
         closing = self.closings[-1]
         if closing.holds:
             return is_inside(step, closing.step)
         around = self._around(closing)
-        callers = [owner for owner in owners_of(step) if owner in self.calls and not is_inside(closing.step, owner)]
+        callers = [owner for owner in owners_of(step) if owner in self._calls and not is_inside(closing.step, owner)]
         return bool(callers) and (around is None or is_inside(step, around))
 
     def _try(self, closing: Closing) -> bool:
@@ -133,7 +122,7 @@ class ExclusiveGate:
         if closing.holds:
             return True
         around = self._around(closing)
-        for step, call in self.calls.items():
+        for step, call in self._calls.items():
             beside = not is_inside(closing.step, step) and (around is None or is_inside(step, around))
             if beside and (not call.paused or self._moves(step)):
                 return False
@@ -142,7 +131,7 @@ class ExclusiveGate:
 
     def _winds_up(self, step: StepState) -> bool:
         """Whether a call of the step, or inside it, was cut off and is not back yet."""
-        return any(call is step or is_inside(call, step) for call in self.calls)
+        return any(call is step or is_inside(call, step) for call in self._calls)
 
     def _around(self, closing: Closing) -> StepState | None:
         """The exclusive step under way that the one which waits is inside of."""
@@ -151,13 +140,17 @@ class ExclusiveGate:
 
     def _moves(self, step: StepState) -> bool:
         """Whether a tool that waits for calls of its own can go on before the gate opens."""
-        if step.asked is not None or self.queued() or any(is_inside(entry[2], step) for entry in self._queue.ready):
+        if (
+            step.asked is not None
+            or self._queue.at_limits
+            or any(is_inside(entry[2], step) for entry in self._queue.entries)
+        ):
             return True
         return any(self._is_moving(inner) for inner in _inside(step))
 
     def _is_moving(self, step: StepState) -> bool:
-        if step in self.calls:
-            return not self.calls[step].paused
+        if step in self._calls:
+            return not self._calls[step].paused
         return step.status in ("waiting", "unknown") or (step.status == "ready" and step.due is not None)
 
 

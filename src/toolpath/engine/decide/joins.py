@@ -24,7 +24,7 @@ class Verdict:
 
 
 def parallel_verdict(owner: StepState, ended: Scope) -> Verdict | None:
-    """What follows from the end of one branch; None while others decide."""
+    """The end of a `parallel` by that of one branch; None while others decide."""
     step, scopes = owner.node.step, owner.scopes or []
     if not isinstance(step, Parallel):
         return None
@@ -68,7 +68,7 @@ def _all(scopes: list[Scope]) -> Verdict:
 
 
 def won_by(winner: Scope, scopes: list[Scope]) -> Verdict:
-    """What the `parallel` gives that this branch decides."""
+    """The end of a `parallel` that this branch decides."""
     output = None if winner.failure else {"winner": winner.block.id, "output": ends.default_output(winner)}
     verdict = Verdict(output, winner.failure)
     verdict.winner = winner.block.id
@@ -79,7 +79,7 @@ def won_by(winner: Scope, scopes: list[Scope]) -> Verdict:
 
 
 def loop_verdict(owner: StepState) -> Verdict | None:
-    """What the loop gives, once no item is under way or to come."""
+    """The end of a loop, once no item is under way or to come."""
     loop = owner.loop
     if loop is None or loop.active or (loop.failure is None and loop.next < len(loop.items)):
         return None

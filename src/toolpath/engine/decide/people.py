@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolpath.engine.decide.commands import Reply
 from toolpath.engine.decide.control import Control
 from toolpath.engine.state.instances import EMPTY, ENDED, StepState
 from toolpath.engine.state.results import Done
@@ -38,7 +39,7 @@ def hear(control: Control, signal: Signal) -> None:
 
 def waiting_steps(control: Control) -> list[StepState]:
     """The steps that wait for a person."""
-    return [step for step in control.state.steps.values() if step.status in ("waiting", "unknown")]
+    return [step for step in control.decisions.state.steps.values() if step.status in ("waiting", "unknown")]
 
 
 def _find(control: Control, path: str, kind: type | None) -> StepState:
@@ -70,21 +71,22 @@ def _find(control: Control, path: str, kind: type | None) -> StepState:
 
 
 def _decide(control: Control, signal: Signal) -> None:
+    decisions = control.decisions
     approved = signal.kind == "approve"
-    question = control.state.plan_question
+    question = decisions.state.plan_question
     if question is not None and not signal.path:
-        control.emit(
+        decisions.emit(
             ev.ApprovalDecided(
-                control.seq, control.at, "", question.digest, approved, signal.by, signal.data.get("comment", "")
+                decisions.seq, decisions.at, "", question.digest, approved, signal.by, signal.data.get("comment", "")
             )
         )
         return
     step = _find(control, signal.path, ev.ApprovalRequested)
     assert isinstance(step.asked, ev.ApprovalRequested)
     bound = step.asked.digest
-    control.emit(
+    decisions.emit(
         ev.ApprovalDecided(
-            control.seq, control.at, step.path, bound, approved, signal.by, signal.data.get("comment", "")
+            decisions.seq, decisions.at, step.path, bound, approved, signal.by, signal.data.get("comment", "")
         )
     )
     if approved:
@@ -99,26 +101,29 @@ def _decide(control: Control, signal: Signal) -> None:
 
 
 def _answer(control: Control, signal: Signal) -> None:
+    decisions = control.decisions
     step = _find(control, signal.path, ev.InputRequested)
     assert isinstance(step.asked, ev.InputRequested)
     asked = step.asked
-    if asked.deadline is not None and control.at >= asked.deadline:
+    if asked.deadline is not None and decisions.at >= asked.deadline:
         raise RunConflict(f"The time to answer {step.path} is over.")
     if asked.question:
-        control.unwatch(step)
+        decisions.unwatch(step)
     if signal.data.get("declined"):
-        control.emit(ev.InputReceived(control.seq, control.at, step.path, {}, signal.by, asked.question, declined=True))
+        decisions.emit(
+            ev.InputReceived(decisions.seq, decisions.at, step.path, {}, signal.by, asked.question, declined=True)
+        )
         if asked.question:
-            control.reply_to(step)
+            decisions.commands.append(Reply(step))
         else:
             control.fail(step, Failure(type="Declined", message=f"Nobody wants to answer {step.path}.", code="denied"))
         return
     values = read_answers(asked.form, signal.data.get("values", {}))
-    control.emit(ev.InputReceived(control.seq, control.at, step.path, values, signal.by, asked.question))
+    decisions.emit(ev.InputReceived(decisions.seq, decisions.at, step.path, values, signal.by, asked.question))
     if asked.question:
-        control.reply_to(step)
+        decisions.commands.append(Reply(step))
     else:
-        control.succeed(step, Done(values, max(0.0, control.at - (step.started_at or control.at))))
+        control.succeed(step, Done(values, max(0.0, decisions.at - (step.started_at or decisions.at))))
 
 
 def read_answers(form: JsonObject, given: JsonObject) -> JsonObject:
@@ -210,9 +215,10 @@ def _settle(control: Control, signal: Signal) -> None:
 
 def _make_again(control: Control, step: StepState) -> None:
     """Make the write again. One that a tool has made gets what it was given then, or waits for the tool to give it."""
+    decisions = control.decisions
     is_child = step.scope.block is EMPTY
     if is_child and step.given is None and not is_redacted(step.inputs):
-        step.given = control.restore(step.inputs or {})
+        step.given = decisions.restore(step.inputs or {})
     caller = step.scope.owner
     if (
         is_child
@@ -224,22 +230,23 @@ def _make_again(control: Control, step: StepState) -> None:
             f"{step.path} was given a secret, which no journal has, and {caller.path} runs no more to give it again.",
             hint=f"Settle {caller.path} first, or settle this one by output=… or failed=True.",
         )
-    control.emit(ev.StepReady(control.seq, control.at, step.path))
+    decisions.emit(ev.StepReady(decisions.seq, decisions.at, step.path))
     if not is_child or step.given is not None:
         control.begin(step)
 
 
 def expire(control: Control, step: StepState) -> None:
     """The time to answer is over."""
+    decisions = control.decisions
     asked = step.asked
     if step.status != "waiting" or not isinstance(asked, ev.InputRequested) or asked.deadline is None:
         return
-    if control.at < asked.deadline:
+    if decisions.at < asked.deadline:
         return
     message = f"Nobody answered {step.path} in time."
     if asked.question:
-        control.emit(ev.InputReceived(control.seq, control.at, step.path, {}, "", asked.question, declined=True))
-        control.reply_to(step)
+        decisions.emit(ev.InputReceived(decisions.seq, decisions.at, step.path, {}, "", asked.question, declined=True))
+        decisions.commands.append(Reply(step))
         return
     control.fail(step, Failure(type="Timeout", message=message, code="timeout"))
     control.settle()

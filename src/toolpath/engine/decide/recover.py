@@ -6,8 +6,10 @@ says so.
 
 from __future__ import annotations
 
+from toolpath.engine.decide.commands import AwaitRetry
 from toolpath.engine.decide.control import Control
 from toolpath.engine.decide.exclusive import owners_of
+from toolpath.engine.decide.starts import watch_block
 from toolpath.engine.state import ends
 from toolpath.engine.state.instances import EMPTY, ENDED, Scope, StepState
 from toolpath.engine.state.results import Done
@@ -16,25 +18,26 @@ from toolpath.model import events as ev
 
 def recover(control: Control) -> None:
     """Take up everything that is open."""
-    state = control.state
+    decisions = control.decisions
+    state = decisions.state
     state.unblocked.clear()
     state.finished.clear()
     exclusive = [step for step in state.steps.values() if step.node.exclusive and step.entered]
     for step in sorted(exclusive, key=lambda step: len(owners_of(step))):
         # What a running tool has called goes through the gate when that tool calls it again.
         if step.status not in ENDED and not _is_called(step.scope):
-            control.gate.hold(step)
+            decisions.gate.hold(step)
     for step in list(state.steps.values()):
         if step.status == "running" and step.key:
             _in_flight(control, step)
         elif step.status == "unknown" and not step.entered:
             # Taken back by a retry: somebody has to say first what became of it.
-            control.emit(
-                ev.StepUnknown(control.seq, control.at, step.path, step.node.targets[step.target].key, step.key)
+            decisions.emit(
+                ev.StepUnknown(decisions.seq, decisions.at, step.path, step.node.targets[step.target].key, step.key)
             )
     for step in [step for step in state.steps.values() if step.held and step.status == "waiting"]:
         # Its tool was accepted since, and had not been called.
-        control.emit(ev.StepReady(control.seq, control.at, step.path))
+        decisions.emit(ev.StepReady(decisions.seq, decisions.at, step.path))
         if not _is_called(step.scope):
             control.begin(step)
     for step, failure in state.lost:
@@ -48,15 +51,16 @@ def recover(control: Control) -> None:
 
 
 def _in_flight(control: Control, step: StepState) -> None:
+    decisions = control.decisions
     target = step.node.targets[step.target]
     if target.repeatable or step.answers or _waited(control, step):
         # An attempt that its driver did not live to see is made again, not counted as failed.
-        control.emit(ev.StepReady(control.seq, control.at, step.path))
+        decisions.emit(ev.StepReady(decisions.seq, decisions.at, step.path))
         if not _is_called(step.scope):
             # What a running tool has called is begun by that tool, which is run again.
-            control.push(step)
+            decisions.ready.push(step)
     else:
-        control.emit(ev.StepUnknown(control.seq, control.at, step.path, target.key, step.key))
+        decisions.emit(ev.StepUnknown(decisions.seq, decisions.at, step.path, target.key, step.key))
 
 
 def _is_called(scope: Scope) -> bool:
@@ -79,21 +83,22 @@ def _waited(control: Control, step: StepState) -> bool:
         inner.status in ("waiting", "unknown")
         or inner.denied
         or (inner.status not in ENDED and (inner.answers or inner.approved))
-        for path, inner in control.state.steps.items()
+        for path, inner in control.decisions.state.steps.items()
         if path.startswith(prefixes)
     )
 
 
 def _take_up(control: Control, scope: Scope) -> None:
+    decisions = control.decisions
     block = scope.block
     if scope.done:
         # What is in it has ended, and what follows from that was not said.
-        control.state.finished.append(scope)
+        decisions.state.finished.append(scope)
         return
     steps = list(scope.steps.values())
     # First what ended before: what ends now sets free what follows by itself.
     if not block.nodes:
-        control.open_block(scope)
+        ends.open_block(decisions.state, scope)
     elif block.flow == "chain":
         _take_up_chain(control, scope)
     else:
@@ -103,7 +108,7 @@ def _take_up(control: Control, scope: Scope) -> None:
 
 
 def _take_up_graph(control: Control, scope: Scope) -> None:
-    state = control.state
+    state = control.decisions.state
     for node in scope.block.nodes:
         if not scope.missing[node.index] and state.step_of(scope, node.index).status == "pending":
             state.unblocked.append((scope, node.index))
@@ -112,17 +117,18 @@ def _take_up_graph(control: Control, scope: Scope) -> None:
 
 
 def _take_up_chain(control: Control, scope: Scope) -> None:
+    decisions = control.decisions
     if scope.position < 0:
-        control.open_block(scope)
+        ends.open_block(decisions.state, scope)
         return
     step = scope.steps[scope.position]
     if step.status == "pending":
         # `arrive` counts the visit again.
         if scope.visits is not None:
             scope.visits[scope.position] = step.visit - 1
-        control.state.unblocked.append((scope, scope.position))
+        decisions.state.unblocked.append((scope, scope.position))
     elif step.status in ENDED:
-        ends.follow(control.state, scope, step)
+        ends.follow(decisions.state, scope, step)
 
 
 def take_up_step(control: Control, step: StepState) -> None:
@@ -132,15 +138,16 @@ def take_up_step(control: Control, step: StepState) -> None:
 
 
 def _take_up_step(control: Control, step: StepState) -> None:
+    decisions = control.decisions
     if step.status == "running" and not step.key:
         # What it had taken before is not counted: nobody drove it meanwhile.
-        control.take_up_places(step)
-        control.watch_block(step)
+        decisions.plan_limits.take_up(step)
+        watch_block(decisions, step)
     for inner in list(step.scopes or ()):
         _take_up(control, inner)
     if step.status == "ready":
-        if step.due is not None and step.due > control.at:
-            control.watch(step, control.timers, step)
+        if step.due is not None and step.due > decisions.at:
+            decisions.watch(step, AwaitRetry(step, step.due))
         else:
             step.due = None
             control.begin(step)
@@ -151,4 +158,4 @@ def _take_up_step(control: Control, step: StepState) -> None:
     elif step.status == "running" and step.winner:
         control.branch_won(step)
     elif step.status == "waiting" and isinstance(step.asked, ev.InputRequested) and step.asked.deadline is not None:
-        control.watch_answer(step, step.asked.deadline)
+        decisions.watch_answer(step, step.asked.deadline)

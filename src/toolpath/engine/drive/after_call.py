@@ -5,7 +5,6 @@ from __future__ import annotations
 from toolpath.engine.compile.nodes import Target
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.cache import clear_group
-from toolpath.engine.drive.dispatch import Dispatch
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.state.results import Done
 from toolpath.model.events import Failure
@@ -14,9 +13,8 @@ from toolpath.model.events import Failure
 class AfterCall:
     """Ends the calls of one drive."""
 
-    def __init__(self, drive: Drive, takes: Dispatch) -> None:
+    def __init__(self, drive: Drive) -> None:
         self._drive = drive
-        self._takes = takes
 
     def succeeded(self, attempt: Attempt, done: Done) -> None:
         """The call gave this."""
@@ -29,10 +27,10 @@ class AfterCall:
         drive.control.succeed(step, done)
 
     def learn(self, target: Target, done: Done) -> None:
-        """Count the call; what was kept of its group may be no more true."""
+        """Count the call; what is cached of its group may be no more true."""
         services = self._drive.services
         if not done.cached:
-            at = self._drive.control.at
+            at = self._drive.decisions.at
             services.statistics.succeeded(target.key, done.duration, at, done.confidence, done.cost)
         if not target.reads:
             clear_group(services, target.tool.group)
@@ -40,14 +38,14 @@ class AfterCall:
     def failed(self, attempt: Attempt, failure: Failure) -> None:
         """The call failed."""
         drive, target = self._drive, attempt.target
-        is_stopping = attempt.step.scope.stopping or drive.control.halted is not None
+        is_stopping = attempt.step.scope.stopping or drive.decisions.halted is not None
         if failure.code == "tool_changed" and not is_stopping:
             # It was not called, and is as soon as a person has accepted what it is now.
             drive.hold(attempt.step, failure)
             return
-        services, control = drive.services, drive.control
+        services, at = drive.services, drive.decisions.at
         duration = services.clock.monotonic() - attempt.started if attempt.started else 0.0
-        services.statistics.failed(target.key, duration, control.at, timed_out=failure.code == "timeout")
+        services.statistics.failed(target.key, duration, at, timed_out=failure.code == "timeout")
         if not target.reads:
             clear_group(services, target.tool.group)
-        control.attempt_failed(attempt.step, failure, duration)
+        drive.control.attempt_failed(attempt.step, failure, duration)

@@ -21,7 +21,7 @@ class Alarms:
         self._timers: dict[StepState | None, set[Timer]] = {}
         """By the step that each is set for; None: for the run."""
         self.settling = False
-        """What the plan does without calls is followed further when it is the run's turn."""
+        """Steps that were set free are followed further when it is the run's turn."""
 
     def at(self, when: float, callback: Callable[[], None], step: StepState | None = None) -> None:
         """Have `callback` called at Unix time `when`, while the drive lasts and the step is watched."""
@@ -31,7 +31,7 @@ class Alarms:
 
         def fire() -> None:
             self._fired(timer, step)
-            drive.control.at = clock.time()
+            drive.decisions.at = clock.time()
             drive.commits.weighty = True
             try:
                 callback()
@@ -49,36 +49,37 @@ class Alarms:
             if not timers:
                 del self._timers[step]
 
-    def arm(self) -> None:
-        """Watch what the latest decisions want watched."""
-        control = self._drive.control
-        if control.unsettled and not self.settling:
+    def retry_at(self, step: StepState, due: float) -> None:
+        """Begin the next attempt at this Unix time."""
+        self.at(due, partial(self._retry, step, due), step)
+
+    def expire_at(self, step: StepState, deadline: float) -> None:
+        """End the question at this Unix time."""
+        self.at(deadline, partial(expire, self._drive.control, step), step)
+
+    def end_block_at(self, step: StepState, deadline: float, entry: int) -> None:
+        """End the block at this Unix time, unless it was begun anew."""
+        self.at(deadline, partial(self._block_timed_out, step, entry), step)
+
+    def forget(self, step: StepState) -> None:
+        """Cancel the timers of the step."""
+        self._drive.tenures.leave(step)
+        for timer in self._timers.pop(step, ()):
+            timer.cancel()
+
+    def settle_later(self) -> None:
+        """Follow what was set free further in another turn of the loop."""
+        if not self.settling:
             self.settling = True
             self._drive.spawn(self._settle_in_turn())
-        over, control.unwatched = control.unwatched, []
-        for step in over:
-            self._drive.over_for(step)
-            for timer in self._timers.pop(step, ()):
-                timer.cancel()
-        retries, control.timers = control.timers, []
-        for step in retries:
-            assert step.due is not None
-            self.at(step.due, partial(self._retry, step, step.due), step)
-        deadlines, control.deadlines = control.deadlines, []
-        for when, step in deadlines:
-            self.at(when, partial(expire, control, step), step)
-        blocks, control.block_timers = control.block_timers, []
-        for when, step in blocks:
-            self.at(when, partial(self._block_timed_out, step, step.entry), step)
 
     async def _settle_in_turn(self) -> None:
         drive = self._drive
         await drive.services.turns.next(drive.state.run_id)
         self.settling = False
-        drive = self._drive
         if drive.over:
             return
-        drive.control.at = drive.services.clock.time()
+        drive.decisions.at = drive.services.clock.time()
         try:
             drive.control.settle()
         except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
@@ -102,7 +103,7 @@ class Alarms:
         state, plan = drive.state, drive.program.plan
         limits = []
         if plan.timeout is not None:
-            limits.append(drive.control.at + plan.timeout - state.active_time)
+            limits.append(drive.decisions.at + plan.timeout - state.active_time)
         if state.context.deadline is not None:
             limits.append(state.context.deadline)
         if limits and state.status == "running":
@@ -113,7 +114,7 @@ class Alarms:
         if drive.state.status == "running" and not drive.commits.parked:
             limit = drive.program.plan.timeout
             message = "The run's deadline is over." if limit is None else f"The run took longer than {limit:g} s."
-            fail_run(drive.control, "timeout", Failure(type="RunTimeout", message=message, code="timeout"))
+            fail_run(drive.decisions, "timeout", Failure(type="RunTimeout", message=message, code="timeout"))
 
     def close(self) -> None:
         """Watch nothing any more."""

@@ -32,9 +32,9 @@ class Attempt:
     resting = False
     """It waits, and holds no slot."""
     returning: Any = None
-    """What tells it, where it may go on but for a slot or places, that it has them."""
+    """Future that is done when it has its slot and places, where it may go on but for them."""
     cache_key: Json = None
-    """What its result is kept under, where the plan says that."""
+    """Key under which its result is cached, where the plan says that."""
     light = False
     """There is no step of it yet, and nobody has asked for one."""
     account: Any = None

@@ -1,53 +1,107 @@
-"""Kept results: looked up before a call, kept after it, and equal calls under way are made once."""
+"""Cached results: looked up before a call, stored after it, and equal calls under way are made once."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import hmac
+from collections.abc import Callable
 
+from toolpath.engine.compile.nodes import Target
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.one_attempt import perform, swallow_cancellation
 from toolpath.engine.drive.outcomes import timed_out
+from toolpath.engine.drive.places import Places
 from toolpath.engine.drive.services import Flight, Services
 from toolpath.engine.drive.timers import Unwatched
+from toolpath.engine.state.instances import StepState
 from toolpath.engine.state.results import Done
 from toolpath.model.events import Failure
 from toolpath.ports import CacheEntry
 from toolpath.values import Json, canonical
 
-#: What is kept of a result: output, confidence, sources. Entries of another form are never found.
+#: What is cached of a result: output, confidence, sources. Entries of another form are never found.
 FORM = "result 2"
 
 
-async def cached_call(attempt: Attempt, drive: Drive) -> Done | Failure | None:
-    """The kept result of an equal call, or what comes of making it. Failures are not kept."""
-    services = drive.services
-    group = attempt.target.tool.group
-    clearing = services.clearing.get(group)
-    if clearing is not None:
-        # A write has just emptied the group: what was kept before it must not be read after it.
-        await asyncio.shield(clearing)
-    key = cache_key(attempt, drive)
-    entry = await services.store.cache_get(key, services.clock.time())
-    if entry is not None:
-        return _kept(entry)
-    if attempt.stopped:
-        return None
-    flight = services.flights.get(key)
-    generation = services.generations.get(group, 0)
-    if flight is not None and flight.generation == generation:
-        # One that was begun before a write to the group may not know of it.
-        return await _join(attempt, flight, drive, key)
-    refused = drive.unaffordable(attempt)
-    if refused is not None:
-        return refused
-    # The call is a task of its own: cancelling one who waits for it does not cancel it for the others.
-    task = asyncio.create_task(_fly(attempt, services, key, generation))
-    flight = services.flights[key] = own = Flight(task, generation)
-    flight.task.add_done_callback(lambda _: _landed(services, key, own))
-    return await _join(attempt, flight, drive, key, first=True)
+class CachedCalls:
+    """Makes the calls of one run whose results are cached. `unaffordable`: why one may not be made, by a budget."""
+
+    def __init__(
+        self, drive: Drive, places: Places, unaffordable: Callable[[StepState, Target], Failure | None]
+    ) -> None:
+        self._drive = drive
+        self._places = places
+        self._unaffordable = unaffordable
+
+    async def outcome_of(self, attempt: Attempt) -> Done | Failure | None:
+        """The cached result of an equal call, or what comes of making it. Failures are not cached."""
+        services = self._drive.services
+        group = attempt.target.tool.group
+        clearing = services.clearing.get(group)
+        if clearing is not None:
+            # A write has just emptied the group: what was cached before it must not be read after it.
+            await asyncio.shield(clearing)
+        key = cache_key(attempt, self._drive)
+        entry = await services.store.cache_get(key, services.clock.time())
+        if entry is not None:
+            return _cached(entry)
+        if attempt.stopped:
+            return None
+        flight = services.flights.get(key)
+        generation = services.generations.get(group, 0)
+        if flight is not None and flight.generation == generation:
+            # One that was begun before a write to the group may not know of it.
+            return await self._join(attempt, flight, key)
+        refused = self._unaffordable(attempt.step, attempt.target)
+        if refused is not None:
+            return refused
+        # The call is a task of its own: cancelling one who waits for it does not cancel it for the others.
+        task = asyncio.create_task(_fly(attempt, services, key, generation))
+        flight = services.flights[key] = own = Flight(task, generation)
+        flight.task.add_done_callback(lambda _: _landed(services, key, own))
+        return await self._join(attempt, flight, key, first=True)
+
+    async def _join(self, attempt: Attempt, flight: Flight, key: str, *, first: bool = False) -> Done | Failure | None:
+        drive = self._drive
+        flight.waiters += 1
+        attempt.started = drive.services.clock.monotonic()
+        attempt.calling = True
+        drive.deadlines.add(attempt)
+        if not first:
+            # The one call may be waiting, too: for a place that this one has.
+            self._places.rest(attempt)
+            drive.wake()
+        outcome: Done | Failure | None
+        try:
+            outcome = await asyncio.shield(flight.task)
+        except asyncio.CancelledError:
+            if not attempt.stopped:
+                raise
+            swallow_cancellation(attempt)
+            return timed_out(attempt.target, attempt.timeout) if attempt.stopped == "timeout" else None
+        finally:
+            attempt.calling = False
+            self._places.wind_up(attempt)
+            drive.deadlines.remove(attempt)
+            if attempt.grace is not None:
+                attempt.grace.cancel()
+            flight.waiters -= 1
+            if first and flight.waiters and not flight.task.done():
+                _hold_places(attempt, flight)
+            if not flight.waiters and not flight.task.done():
+                # It may take its time to clean up: who comes meanwhile is not to be given its end.
+                _landed(drive.services, key, flight)
+                flight.task.cancel()
+        if type(outcome) is not Done or first:
+            return outcome
+        # Each waiter journals its own record of the one call.
+        done = Done(outcome.output, outcome.duration)
+        done.cached = True
+        done.confidence, done.sources, done.warning = outcome.confidence, outcome.sources, outcome.warning
+        done.handle, done.blob = outcome.handle, outcome.blob
+        return done
 
 
 def cache_key(attempt: Attempt, drive: Drive) -> str:
@@ -64,9 +118,9 @@ def cache_key(attempt: Attempt, drive: Drive) -> str:
 
 
 def clear_group(services: Services, group: str) -> None:
-    """A write by a tool of the group empties its kept results; calls under way are not kept either."""
+    """A write by a tool of the group empties its cached results; calls under way are not cached either."""
     services.generations[group] = services.generations.get(group, 0) + 1
-    if group not in services.kept_groups:
+    if group not in services.cached_groups:
         return
     task = asyncio.create_task(services.store.cache_clear(group))
     services.clearing[group] = task
@@ -78,7 +132,7 @@ def clear_group(services: Services, group: str) -> None:
     task.add_done_callback(cleared)
 
 
-def _kept(entry: CacheEntry) -> Done:
+def _cached(entry: CacheEntry) -> Done:
     output, confidence, sources = entry.value
     done = Done(output, 0.0)
     done.cached = True
@@ -95,9 +149,9 @@ async def _fly(attempt: Attempt, services: Services, key: str, generation: int) 
     outcome = await perform(own, services, Unwatched())
     if type(outcome) is Done and outcome.handle is None and generation == services.generations.get(group, 0):
         expires = services.clock.time() + attempt.step.node.cache_ttl
-        services.kept_groups.add(group)
-        kept = [outcome.output, outcome.confidence, outcome.sources]
-        await services.store.cache_put(key, group, CacheEntry(kept, expires))
+        services.cached_groups.add(group)
+        cached = [outcome.output, outcome.confidence, outcome.sources]
+        await services.store.cache_put(key, group, CacheEntry(cached, expires))
     return outcome
 
 
@@ -118,45 +172,3 @@ def _hold_places(attempt: Attempt, flight: Flight) -> None:
             limit.release()
 
     flight.task.add_done_callback(release)
-
-
-async def _join(
-    attempt: Attempt, flight: Flight, drive: Drive, key: str, *, first: bool = False
-) -> Done | Failure | None:
-    flight.waiters += 1
-    attempt.started = drive.services.clock.monotonic()
-    attempt.calling = True
-    drive.deadlines.add(attempt)
-    if not first:
-        # The one call may be waiting, too: for a place that this one has.
-        drive.rest(attempt)
-        drive.wake()
-    outcome: Done | Failure | None
-    try:
-        outcome = await asyncio.shield(flight.task)
-    except asyncio.CancelledError:
-        if not attempt.stopped:
-            raise
-        swallow_cancellation(attempt)
-        return timed_out(attempt.target, attempt.timeout) if attempt.stopped == "timeout" else None
-    finally:
-        attempt.calling = False
-        drive.wind_up(attempt)
-        drive.deadlines.remove(attempt)
-        if attempt.grace is not None:
-            attempt.grace.cancel()
-        flight.waiters -= 1
-        if first and flight.waiters and not flight.task.done():
-            _hold_places(attempt, flight)
-        if not flight.waiters and not flight.task.done():
-            # It may take its time to clean up: who comes meanwhile is not to be given its end.
-            _landed(drive.services, key, flight)
-            flight.task.cancel()
-    if type(outcome) is not Done or first:
-        return outcome
-    # Each waiter journals its own record of the one call.
-    done = Done(outcome.output, outcome.duration)
-    done.cached = True
-    done.confidence, done.sources, done.warning = outcome.confidence, outcome.sources, outcome.warning
-    done.handle, done.blob = outcome.handle, outcome.blob
-    return done

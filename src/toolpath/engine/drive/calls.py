@@ -1,30 +1,47 @@
-"""One call, kept or made: what comes of it, also where an error of our own came in between."""
+"""One call, cached or made: what comes of it, also where an error of our own came in between."""
 
 from __future__ import annotations
 
 from toolpath.engine.drive.attempt import Attempt
-from toolpath.engine.drive.cache import cached_call, clear_group
+from toolpath.engine.drive.cache import CachedCalls, clear_group
 from toolpath.engine.drive.drive import GROUND, Drive
 from toolpath.engine.drive.one_attempt import perform
+from toolpath.engine.drive.places import Places
 from toolpath.engine.state.resolve import fault_of
 from toolpath.engine.state.results import Done
 from toolpath.model.events import Failure
 
 
-async def outcome_of(attempt: Attempt, drive: Drive) -> Done | Failure | None:
-    """What came of the attempt; None when it was cut off and somebody else has recorded that."""
-    try:
-        if not attempt.light and attempt.step.node.cached and attempt.step.target == 0:
-            return await cached_call(attempt, drive)
-        outcome = await perform(attempt, drive.services, drive.deadlines)
-        if outcome is None and not attempt.target.reads:
-            # A write that was cut off may have happened.
-            clear_group(drive.services, attempt.target.tool.group)
-        return outcome
-    except GROUND:
-        raise
-    except Exception as error:  # noqa: BLE001  # it fails the call that it came of, and no more
-        return fault_of(error, in_doubt=not attempt.target.repeatable)
-    finally:
-        if attempt.context is not None:
-            drive.returned(attempt)
+class Calls:
+    """Makes the calls of one run."""
+
+    def __init__(self, drive: Drive, places: Places, cached: CachedCalls) -> None:
+        self._services = drive.services
+        self._deadlines = drive.deadlines
+        self._places = places
+        self._cached = cached
+
+    async def outcome_of(self, attempt: Attempt) -> Done | Failure | None:
+        """The outcome of the attempt; None when it was cut off and somebody else has recorded that."""
+        try:
+            if not attempt.light and attempt.step.node.cached and attempt.step.target == 0:
+                return await self._cached.outcome_of(attempt)
+            outcome = await perform(attempt, self._services, self._deadlines)
+            if outcome is None and not attempt.target.reads:
+                # A write that was cut off may have happened.
+                clear_group(self._services, attempt.target.tool.group)
+            return outcome
+        except GROUND:
+            raise
+        except Exception as error:  # noqa: BLE001  # it fails the call that it came of, and no more
+            return fault_of(error, in_doubt=not attempt.target.repeatable)
+        finally:
+            if attempt.context is not None:
+                self._returned(attempt)
+
+    def _returned(self, attempt: Attempt) -> None:
+        """The tool is back: whatever it has called and does not wait for any more, its slot is its worker's again."""
+        attempt.ended = True
+        if not attempt.abandoned:
+            attempt.paused = 0
+            self._places.wind_up(attempt)

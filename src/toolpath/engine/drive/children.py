@@ -8,9 +8,10 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from toolpath.engine.compile.late_tools import LateTools
 from toolpath.engine.compile.model_calls import CHAT, asked, reply_of
 from toolpath.engine.compile.nodes import Node
-from toolpath.engine.compile.wider_catalog import Wider
+from toolpath.engine.decide.approvals import is_outdated, revoke
 from toolpath.engine.decide.bounds import too_deep
 from toolpath.engine.decide.recover import take_up_step
 from toolpath.engine.drive.attempt import Attempt
@@ -72,7 +73,7 @@ class Children:
         if deep is not None:
             raise TooDeep(deep.message, hint=deep.hint)
         node = await self._node(tool)
-        if drive.program.has_exclusive and drive.control.lanes:
+        if drive.program.has_exclusive and drive.decisions.lanes:
             # It has come with the tool.
             drive.control.leave_lanes()
         target = node.targets[0]
@@ -103,7 +104,7 @@ class Children:
         except (ToolNotFound, ToolUnavailable):
             if load is None:
                 raise
-            return program.dynamic(tool, Wider(program.tools, await load({tool})))
+            return program.dynamic(tool, LateTools(program.tools, await load({tool})))
 
     def _freeze(self, node: Node) -> None:
         """Write down what is called, and all that it may call: whoever goes on with the run finds it so."""
@@ -111,12 +112,12 @@ class Children:
         known = drive.state.fingerprints
         if key == CHAT or key in known:
             return
-        control, found = drive.control, drive.program.reached(key)
-        control.at = drive.services.clock.time()
+        decisions, found = drive.decisions, drive.program.reached(key)
+        decisions.at = drive.services.clock.time()
         prints = {name: tool.fingerprint for name, tool in found.items() if name not in known}
         plans = {name: body for name in prints if isinstance(body := found[name].body, Plan)}
         bodies = {name: freeze(body) for name, body in plans.items()}
-        control.emit(ev.ToolsFrozen(control.seq, control.at, prints, bodies))
+        decisions.emit(ev.ToolsFrozen(decisions.seq, decisions.at, prints, bodies))
 
     def _public(self, key: str) -> None:
         """Raise `ToolFailed` for a key with a secret in it: it becomes part of a path, and paths are not changed."""
@@ -126,10 +127,10 @@ class Children:
     def _reset(self, child: StepState) -> None:
         """A call that failed is made again: as the journal says, and in a block of its own where it is a plan."""
         drive = self._drive
-        control = drive.control
-        control.at = drive.services.clock.time()
+        decisions = drive.decisions
+        decisions.at = drive.services.clock.time()
         error = child.error or Failure(type="Skipped", message=f"{child.path} was {child.status}.", code="cancelled")
-        control.emit(ev.StepRetrying(control.seq, control.at, child.path, child.attempt, 0.0, error))
+        decisions.emit(ev.StepRetrying(decisions.seq, decisions.at, child.path, child.attempt, 0.0, error))
 
     def _name(self, key: str) -> str:
         return safe_key(key) if self._drive.state.paths > 1 else old_key(key)
@@ -164,7 +165,7 @@ class Children:
                 return None
             reply = self._reply_to(child)
             child.given = inputs
-            drive.control.at = drive.services.clock.time()
+            drive.decisions.at = drive.services.clock.time()
             drive.commits.weighty = True
             drive.control.begin(child)
             drive.wake()
@@ -197,13 +198,13 @@ class Children:
             child.given = inputs
             if child.status == "running" and not child.key and child.path not in self._begun:
                 # A plan that was left: what is finished in it stays so.
-                drive.control.at = drive.services.clock.time()
+                drive.decisions.at = drive.services.clock.time()
                 drive.commits.weighty = True
                 take_up_step(drive.control, child)
                 drive.control.settle()
             self._begun.add(child.path)
             if child.status in ("pending", "ready"):
-                drive.control.at = drive.services.clock.time()
+                drive.decisions.at = drive.services.clock.time()
                 drive.commits.weighty = True
                 self._admit(child)
                 drive.control.settle()
@@ -212,9 +213,8 @@ class Children:
     def _admit(self, child: StepState) -> None:
         """Begin the call, or ask a person first."""
         control = self._drive.control
-        if child.approved is not None and control.approval_of(child)[1] != child.approved:
-            # What was approved is not what would be called now.
-            child.approved, child.status = None, "pending"
+        if is_outdated(control.decisions, child):
+            revoke(child)
         control.begin(child)
 
     def _reply_to(self, child: StepState) -> asyncio.Future[None]:
@@ -247,26 +247,24 @@ class Children:
                             if parent.calling:
                                 drive.deadlines.add(parent)
 
-    def reply(self) -> None:
-        """Wake the tools whose calls have ended or whose questions were answered."""
+    def reply(self, step: StepState) -> None:
+        """Wake the tool whose call has ended, or whose question was answered."""
         drive = self._drive
-        control = drive.control
-        replies, control.replies = control.replies, []
-        for step in replies:
-            if step.status in ENDED:
-                _wake(self._replies.pop(step.path, ()))
-            elif (asker := self._answers.pop(step.path, None)) is not None:
-                _wake((asker,))
-            elif step.status == "running" and step not in drive.running:
-                # The tool that asked runs no more: it is called again, and finds the answer under its key.
-                control.emit(ev.StepReady(control.seq, control.at, step.path))
-                if step.scope.block is not EMPTY or step.given is not None:
-                    control.push(step)
+        if step.status in ENDED:
+            _wake(self._replies.pop(step.path, ()))
+        elif (asker := self._answers.pop(step.path, None)) is not None:
+            _wake((asker,))
+        elif step.status == "running" and step not in drive.running:
+            # The tool that asked runs no more: it is called again, and finds the answer under its key.
+            decisions = drive.decisions
+            decisions.emit(ev.StepReady(decisions.seq, decisions.at, step.path))
+            if step.scope.block is not EMPTY or step.given is not None:
+                decisions.ready.push(step)
 
     async def ask_person(self, parent: Attempt, form: JsonObject, key: str, timeout: float | None) -> JsonObject:
         """Put a form before a person; an answer given earlier to the same question is given at once."""
         drive = self._drive
-        step, control = parent.step, drive.control
+        step, decisions = parent.step, drive.decisions
         known = (step.answers or {}).get(key)
         if known is not None:
             return known
@@ -276,12 +274,12 @@ class Children:
             raise ToolFailed("The call is over: it can ask nobody any more.")
         if step.path in self._asking:
             raise ToolFailed("The tool already waits for an answer; ask one question after the other.")
-        control.at = drive.services.clock.time()
-        deadline = None if timeout is None else control.at + timeout
-        control.emit(ev.StepWaiting(control.seq, control.at, step.path, "input"))
-        control.emit(ev.InputRequested(control.seq, control.at, step.path, form, deadline, key))
+        decisions.at = drive.services.clock.time()
+        deadline = None if timeout is None else decisions.at + timeout
+        decisions.emit(ev.StepWaiting(decisions.seq, decisions.at, step.path, "input"))
+        decisions.emit(ev.InputRequested(decisions.seq, decisions.at, step.path, form, deadline, key))
         if deadline is not None:
-            control.watch_answer(step, deadline)
+            decisions.watch_answer(step, deadline)
         drive.commits.weighty = True
         reply = self._answers[step.path] = asyncio.get_running_loop().create_future()
         self._asking[step.path] = parent
@@ -300,7 +298,7 @@ class Children:
         return reply_of(await self.call_child(parent, CHAT, fields, key))
 
     async def send(self, request: ChatRequest) -> ChatReply:
-        """What the model answers."""
+        """The model's answer."""
         services = self._drive.services
         chat = None if services.chat is None else await services.chat()
         if chat is None:
@@ -333,11 +331,11 @@ class Children:
             return
         if total is not None and not math.isfinite(total):
             total = None
-        control = drive.control
-        control.at = drive.services.clock.time()
+        decisions = drive.decisions
+        decisions.at = drive.services.clock.time()
         # Cut short only without the secrets: no redaction finds a piece of one.
         text = writable(drive.services.redactor.text(str(message))[:LONGEST_PROGRESS])
-        control.emit(ev.StepProgress(control.seq, control.at, parent.step.path, float(progress), total, text))
+        decisions.emit(ev.StepProgress(decisions.seq, decisions.at, parent.step.path, float(progress), total, text))
         drive.commits.flush_soon()
 
 

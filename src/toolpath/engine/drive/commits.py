@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 
-from toolpath.engine.decide.control import Control
+from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.state.instances import StepState
 from toolpath.model.asking import Asking
 from toolpath.model.events import AnyEvent
@@ -23,45 +23,46 @@ FRESH = 1.0
 class Commits:
     """Hands a run's events to its journal.
 
-    In memory they are kept at once. On a durable store `flush` gives a future; whatever the events allow may begin when
-    it is done.
+    In memory they are committed at once. On a durable store `flush` gives a future; whatever the events allow may
+    begin when it is done.
     """
 
     def __init__(
         self,
         journal: Journal,
-        control: Control,
+        decisions: Decisions,
         clock: Clock,
         failed: Callable[[BaseException], None],
         observer: Observer | None = None,
+        *,
+        full: Callable[[], bool] = lambda: True,
+        blobs: list[Blob] | None = None,
     ) -> None:
         self.journal = journal
         self.durable = journal.durable
-        """Keeping takes time, and other processes can see and stop the run."""
+        """Committing takes time, and other processes can see and stop the run."""
         self.weighty = True
         """The batch holds more than starts of reads."""
-        self.kept = 0
+        self.committed = 0
         """Number of the last event of which this driver knows that a durable journal has it."""
         self.written: list[AnyEvent] | None = None
         """All events handed over, where somebody is about to ask for them: else they would be read back."""
         self.parked = False
-        self.blobs: list[Blob] = []
+        self._blobs = [] if blobs is None else blobs
         """Large values that no journal has yet."""
-        self._control = control
+        self._decisions = decisions
         self._clock = clock
         self._failed = failed
         self._observer = observer
         self._last: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
-        self.full: Callable[[], bool] = lambda: True
+        self._full = full
         """Whether every slot is taken."""
-        self.told: Callable[[], Awaitable[None] | None] = lambda: None
-        """What hears what the run was told, where it was told something."""
         self._turn: asyncio.Future[None] | None = None
-        """Done when what was written in this turn of the loop is kept."""
+        """Done when what was written in this turn of the loop is committed."""
         self._row = ""
         self.asking = Asking()
-        """What the run waits for people to say, as its row is to tell."""
+        """Questions that wait for people, as the run's row is to tell."""
         self._closed = False
         self.soon = False
         """A hand-over is on its way."""
@@ -72,55 +73,55 @@ class Commits:
 
     @property
     def refused(self) -> bool:
-        """What was handed over last could not be kept."""
+        """The last hand-over could not be committed."""
         last = self._last
         return last is not None and last.done() and (last.cancelled() or last.exception() is not None)
 
     def flush(self) -> asyncio.Future[None] | None:
-        """Hand over all events so far. None: they are kept; else await it.
+        """Hand over all events so far. None: they are committed; else await it.
 
-        Raises what kept the store from keeping an earlier batch: nothing may follow a gap.
+        Raises what hindered the store from committing an earlier batch: nothing may follow a gap.
         """
         last = self._last
         if last is not None and last.done():
             last.result()
             self._last = None
-        control = self._control
-        if control.announce and self.full():
+        decisions = self._decisions
+        if decisions.ready.unannounced and self._full():
             # Where there is a slot they start in this turn or the next, and nothing need be said.
-            control.announce_ready()
-        batch = control.batch
+            decisions.announce_ready()
+        batch = decisions.batch
         if not batch:
             return self._last
-        control.batch = []
+        decisions.batch = []
         if self.written is not None:
             self.written += batch
         self.weighty = False
         self.asking.follow(batch)
-        blobs = self.blobs[:]
-        self.blobs.clear()
+        blobs = self._blobs[:]
+        self._blobs.clear()
         observer = self._observer
         begun = self._now()
         future = self.journal.append(batch, blobs=blobs, change=self._change())
         if future is None:
             if observer is not None:
-                observer.committed(control.state.run_id, batch, 0.0)
+                observer.committed(decisions.state.run_id, batch, 0.0)
             return None
         # A store may give any awaitable; a future of it can be awaited by many.
-        kept = asyncio.ensure_future(future)
-        kept.add_done_callback(partial(self._done, begun, batch[-1].seq))
+        commit = asyncio.ensure_future(future)
+        commit.add_done_callback(partial(self._done, begun, batch[-1].seq))
         if observer is not None:
-            kept.add_done_callback(partial(self._observed, observer, batch, begun))
-        self._last = kept
-        return kept
+            commit.add_done_callback(partial(self._observed, observer, batch, begun))
+        self._last = commit
+        return commit
 
     def holds(self, step: StepState) -> bool:
         """Whether a call of the ready step has to wait for a commit."""
         targets = step.node.targets
-        return step.needs > self.kept or (bool(targets) and not targets[step.target].repeatable)
+        return step.needs > self.committed or (bool(targets) and not targets[step.target].repeatable)
 
-    async def keep(self, *, crowded: bool = False) -> None:
-        """Hand over all events so far, and wait until they are kept.
+    async def commit(self, *, crowded: bool = False) -> None:
+        """Hand over all events so far, and wait until they are committed.
 
         `crowded`: other calls are under way, and those that end in this turn of the loop share one hand-over.
         """
@@ -132,7 +133,7 @@ class Commits:
             await commit
 
     def end_of_turn(self) -> asyncio.Future[None]:
-        """Hand over at the end of this turn of the loop what was written in it; the future tells that it is kept."""
+        """Hand over at the end of this turn of the loop what was written in it; the future tells of the commit."""
         if self._turn is None:
             loop = asyncio.get_running_loop()
             self._turn = loop.create_future()
@@ -153,17 +154,17 @@ class Commits:
         if commit is None:
             _pass_on(None, turn)
         else:
-            commit.add_done_callback(lambda kept: _pass_on(kept, turn))
+            commit.add_done_callback(lambda done: _pass_on(done, turn))
 
     async def allow(self, needs: int, *, crowded: bool) -> None:
-        """Return when a call may begin: event `needs` and all before it are kept, and the run is still this driver's.
+        """Return when a call may begin: all events up to `needs` are committed, and the run is still this driver's.
 
         What others have written since then, it does not wait for: that is handed over at the end of the turn.
         A process that was stopped for a while and goes on must not call anything: what it heard of its last commit
         says nothing of now.
         """
-        if needs > self.kept or self.refused:
-            await self.keep(crowded=crowded)
+        if needs > self.committed or self.refused:
+            await self.commit(crowded=crowded)
         elif self.weighty:
             self.end_of_turn()
         else:
@@ -174,10 +175,6 @@ class Commits:
             if future is not None:
                 await future
             self._held_at = now
-        # What the commit brought to light may be a cancel: then the call is not made.
-        hearing = self.told()
-        if hearing is not None:
-            await hearing
 
     async def mark(self) -> None:
         """Bring the run's row up to date where no event does."""
@@ -195,20 +192,20 @@ class Commits:
             self._failed(error)
         else:
             self._held_at = begun
-            self.kept = last
+            self.committed = last
 
     def _observed(self, observer: Observer, batch: list[AnyEvent], begun: float, future: asyncio.Future[None]) -> None:
         if not future.cancelled() and future.exception() is None:
-            observer.committed(self._control.state.run_id, batch, self._now() - begun)
+            observer.committed(self._decisions.state.run_id, batch, self._now() - begun)
 
     def _change(self) -> RunChange | None:
-        state = self._control.state
+        state = self._decisions.state
         status = "waiting" if self.parked and state.status == "running" else state.status
         asked = self.asking.news()
         if status == self._row:
             return None if asked is None else RunChange(asked=asked)
         self._row = status
-        ended_at = self._control.at if status in ENDED_RUN else None
+        ended_at = self._decisions.at if status in ENDED_RUN else None
         return RunChange(status=status, reason=state.reason, ended_at=ended_at, asked=asked)
 
     def flush_soon(self) -> None:
@@ -242,11 +239,11 @@ class Commits:
             self._timer = None
 
 
-def _pass_on(kept: asyncio.Future[None] | None, turn: asyncio.Future[None]) -> None:
-    """What came of the hand-over is told to all who wait for the turn; why it failed is told to the drive alone."""
+def _pass_on(commit: asyncio.Future[None] | None, turn: asyncio.Future[None]) -> None:
+    """Tell all who wait for the turn what came of the hand-over; why it failed is told to the drive alone."""
     if turn.done():
         return
-    if kept is not None and (kept.cancelled() or kept.exception() is not None):
+    if commit is not None and (commit.cancelled() or commit.exception() is not None):
         turn.cancel()
     else:
         turn.set_result(None)

@@ -13,7 +13,7 @@ from toolpath.values import Json, JsonObject
 
 
 class Caller(Protocol):
-    """What a context needs of its run."""
+    """The run's side of a context."""
 
     async def call_child(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
         """Run a child call and give its output."""

@@ -1,10 +1,11 @@
-"""Taking the next ready step: its inputs resolved and checked, limits and budget respected, its start written."""
+"""Dispatch of the next ready step: its inputs resolved and checked, limits and budget respected, its start written."""
 
 from __future__ import annotations
 
 from heapq import heappop
 
 from toolpath.engine.compile.nodes import Target
+from toolpath.engine.decide.approvals import is_outdated, revoke
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.context import CallContext, Caller
 from toolpath.engine.drive.drive import Drive
@@ -22,13 +23,13 @@ from toolpath.values import JsonObject
 
 
 class Dispatch:
-    """Takes ready steps for one run."""
+    """Dispatches the ready steps of one run."""
 
     def __init__(self, drive: Drive, caller: Caller, places: Places) -> None:
         self._drive = drive
         self._caller = caller
         """Serves the tools that are called."""
-        self.places = places
+        self._places = places
         self._budgets: tuple[Budget, ...] = ()
         self._most = drive.program.plan.limits.steps
         self.leaving = False
@@ -40,7 +41,7 @@ class Dispatch:
         drive = self._drive
         budgets = (drive.program.plan.budget, drive.state.context.budget)
         self._budgets = tuple(budget for budget in budgets if budget is not None and budget != Budget())
-        self.places.arm()
+        self._places.arm()
 
     @property
     def are_open(self) -> bool:
@@ -48,7 +49,7 @@ class Dispatch:
         drive = self._drive
         if self._is_leaving():
             return False
-        return not self._closed and drive.control.halted is None and drive.state.status == "running"
+        return not self._closed and drive.decisions.halted is None and drive.state.status == "running"
 
     def _is_leaving(self) -> bool:
         """Nothing is begun any more: no call under way waits for another one."""
@@ -60,40 +61,42 @@ class Dispatch:
         step = owner.node.step
         if owner.loop is None or not isinstance(step, Loop) or self._budgets or owner.scope.account is not None:
             return None
-        places = self.places
+        places = self._places
         if self._drive.state.program.has_exclusive or places.bind(owner.node.blocks[0].nodes[0].targets[0]):
             return None
         return Lane(self._drive, owner, owner.loop, concurrency=owner.node.concurrency, most=self._most)
 
     def next(self, last: Attempt) -> Attempt | None:
-        """What whoever made the last call does next: of a loop mostly the next item."""
+        """The next call of whoever made the last one: of a loop mostly the next item."""
         drive = self._drive
-        control, free = drive.control, drive.busy <= drive.slots and not self.places.returning
+        decisions, slots = drive.decisions, drive.slots
+        ready = decisions.ready.entries
+        free = slots.busy <= slots.most and not self._places.returning
         if last.light and type(last) is ItemAttempt:
-            goes_on = drive.state.status == "running" and control.halted is None and not self._closed
-            if not free or control.ready or not goes_on:
+            goes_on = drive.state.status == "running" and decisions.halted is None and not self._closed
+            if not free or ready or not goes_on:
                 last.lane.queue()
             elif (item := last.lane.take()) is not None:
                 return item
-        return self.take() if control.ready and free else None
+        return self.take() if ready and free else None
 
     def _goes_on(self) -> bool:
         """Whether one more step may be begun at all."""
-        state, control = self._drive.state, self._drive.control
-        goes_on = state.status == "running" and control.halted is None and not self._closed and not self._is_leaving()
-        return goes_on and not control.is_too_long(control.ready[0][2].path)
+        state, decisions = self._drive.state, self._drive.decisions
+        goes_on = state.status == "running" and decisions.halted is None and not self._closed and not self._is_leaving()
+        return goes_on and not decisions.is_too_long(decisions.ready.entries[0][2].path)
 
     def take(self) -> Attempt | None:
         """The ready step that matters most, ready to be called; None where none can start now."""
         drive = self._drive
-        control = drive.control
-        while control.ready and self._goes_on():
-            step = heappop(control.ready)[2]
+        ready = drive.decisions.ready
+        while ready.entries and self._goes_on():
+            step = heappop(ready.entries)[2]
             attempt = step.lane.take() if step.lane is not None else self._begun(step)
             if attempt is not None:
                 return attempt
             # Whyever it was: the slot that it was offered is for those who wait behind it.
-            drive.pass_on(step.scope.account)
+            drive.slots.pass_on(step.scope.account)
             if step.lane is None and drive.services.turns.is_full:
                 # A worker that is begun anew goes on in another turn.
                 break
@@ -105,7 +108,7 @@ class Dispatch:
         control = drive.control
         if step.status not in ("pending", "ready"):
             return None
-        if drive.state.program.has_exclusive and not control.gate.admits(step):
+        if drive.state.program.has_exclusive and not drive.decisions.gate.admits(step):
             return None
         target = step.node.targets[step.target] if step.node.targets else None
         if target is None or target.plan is not None:
@@ -113,8 +116,8 @@ class Dispatch:
             control.begin(step)
             control.settle()
             return None
-        limited = self.places.bind(target)
-        if not self._has_slot(step) or (limited and not self.places.take(step, target)):
+        limited = self._places.bind(target)
+        if not self._has_slot(step) or (limited and not self._places.take(step, target)):
             return None
         try:
             attempt = self._prepare(step, target)
@@ -122,7 +125,7 @@ class Dispatch:
             control.attempt_failed(step, fault_of(error), 0.0)
             attempt = None
         if attempt is None and limited:
-            self.places.unused(target)
+            self._places.unused(target)
         return attempt
 
     def _prepare(self, step: StepState, target: Target) -> Attempt | None:
@@ -132,10 +135,10 @@ class Dispatch:
         inputs = self._inputs(step, target, frame)
         if inputs is None:
             return None
-        kept_under = None
+        cache_key = None
         if step.node.cache_key is not None and step.target == 0:
-            kept_under = control.resolved(step, step.node.cache_key)
-            if kept_under is None:
+            cache_key = control.resolved(step, step.node.cache_key)
+            if cache_key is None:
                 return None
         state = drive.state
         account = step.scope.account
@@ -152,14 +155,17 @@ class Dispatch:
         if state.program.revision:
             # A step of a new plan may have the name of one that did something else.
             key += f"~{state.program.revision}"
-        control.emit(
-            ev.StepStarted(state.seq + 1, control.at, step.path, step.attempt + 1, target.key, journaled, timeout, key)
+        decisions = drive.decisions
+        decisions.emit(
+            ev.StepStarted(
+                state.seq + 1, decisions.at, step.path, step.attempt + 1, target.key, journaled, timeout, key
+            )
         )
         attempt = Attempt(step, target, inputs, key, timeout)
         attempt.needs = step.needs if target.repeatable else state.seq
-        if kept_under is not None:
-            attempt.cache_key = kept_under.value
-        self.places.begun(attempt)
+        if cache_key is not None:
+            attempt.cache_key = cache_key.value
+        self._places.begun(attempt)
         if account is not None:
             attempt.account = account
             occupy(account)
@@ -169,7 +175,7 @@ class Dispatch:
         return attempt
 
     def _inputs(self, step: StepState, target: Target, frame: Frame) -> JsonObject | None:
-        """What the call is given; None where the step has ended for want of it."""
+        """The inputs of the call; None where the step has ended for want of them."""
         try:
             inputs: JsonObject = target.inputs.evaluate(frame) if step.given is None else step.given
             if target.droppable:
@@ -189,9 +195,8 @@ class Dispatch:
             if refused is not None:
                 control.attempt_failed(step, refused, 0.0)
                 return False
-        if step.approved is not None and control.approval_of(step)[1] != step.approved:
-            # What was approved is not what would be called now.
-            step.approved, step.status = None, "pending"
+        if is_outdated(drive.decisions, step):
+            revoke(step)
             control.begin(step)
             return False
         if state.calls >= self._most:
@@ -211,7 +216,7 @@ class Dispatch:
             return overdrawn
         if not self._budgets or not self._over_budget(step, target, begun=1):
             return None
-        halted = self._drive.control.halted
+        halted = self._drive.decisions.halted
         return None if halted is None else halted[1]
 
     def _over_budget(self, step: StepState, target: Target, *, begun: int) -> bool:
@@ -246,13 +251,13 @@ class Dispatch:
             found = account.exceeded(counted + (target.tool.cost or 0.0), begun=begun)
             if found is not None:
                 name, used, limit = found
-                control, path = drive.control, account.owner.path
-                control.emit(ev.BudgetExceeded(control.seq, control.at, name, used, limit, step.path))
+                decisions, path = drive.decisions, account.owner.path
+                decisions.emit(ev.BudgetExceeded(decisions.seq, decisions.at, name, used, limit, step.path))
                 message = f"The budget of {name} of {path} is {limit:g}; {step.path} would make it {used:g}."
                 account.failure = Failure(type="BudgetExceeded", message=message, code="budget")
                 if not account.busy:
-                    control.block_lost(account.owner, account.failure)
-                    control.settle()
+                    drive.control.block_lost(account.owner, account.failure)
+                    drive.control.settle()
                 return account.failure
             account = account.up
         return None
@@ -263,13 +268,13 @@ class Dispatch:
         while account is not None:
             if account.is_full:
                 account.waiting.append(step)
-                self._drive.control.announce_step(step)
+                self._drive.decisions.announce(step)
                 return False
             account = account.up
         return True
 
     def _halt(self, name: str, used: float, limit: float, step: StepState) -> None:
-        self._drive.control.halt(name, used, limit, step.path)
+        self._drive.decisions.halt(name, used, limit, step.path)
 
     def _context(self, attempt: Attempt) -> CallContext:
         drive = self._drive
@@ -285,4 +290,4 @@ class Dispatch:
     def close(self) -> None:
         """Nothing is taken any more."""
         self._closed = True
-        self.places.close()
+        self._drive.limit_queue.close()

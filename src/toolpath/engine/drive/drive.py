@@ -1,6 +1,6 @@
-"""State that the parts of one drive share: program, run state, the way into the journal, the calls under way.
+"""Drive of a run: the record that its parts share, with its program, state, way into the journal and calls under way.
 
-The runner is a drive with the loop; what takes steps, serves running tools and keeps results sees only this.
+`Runner` puts the parts together; each of them sees only this and what it is given beside it.
 """
 
 from __future__ import annotations
@@ -8,20 +8,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolpath.engine.compile.program import Program
 from toolpath.engine.decide.cancel import fail_run
+from toolpath.engine.decide.ceilings import Ceilings
 from toolpath.engine.decide.control import Control
+from toolpath.engine.decide.decisions import Decisions, Hooks
+from toolpath.engine.decide.ready_queue import ReadyQueue
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.commits import Commits
 from toolpath.engine.drive.large import LargeValues
 from toolpath.engine.drive.services import Services
+from toolpath.engine.drive.slots import Slots
 from toolpath.engine.drive.tenant_bytes import RunBeside
+from toolpath.engine.drive.tenures import LimitQueue, Tenures
 from toolpath.engine.drive.time_limits import TimeLimits
 from toolpath.engine.drive.timers import Deadlines
-from toolpath.engine.state.accounts import Account
-from toolpath.engine.state.instances import StepState
+from toolpath.engine.state.instances import Lane, StepState
 from toolpath.engine.state.large_parts import parted
 from toolpath.engine.state.resolve import fault_of
 from toolpath.engine.state.results import redacted
@@ -41,39 +45,70 @@ GRACE = 2.0
 GROUND = (StoreError, StaleEpoch, RecordConflict, RunNotFound, QueueError, OSError)
 
 
+class DriveHooks(NamedTuple):
+    """Ways from the record of a drive to its parts, which are made after it."""
+
+    wake: Callable[[], None]
+    """Something changed outside of a worker: keep what was written, then go on."""
+    expired: Callable[[Attempt], None]
+    """A call took too long."""
+    lane_of: Callable[[StepState], Lane | None]
+    """How the items of a loop are called, where each is one call."""
+
+
 class Drive:
     """One process's hold on one run."""
 
-    def __init__(self, program: Program, services: Services, journal: Journal) -> None:
+    def __init__(self, program: Program, services: Services, journal: Journal, hooks: DriveHooks) -> None:
+        settings = services.settings
         self.program = program.latest
         self.services = services
-        self.state = State(program)
-        self.state.secrets = services.secrets
-        settings = services.settings
-        self.state.work = Work(settings.max_run_work, services.turns.charge, settings.max_run_bytes)
-        self.large = LargeValues()
-        self.control = Control(self.state, chance=services.chance, view=self.large.view)
-        self.control.turn = services.turns
-        self.control.most_events = services.settings.max_run_events
-        self.control.most_bytes = services.settings.max_run_bytes
-        self.control.aside = lambda: self.large.weight
-        self.control.beside = RunBeside(services.tenant_bytes, self.state)
-        self.control.restore = self.large.restored
-        self.control.most_inline = services.settings.max_result_size
-        self.control.put_aside = partial(parted, shelf=self.large, most=services.settings.max_result_size)
-        self.state.restore, self.state.view = self.large.restored, self.large.view
-        self.control.redactor = services.redactor
-        self.commits = Commits(journal, self.control, services.clock, self.fail, services.observer)
-        self.commits.blobs = self.large.blobs
-        self.time_limits = TimeLimits(services.statistics, services.settings)
-        self.deadlines = Deadlines(services.clock, self.expired)
+        self.wake = hooks.wake
+        self.large = large = LargeValues()
+        work = Work(settings.max_run_work, services.turns.charge, settings.max_run_bytes)
+        self.state = state = State(
+            program, restore=large.restored, view=large.view, secrets=services.secrets, work=work
+        )
         self.running: dict[StepState, Attempt] = {}
         """Calls under way."""
-        self.control.gate.calls = self.running
-        self.slots = self.program.concurrency
-        self.busy = 0
-        """Slots taken."""
-        self.commits.full = lambda: self.busy >= self.slots
+        ready = ReadyQueue(state)
+        self.limit_queue = LimitQueue(ready, self._again)
+        self.tenures = Tenures(services.limits, self.limit_queue)
+        self.decisions = Decisions(
+            state,
+            chance=services.chance,
+            view=large.view,
+            ceilings=Ceilings(
+                events=settings.max_run_events,
+                bytes=settings.max_run_bytes,
+                inline=settings.max_result_size,
+                weight_aside=lambda: large.weight,
+                tenant=RunBeside(services.tenant_bytes, state),
+            ),
+            hooks=Hooks(
+                restore=large.restored,
+                put_aside=partial(parted, shelf=large, most=settings.max_result_size),
+                redactor=services.redactor,
+                turn=services.turns,
+                plan_limits=self.tenures,
+                lane_of=hooks.lane_of,
+            ),
+            calls=self.running,
+            ready=ready,
+        )
+        self.control = Control(self.decisions)
+        self.slots = Slots(self.control, self.program.concurrency)
+        self.commits = Commits(
+            journal,
+            self.decisions,
+            services.clock,
+            self.fail,
+            services.observer,
+            full=self.slots.are_taken,
+            blobs=large.blobs,
+        )
+        self.time_limits = TimeLimits(services.statistics, settings)
+        self.deadlines = Deadlines(services.clock, hooks.expired)
         self.left: asyncio.Future[None] | None = None
         """Done when the drive is over."""
         self.gone = asyncio.Event()
@@ -82,12 +117,6 @@ class Drive:
         """A tool has changed: nothing is begun or heard but a cancel, until a person has accepted it."""
         self.tasks: set[asyncio.Task[Any]] = set()
         self.loop = asyncio.get_running_loop()
-        self.over_for: Callable[[StepState], None] = lambda _: None
-        """Told of each step that is not watched any more."""
-        self.rest: Callable[[Attempt], None] = lambda _: None
-        """A call waits for what another one does: its slot and its places are others' meanwhile."""
-        self.wind_up: Callable[[Attempt], None] = lambda _: None
-        """A call has rested, and ends."""
 
     @property
     def over(self) -> bool:
@@ -97,7 +126,7 @@ class Drive:
     def taken(self, events: list[AnyEvent]) -> None:
         """Let who looks on know that the run is driven here; `events` are in its journal."""
         self.commits.asking.follow(events)
-        self.control.bytes = sum(weight_of(event) for event in events if type(event) in WEIGHTY)
+        self.decisions.bytes = sum(weight_of(event) for event in events if type(event) in WEIGHTY)
         if self.services.observer is not None:
             self.services.observer.taken(self.state.run_id, events)
 
@@ -114,51 +143,26 @@ class Drive:
         changed = [key for key in known if current.get(key, known[key]) != known[key]]
         if changed:
             message = f"Changed since the run began: {', '.join(changed)}. Settle it with accept_tool to go on."
-            self.control.emit(ev.Warned(self.control.seq, self.control.at, "", "tool_changed", message))
+            self.decisions.emit(ev.Warned(self.decisions.seq, self.decisions.at, "", "tool_changed", message))
             self.commits.parked = self.held = True
         return self.held
 
-    def returned(self, attempt: Attempt) -> None:
-        """The tool is back: whatever it has called and does not wait for any more, its slot is its worker's again."""
-        attempt.ended = True
-        if not attempt.abandoned:
-            attempt.paused = 0
-            self.wind_up(attempt)
-
     def hold(self, step: StepState, failure: Failure) -> None:
         """Hold the step, whose tool has changed and was not called, and the run: nothing more is begun."""
-        control = self.control
-        control.unwatch(step)
-        control.emit(ev.StepWaiting(control.seq, control.at, step.path, "tool_changed"))
+        decisions = self.decisions
+        decisions.unwatch(step)
+        decisions.emit(ev.StepWaiting(decisions.seq, decisions.at, step.path, "tool_changed"))
         if not self.held:
             self.warn("", "tool_changed", f"{failure.message} Settle it with accept_tool to go on.")
         self.held = True
 
-    def vacate(self, account: Account | None) -> None:
-        """A call in these plans has ended, or waits for one of its own: who waits for its slot may have it."""
-        control = self.control
-        while account is not None:
-            account.busy -= 1
-            if account.failure is not None:
-                if not account.busy and account.owner.status == "running":
-                    control.block_lost(account.owner, account.failure)
-                    control.settle()
-            else:
-                self._offer(account)
-            account = account.up
-
-    def pass_on(self, account: Account | None) -> None:
-        """A step of these plans could not take the slot that it was offered: the next ones may have it."""
-        while account is not None:
-            self._offer(account)
-            account = account.up
-
-    def _offer(self, account: Account) -> None:
-        while account.waiting and not account.is_full:
-            step = account.waiting.popleft()
-            if step.status in ("pending", "ready"):
-                self.control.push(step)
-                break
+    def _again(self, step: StepState) -> None:
+        """A step has waited for a limit that may have a place for it now."""
+        if step.status in ("pending", "ready"):
+            self.decisions.at = self.services.clock.time()
+            # A plan has to be begun: that is done with the next that is taken.
+            self.decisions.ready.push(step)
+        self.wake()
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run it beside; its errors end the drive."""
@@ -183,19 +187,19 @@ class Drive:
 
     def _end_run(self, error: Exception) -> bool:
         """Write down that the run has failed by an error of our own; False where that cannot be written."""
-        control, left = self.control, self.left
+        decisions, left = self.decisions, self.left
         if left is None or self.state.status in ENDED_RUN:
             return False
         failure = redacted(fault_of(error), self.services.redactor.value)
-        if control.batch and control.batch[-1].seq > self.state.seq:
+        if decisions.batch and decisions.batch[-1].seq > self.state.seq:
             # What could not be made true is not told either: the journal would not fold.
-            control.batch.pop()
-        control.at = max(self.state.last_at, self.services.clock.time())
+            decisions.batch.pop()
+        decisions.at = max(self.state.last_at, self.services.clock.time())
         try:
             try:
-                fail_run(control, "internal", failure)
+                fail_run(decisions, "internal", failure)
             except Exception:  # noqa: BLE001  # what is wrong in the state may be in the way of this, too
-                control.emit(ev.RunFailed(control.seq, control.at, "internal", failure))
+                decisions.emit(ev.RunFailed(decisions.seq, decisions.at, "internal", failure))
             commit = self.commits.flush()
         except Exception:  # noqa: BLE001  # then the first error is what the caller learns
             return False
@@ -207,43 +211,7 @@ class Drive:
 
     def warn(self, path: str, code: str, message: str) -> None:
         """Journal something to know."""
-        self.control.warn(path, code, writable(self.services.redactor.text(message)))
-
-    def unaffordable(self, attempt: Attempt) -> Failure | None:
-        """Why the call may not be made, where a budget says so."""
-        raise NotImplementedError
-
-    def expired(self, attempt: Attempt) -> None:
-        """A call took too long."""
-        self._cut_off(attempt, "timeout")
-
-    def stop_calls(self) -> None:
-        """Cut off the calls that are to be stopped."""
-        stops, self.control.stops = self.control.stops, []
-        for step in stops:
-            attempt = self.running.get(step)
-            if attempt is not None:
-                self._cut_off(attempt, "cancelled")
-
-    def _cut_off(self, attempt: Attempt, why: str) -> None:
-        if attempt.stopped:
-            return
-        attempt.stopped = why
-        if attempt.task is None or not attempt.calling:
-            return
-        clock = self.services.clock
-        attempt.grace = clock.call_at(clock.monotonic() + GRACE, lambda: self.abandon(attempt))
-        # A tool that is cut off by what it does itself learns that where it would wait.
-        if attempt.task is not asyncio.current_task():
-            attempt.task.cancel()
-
-    def abandon(self, attempt: Attempt) -> None:
-        """It does not heed being cut off: its slot is given away, what it gives later thrown away."""
-        raise NotImplementedError
-
-    def wake(self) -> None:
-        """Something changed outside of a worker: keep what was written, then go on."""
-        raise NotImplementedError
+        self.decisions.warn(path, code, writable(self.services.redactor.text(message)))
 
 
 def _leave(left: asyncio.Future[None], _: object) -> None:

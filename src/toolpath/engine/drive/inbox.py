@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable
 
 from toolpath.engine.decide.cancel import cancel_run
 from toolpath.engine.decide.control import Control
@@ -33,10 +32,6 @@ class Inbox:
     def busy(self) -> bool:
         """Something was said that is not heard yet, or is being obeyed just now."""
         return self.called or self._one_at_a_time.locked()
-
-    def told(self) -> Awaitable[None] | None:
-        """What hears what was said, where there is something."""
-        return self.hear() if self.busy else None
 
     def call(self) -> None:
         """Somebody in this process has said something."""
@@ -76,33 +71,33 @@ class Inbox:
                 signals = [signal for signal in signals if signal.kind == "cancel"]
             if not signals or drive.state.status in ENDED_RUN:
                 return
-            drive.control.at = drive.services.clock.time()
+            drive.decisions.at = drive.services.clock.time()
             for signal in signals:
                 self._obey(signal)
             drive.commits.weighty = True
-            kept = drive.commits.flush()
-            if kept is not None:
-                await kept
+            commit = drive.commits.flush()
+            if commit is not None:
+                await commit
             await store.drop_signals(run_id, [signal.id for signal in signals])
 
     def _obey(self, signal: Signal) -> None:
         drive = self._drive
-        control, state = drive.control, drive.state
+        control, decisions, state = drive.control, drive.decisions, drive.state
         # Before it is obeyed: what goes on because of it may be nothing that they may not do.
-        control.authorize(signal.authority)
+        decisions.authorize(signal.authority)
         try:
             match signal.kind:
                 case "settle":
-                    self._forget_kept()
+                    self._clear_cached()
                     hear(control, signal)
                 case "cancel":
-                    cancel_run(control, signal.data.get("reason", ""))
+                    cancel_run(decisions, signal.data.get("reason", ""))
                 case "pause":
                     if state.status == "running":
-                        control.emit(ev.RunPaused(control.seq, control.at, signal.data.get("reason", "")))
+                        decisions.emit(ev.RunPaused(decisions.seq, decisions.at, signal.data.get("reason", "")))
                 case "resume":
                     if state.status == "paused":
-                        control.emit(ev.RunResumed(control.seq, control.at, drive.commits.journal.epoch))
+                        decisions.emit(ev.RunResumed(decisions.seq, decisions.at, drive.commits.journal.epoch))
                         queue_again(control)
                 case _:
                     hear(control, signal)
@@ -110,8 +105,8 @@ class Inbox:
             # Said to a run that has moved on: the sender was told what it could be told; the journal keeps the rest.
             drive.warn(signal.path, "signal_refused", str(error))
 
-    def _forget_kept(self) -> None:
-        """A write in doubt may have happened: what is kept of its group may be no more true."""
+    def _clear_cached(self) -> None:
+        """A write in doubt may have happened: what is cached of its group may be no more true."""
         drive = self._drive
         for step in drive.state.steps.values():
             if step.status == "unknown" and step.node.targets:
@@ -120,7 +115,8 @@ class Inbox:
 
 def queue_again(control: Control) -> None:
     """After a pause: queue what was ready. Whatever else was open is still watched by this driver."""
-    queued = {id(entry[2]) for entry in control.ready} | control.gate.kept()
-    for step in list(control.state.steps.values()):
+    decisions = control.decisions
+    queued = {id(entry[2]) for entry in decisions.ready.entries} | decisions.gate.held_back()
+    for step in list(decisions.state.steps.values()):
         if step.status == "ready" and step.due is None and id(step) not in queued:
             control.begin(step)

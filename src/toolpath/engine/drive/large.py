@@ -19,17 +19,17 @@ from toolpath.values import HANDLE_KEY, Handle, Json, JsonObject, as_handle, dec
 class _Outputs(dict[str, Json]):
     """Outputs by step id, each restored when it is first read: an expression reads few of many."""
 
-    def __init__(self, kept: JsonObject, restored: Callable[[Json], Json]) -> None:
+    def __init__(self, outputs: JsonObject, restored: Callable[[Json], Json]) -> None:
         super().__init__()
-        self._kept = kept
+        self._outputs = outputs
         self._restored = restored
 
     def __missing__(self, key: str) -> Json:
-        value = self[key] = self._restored(self._kept[key])
+        value = self[key] = self._restored(self._outputs[key])
         return value
 
     def __contains__(self, key: object) -> bool:
-        return key in self._kept
+        return key in self._outputs
 
 
 class LargeValues:
@@ -39,9 +39,9 @@ class LargeValues:
         self.values: dict[str, Json] = {}
         """By digest."""
         self.weight = 0
-        """What they weigh."""
+        """Their weight together."""
         self.blobs: list[Blob] = []
-        """What the journal does not have yet."""
+        """Values that the journal does not have yet."""
         self._handles: dict[int, Handle] = {}
         """By the identity of the value, which lives as long as this does."""
 
@@ -49,14 +49,14 @@ class LargeValues:
         """Put the output aside: in the journal its handle stands for it."""
         assert done.handle is not None
         # The identity of one that was let go of would soon be that of something else.
-        done.output = self._kept(done.handle, done.output, done.blob)
+        done.output = self._shelve(done.handle, done.output, done.blob)
 
     def put(self, value: Json) -> Handle:
         """Put a part of what the journal is to say aside."""
         value = self.restored(value)
         data = encode(value)
         handle = handle_of(data)
-        self._kept(handle, value, data)
+        self._shelve(handle, value, data)
         return handle
 
     def known(self, value: Json) -> Handle | None:
@@ -68,7 +68,7 @@ class LargeValues:
                 found = None
         return found
 
-    def _kept(self, handle: Handle, value: Json, data: bytes) -> Json:
+    def _shelve(self, handle: Handle, value: Json, data: bytes) -> Json:
         known = self.values.get(handle.digest)
         if known is not None:
             return known

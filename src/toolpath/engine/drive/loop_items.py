@@ -7,7 +7,6 @@ is given its block and its step, which are those that the journal tells of, and 
 
 from __future__ import annotations
 
-from heapq import heappush
 from typing import Any
 
 from toolpath.engine.drive.attempt import Attempt
@@ -61,7 +60,7 @@ class Lane:
         self.concurrency = concurrency
         self.most = most
         self._inputs_weigh = 0
-        """What the inputs weigh that were computed last."""
+        """Weight of the inputs that were computed last."""
         """Calls that the run may make."""
         self.run_id = state.run_id
         self.target = call.targets[0]
@@ -106,13 +105,12 @@ class Lane:
             and not loop.halted
         ):
             self.queued = True
-            control = self.drive.control
-            heappush(control.ready, (-self._weight, control.next_tick(), self.owner))
+            self.drive.decisions.ready.push_loop(self.owner, self._weight)
 
     def take(self) -> ItemAttempt | None:
         """The next item's call, its start written; None where none may begin, or it has to be begun as a block."""
         self.queued = False
-        loop, control = self.loop, self.drive.control
+        loop, decisions = self.loop, self.drive.decisions
         index = loop.next
         if (
             loop.active >= self.concurrency
@@ -120,23 +118,24 @@ class Lane:
             or loop.failure is not None
             or loop.halted
             or self.owner.lane is not self
-            or control.is_too_long(self.owner.path)
+            or decisions.is_too_long(self.owner.path)
         ):
             return None
         inputs = self._inputs(index)
         if inputs is None:
-            control.open_block(self.drive.state.open(self.owner, self._frame.block, branch=index))
-            control.settle()
+            state = self.drive.state
+            ends.open_block(state, state.open(self.owner, self._frame.block, branch=index))
+            self.drive.control.settle()
             self.queue()
             return None
         state = self.drive.state
         path = f"{self._head}{index}{self._tail}/{self._id}"
         key = f"{self.run_id}/{path}/0"
         state.seq = seq = state.seq + 1
-        started = ev.StepStarted(seq, control.at, path, 1, self.target.key, inputs, self.timeout, key)
+        started = ev.StepStarted(seq, decisions.at, path, 1, self.target.key, inputs, self.timeout, key)
         # What the event changes, where there is no step: as `fold` has it.
-        control.write(started, self._inputs_weigh)
-        state.last_at = control.at
+        decisions.write(started, self._inputs_weigh)
+        state.last_at = decisions.at
         state.calls += 1
         loop.next = index + 1
         loop.active += 1
@@ -147,7 +146,7 @@ class Lane:
         return attempt
 
     def _inputs(self, index: int) -> JsonObject | None:
-        """What the item's call is given; None where that has to be looked into."""
+        """The inputs of the item's call; None where they have to be looked into."""
         drive, target = self.drive, self.target
         if drive.services.redactor.active or drive.large.values or drive.state.calls >= self.most:
             return None
@@ -160,7 +159,7 @@ class Lane:
             if not target.is_valid(inputs):
                 return None
             self._inputs_weigh = weight_of_value(inputs)
-            if self._inputs_weigh > drive.control.most_inline:
+            if self._inputs_weigh > drive.decisions.ceilings.inline:
                 return None
         except (ExpressionError, SchemaError):
             return None
@@ -188,12 +187,12 @@ class Lane:
                 given = self._collect.evaluate(frame)
             except ExpressionError:
                 return False
-        state, control = drive.state, drive.control
+        state, decisions = drive.state, drive.decisions
         weight = 0 if self._collect is None else weight_of_value(given)
-        if weight > control.most_inline:
+        if weight > decisions.ceilings.inline:
             return False
-        at, seq, path = control.at, state.seq + 1, attempt.event.path
-        control.write(
+        at, seq, path = decisions.at, state.seq + 1, attempt.event.path
+        decisions.write(
             ev.StepSucceeded(
                 seq, at, path, output, done.duration, False, done.confidence, done.sources, done.cost, done.tokens
             ),
@@ -201,7 +200,7 @@ class Lane:
         )
         if self._collect is not None:
             seq += 1
-            control.write(ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given), weight)
+            decisions.write(ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given), weight)
         state.seq, state.last_at = seq, at
         if done.cost:
             state.cost += done.cost
@@ -211,8 +210,8 @@ class Lane:
         loop.active -= 1
         del self.flying[index]
         if loop.next >= len(loop.items) or loop.failure is not None:
-            control.feed(self.owner)
-            control.settle()
+            drive.control.feed(self.owner)
+            drive.control.settle()
         return True
 
     def open(self, attempt: ItemAttempt) -> StepState:

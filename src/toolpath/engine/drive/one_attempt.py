@@ -25,7 +25,7 @@ LATE = 0.1
 async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to bottom
     attempt: Attempt, services: Services, deadlines: Deadlines | Unwatched
 ) -> Done | Failure | None:
-    """What came of the attempt; None when it was cut off and somebody else has recorded that."""
+    """The outcome of the attempt; None when it was cut off and somebody else has recorded that."""
     if attempt.stopped:
         return None
     target = attempt.target

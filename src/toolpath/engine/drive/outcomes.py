@@ -221,7 +221,7 @@ _HTTP_CODES = {401: "permission", 403: "permission", 404: "not_found", 408: "tim
 
 
 def _of_http(error: BaseException) -> tuple[str, bool, float | None]:
-    """What an HTTP client's exception says by its status: code, whether to repeat, and when."""
+    """Meaning of an HTTP client's exception by its status: code, whether to repeat, and when."""
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", getattr(response, "status_code", None))
     if type(status) is not int or not 400 <= status < 600:

@@ -40,7 +40,7 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     threads: Threads
     limits: Limits
     statistics: Statistics
-    """What is known of the tools, by key; counts every call."""
+    """Statistics of the tools, by key; they count every call."""
     learned: Callable[[], None]
     """Called when a drive ends: what was counted may be kept."""
     secrets: Mapping[str, str] = {}
@@ -60,14 +60,14 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """Where runs wait for a worker; None: this process drives what it starts."""
     cache_secret: bytes = b""
     """Keys the digests of cached inputs that hold secrets."""
-    kept_groups: set[str] = set()
-    """Groups of tools of which results may be kept."""
+    cached_groups: set[str] = set()
+    """Groups of tools of which results may be cached."""
     clearing: dict[str, asyncio.Task[None]] = {}
-    """Groups whose kept results are being emptied."""
+    """Groups whose cached results are being emptied."""
     generations: dict[str, int] = {}
     """How often each group was written to."""
     tenant_bytes: TenantBytes = msgspec.field(default_factory=lambda: TenantBytes(0))
-    """What the runs of each tenant hold in memory."""
+    """Bytes that the runs of each tenant hold in memory."""
     turns: LoopTurns = msgspec.field(default_factory=LoopTurns)
     flights: dict[str, Flight] = {}
     """Cached calls under way, by cache key: an equal call waits for them."""

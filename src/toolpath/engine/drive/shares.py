@@ -1,6 +1,6 @@
 """Limits that hold across processes: each has a share of a limit's places, written down in the store.
 
-A share is kept while calls come and given back when they end, so that a busy tool costs a write a second and not one a
+A share is held while calls come and given back when they end, so that a busy tool costs a write a second and not one a
 call. Who has died is known by a stamp that stands still while one looks on; no clock of another machine counts.
 """
 
@@ -56,8 +56,8 @@ class Ledger:
             elif record is None:
                 return 0, sharing
             try:
-                kept = Record(kind=KIND, id=name, data=rows)
-                await self._store.put_record(kept, expected=0 if record is None else record.version)
+                written = Record(kind=KIND, id=name, data=rows)
+                await self._store.put_record(written, expected=0 if record is None else record.version)
             except RecordConflict:
                 continue
             return held, sharing

@@ -21,7 +21,7 @@ class OwnTime:
         """It was at work itself when its time ended, and went on."""
 
     def of(self, coroutine: Any) -> OwnTime:
-        """What is awaited instead of the coroutine."""
+        """The awaitable that stands for the coroutine."""
         self._coroutine = coroutine
         return self
 

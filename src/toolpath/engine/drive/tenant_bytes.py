@@ -1,4 +1,4 @@
-"""What the runs that a process drives hold in memory, by tenant: each may be small, and all of them too much."""
+"""Bytes that the runs of a process hold in memory, by tenant: each may be small, and all of them too much."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TenantBytes:
         self._held: dict[str, int] = {}
 
     def held(self, tenant: str) -> int:
-        """What the tenant's runs hold together."""
+        """Bytes that the tenant's runs hold together."""
         return self._held.get(tenant, 0)
 
     def is_too_much(self, tenant: str, run_id: str, weight: int) -> bool:

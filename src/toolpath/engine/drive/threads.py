@@ -35,7 +35,7 @@ class Threads:
         return self._lost
 
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What the function returns or raises. Cancelling leaves it running, its result unseen."""
+        """Return or raise as the function does. Cancelling leaves it running, its result unseen."""
         if self._lost >= self._limit:
             raise ToolUnavailable(
                 f"All {self._limit} threads are held by calls that outlived their time and never came back.",

@@ -32,7 +32,7 @@ class WriteVerifier:
         drive = self._drive
         told = await self._children.verify(step, tool)
         self._asking.discard(step.path)
-        drive.control.at = drive.services.clock.time()
+        drive.decisions.at = drive.services.clock.time()
         if told is not None and step.status == "unknown":
             drive.commits.weighty = True
             hear(drive.control, told)

@@ -58,6 +58,15 @@ def follow(state: State, scope: Scope, step: StepState) -> None:
         state.unblocked.append((scope, index))
 
 
+def open_block(state: State, scope: Scope) -> None:
+    """The block begins: its first steps may start."""
+    block = scope.block
+    if not block.nodes:
+        block_done(state, scope)
+    for index in block.roots:
+        state.unblocked.append((scope, index))
+
+
 def block_done(state: State, scope: Scope) -> None:
     """Nothing of the block is left to run."""
     scope.done = True
@@ -89,7 +98,7 @@ def cut_inside(step: StepState) -> None:
 
 
 def default_output(scope: Scope) -> Json:
-    """What a block gives where nothing else is said: a chain its last success, a graph `{sink: output}`."""
+    """The output of a block where nothing else is said: of a chain its last success, of a graph `{sink: output}`."""
     block = scope.block
     outputs = scope.outputs
     if block.by_id:

@@ -188,7 +188,7 @@ def _fallback(state: State, event: ev.FallbackStarted) -> None:
 
 
 def _leave_blocks(state: State, step: StepState) -> None:
-    """What is begun anew leaves its old scopes behind, and the failures of the calls that its tool made."""
+    """A step that is begun anew leaves its old scopes behind, and the failures of the calls that its tool made."""
     for child in step.children() if step.calls else ():
         child.stands = False
     nested = step.node.kind != "call" or (bool(step.scopes) and state.paths > 1)

@@ -55,7 +55,7 @@ class Loop:
         self.halted = ""
         """Why no more items begin, where the cause lies around the loop."""
         self.writes: dict[int, JsonObject] = {}
-        """What concurrent items wrote to the state, by item, until the loop ends."""
+        """Variables that concurrent items wrote, by item, until the loop ends."""
 
 
 class StepState:
@@ -66,7 +66,7 @@ class StepState:
     """It has started at least once: it counts among what runs in its block until it ends."""
     inputs: Json = None
     given: JsonObject | None = None
-    """What a running tool gave to the call it makes."""
+    """Inputs that a running tool gave to the call it makes."""
     attempt = 0
     target = 0
     """Which tool is asked: 0 its own, then its fallbacks."""
@@ -103,7 +103,7 @@ class StepState:
     scopes: list[Scope] | None = None
     """Open blocks inside it, and the closed ones that a retry may need."""
     answers: dict[str, JsonObject] | None = None
-    """What people answered to questions that a running tool asked."""
+    """People's answers to questions that a running tool asked."""
     question: str = ""
     calls: dict[int, Scope] | None = None
     """Calls that its tools made themselves, by the tool's `target`."""
@@ -157,7 +157,7 @@ class Scope(Frame):
         self.owner = owner
         self.path = path
         self.prefix = prefix if prefix is not None else f"{path}/" if path else ""
-        """What the paths of its steps begin with."""
+        """The begin of the paths of its steps."""
         self.branch = branch
         """Number of the loop's item or of the parallel's branch."""
         self.steps: dict[int, StepState] = {}
@@ -168,7 +168,7 @@ class Scope(Frame):
         self.item = None
 
     def step_record(self, step_id: str) -> JsonObject:
-        """What `steps.ID` reads."""
+        """The record that `steps.ID` reads."""
         step = self.latest(step_id)
         if step is None:
             return {"output": None, "status": "pending", "error": None, "duration": 0.0}

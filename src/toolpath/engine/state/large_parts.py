@@ -106,12 +106,12 @@ def _placed(value: Any, handle_of: Callable[[Any], JsonObject], known: dict[int,
 
 
 class _Found(NamedTuple):
-    """What came of a part of a value."""
+    """A part of a value that was walked through."""
 
     value: Any
     """It, with parts in it to go aside."""
     left: int
-    """What is left of it in the text."""
+    """Bytes that are left of it in the text."""
     behind: int = 0
     """Bytes of what stands by handle in it, each as often as it occurs."""
 

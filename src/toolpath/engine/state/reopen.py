@@ -110,9 +110,9 @@ def _take_back_calls(state: State, step: StepState) -> None:
 def _unfinished(step: StepState) -> list[Scope]:
     """The blocks inside the step that a retry goes on with."""
     scopes = step.scopes or []
-    cut = [kept for kept in scopes if kept.failure is not None or kept.stopping or kept.halted or not kept.done]
+    cut = [known for known in scopes if known.failure is not None or known.stopping or known.halted or not known.done]
     # Where every block ended well and their step did not, what was tolerated inside may be the cause.
-    return cut or [kept for kept in scopes if any(_in_vain(inner) for inner in kept.steps.values())]
+    return cut or [known for known in scopes if any(_in_vain(inner) for inner in known.steps.values())]
 
 
 def _gave_nothing(step: StepState, part: Scope) -> bool:
@@ -130,7 +130,7 @@ def _begin_item_anew(state: State, step: StepState, part: Scope) -> None:
 
 
 def _ask_again(step: StepState) -> None:
-    """What a person did not allow to a tool's own calls is asked about again."""
+    """Ask again about a tool's own calls that a person did not allow."""
     for child in step.children():
         child.denied = child.stands = False
         _ask_again(child)

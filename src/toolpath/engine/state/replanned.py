@@ -10,7 +10,7 @@ from toolpath.values import JsonObject
 
 
 def tools_frozen(state: State, event: ev.ToolsFrozen) -> None:
-    """What running tools call stays as it was when it was first called."""
+    """Tools that running tools call stay as they were when they were first called."""
     state.fingerprints.update(event.tools)
 
 

@@ -33,7 +33,7 @@ class Resolved:
         self.failure = failure
         self.skipped = skipped
         self.missing = missing
-        """What had no value and was kept as written, or made null."""
+        """References that had no value and were left as written, or made null."""
 
 
 def resolve(compiled: Compiled, frame: Frame, mode: Mode) -> Resolved:
@@ -55,7 +55,7 @@ def resolve(compiled: Compiled, frame: Frame, mode: Mode) -> Resolved:
 
 
 def resolve_inputs(target: Target, frame: Frame, mode: Mode, *, shown: bool = False) -> Resolved:
-    """What a call is given; `shown`: as the journal and people may see it, with secrets as written.
+    """The inputs of a call; `shown`: as the journal and people may see it, with secrets as written.
 
     An optional argument is left out where it came to null and the tool does not admit that, and in the mode `null`
     where it has no value.

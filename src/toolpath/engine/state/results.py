@@ -24,7 +24,7 @@ class Done:
     blob = b""
     """The bytes that the handle points to."""
     warning = ""
-    """What is wrong with the result, where that does not make it a failure."""
+    """A fault of the result that does not make it a failure."""
 
     def __init__(self, output: Json, duration: float) -> None:
         self.output = output

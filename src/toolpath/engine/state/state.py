@@ -32,13 +32,23 @@ def _as_it_is(value: Any) -> Any:
 class State:
     """A run as its journal tells it."""
 
-    restore: Callable[[Json], Json] = staticmethod(_as_it_is)
-    """Puts large values in the place of what stands for them in the journal."""
-    view: Callable[[Scope], Frame] = staticmethod(_as_it_is)
-    """The frame that a block's expressions read."""
-
-    def __init__(self, program: Program) -> None:
+    def __init__(
+        self,
+        program: Program,
+        *,
+        restore: Callable[[Json], Json] = _as_it_is,
+        view: Callable[[Scope], Frame] = _as_it_is,
+        secrets: Mapping[str, str] | None = None,
+        work: Work | None = None,
+    ) -> None:
         self.program = program
+        self.restore = restore
+        """Puts large values in the place of what stands for them in the journal."""
+        self.view = view
+        """The frame that a block's expressions read."""
+        self.secrets = {} if secrets is None else secrets
+        self.work = work
+        """Counts what the expressions of the run do."""
         self.run_id = ""
         self.seq = 0
         self.status = "pending"
@@ -46,7 +56,7 @@ class State:
         self.started_at = 0.0
         self.inputs: JsonObject = {}
         self.context = RunContext()
-        """What calls are allowed by: who began the run, limited to what whoever last had it go on may do."""
+        """Whom calls are allowed by: who began the run, limited to what whoever last had it go on may do."""
         self.began = self.context
         self.root: Scope | None = None
         self.steps: dict[str, StepState] = {}
@@ -55,14 +65,11 @@ class State:
         """Steps that may start now since something ended; whoever applies events takes them away."""
         self.finished: list[Scope] = []
         """Blocks of which nothing is left to run; taken away likewise."""
-        self.calls = 0
+        self.calls = self.tokens = self.step_count = 0
         self.cost = 0.0
-        self.tokens = 0
-        self.step_count = 0
         self.warnings: list[ev.Warned] = []
         self.errors = 0
         """Failures that were continued or not critical."""
-        self.secrets: Mapping[str, str] = {}
         self.lost: list[tuple[StepState, Failure]] = []
         """Nested plans of which a secret that they were given is not to be found any more."""
         self.fingerprints: dict[str, str] = {}
@@ -70,9 +77,7 @@ class State:
         self.plan_question: ev.ApprovalRequested | None = None
         self.outputs: Json = None
         self.error: Failure | None = None
-        self.active_since = 0.0
-        self.active_time = 0.0
-        self.last_at = 0.0
+        self.active_since = self.active_time = self.last_at = 0.0
         self.epoch = 0
         self.run_frame: JsonObject = {}
         self.paths = 1
@@ -81,8 +86,6 @@ class State:
         """Variables that are set as soon as the step which writes them has succeeded."""
         self.written_by: dict[str, dict[str, Json]] = {}
         """Each variable of the plan: what its steps have written to it, the latest last."""
-        self.work: Work | None = None
-        """Counts what the expressions of the run do."""
 
     # What follows finds things; it changes nothing that the journal does not imply.
 

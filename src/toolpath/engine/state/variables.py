@@ -30,7 +30,7 @@ class Writing:
     def of(
         self, whole: Json, output: Json, merged: JsonObject, frame: Callable[[], Frame]
     ) -> tuple[list[JsonObject], list[tuple[str, str]]]:
-        """What is written, in order, and warnings of what is not, as code and message.
+        """Variables that are written, in order, and warnings of what is not, as code and message.
 
         `whole` is the output, `output` how the journal has it; `merged` was written inside the step.
         """

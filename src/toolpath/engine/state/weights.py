@@ -17,7 +17,7 @@ _FEW = 5
 
 
 def weight_of_text(data: bytes) -> int:
-    """What the value of this JSON text weighs."""
+    """Weight of the value of this JSON text."""
     size = len(data)
     if size <= _SMALL:
         return size
@@ -25,12 +25,12 @@ def weight_of_text(data: bytes) -> int:
 
 
 def weight_of(event: Any) -> int:
-    """What the value of an event of a kind in `WEIGHTY` weighs; what a handle stands for is weighed where it is."""
+    """Weight of the value of an event of a kind in `WEIGHTY`; what a handle stands for is weighed where it is."""
     return weight_of_value(getattr(event, WEIGHTY[type(event)]))
 
 
 def weight_of_value(value: Json) -> int:
-    """What the value weighs."""
+    """Weight of the value."""
     if type(value) is dict and len(value) <= _FEW:
         return sum([_weight_of_value(part) for part in value.values()])
     return _weight_of_value(value)

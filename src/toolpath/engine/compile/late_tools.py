@@ -1,4 +1,4 @@
-"""The tools that a program goes by when a running tool calls one that no step names. Pure."""
+"""Tools of a program with those found late: a running tool may call one that no step names. Pure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from toolpath.errors import ToolNotFound, ToolUnavailable
 from toolpath.model.tool import Tool
 
 
-class Wider:
+class LateTools:
     """The tools that a program began with, then those that were found later: what it has is never changed."""
 
     def __init__(self, first: Tools, later: Tools) -> None:
-        self._first: Tools = first._first if isinstance(first, Wider) else first
+        self._first: Tools = first._first if isinstance(first, LateTools) else first
         self._later = later
 
     def find(self, name: str) -> Tool:

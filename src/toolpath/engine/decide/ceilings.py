@@ -1,0 +1,48 @@
+"""Ceilings of a run: how long its journal may become, and how much its values may weigh. Pure."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+
+class TenantRuns(Protocol):
+    """The runs of one tenant in this process, of which this is one."""
+
+    most: int
+    """Bytes that they may hold together."""
+
+    @property
+    def held(self) -> int:
+        """Bytes that they hold."""
+        ...
+
+    def is_too_much(self, weight: int) -> bool:
+        """Whether they hold too much, and this one, which holds so much and asks for more, no less than its share."""
+        ...
+
+
+class _NoOthers:
+    most = sys.maxsize
+    held = 0
+
+    def is_too_much(self, weight: int) -> bool:
+        return False
+
+
+class Ceilings(NamedTuple):
+    """Bounds beyond which a run begins nothing more."""
+
+    events: int = sys.maxsize
+    """How long the journal may become."""
+    bytes: int = sys.maxsize
+    """How much the values in the journal may weigh, with those aside."""
+    inline: int = sys.maxsize
+    """Weight beyond which the large parts of a value stand by their handles."""
+    weight_aside: Callable[[], int] = int
+    """Weight of the values that are aside of the journal."""
+    tenant: TenantRuns = _NoOthers()
+
+
+UNBOUNDED = Ceilings()

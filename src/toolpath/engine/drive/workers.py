@@ -1,0 +1,242 @@
+"""Workers of a run: tasks that make one call after another, and what is done between two calls.
+
+A worker holds one slot; what came of a call is kept together with what starts next, and the worker goes straight on.
+Nothing polls and nothing waits at a barrier.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from toolpath.engine.decide.commands import (
+    AwaitAnswer,
+    AwaitBlock,
+    AwaitRetry,
+    Command,
+    Reply,
+    SettleLater,
+    StopCall,
+    StopTimers,
+)
+from toolpath.engine.drive.after_call import AfterCall
+from toolpath.engine.drive.alarms import Alarms
+from toolpath.engine.drive.attempt import Attempt
+from toolpath.engine.drive.calls import Calls
+from toolpath.engine.drive.children import Children
+from toolpath.engine.drive.cutoffs import Cutoffs
+from toolpath.engine.drive.departure import Departure
+from toolpath.engine.drive.dispatch import Dispatch
+from toolpath.engine.drive.drive import Drive
+from toolpath.engine.drive.inbox import Inbox
+from toolpath.engine.drive.loop_items import ItemAttempt
+from toolpath.engine.drive.places import Places
+from toolpath.engine.state.results import Done
+from toolpath.model.events import Failure
+
+#: Workers that are begun at once where each of them begins others.
+TWO = 2
+#: After so many calls a worker lets others have their turn.
+BREATH = 16
+
+
+class Workers:
+    """The workers of one run."""
+
+    def __init__(
+        self,
+        drive: Drive,
+        *,
+        places: Places,
+        dispatch: Dispatch,
+        calls: Calls,
+        children: Children,
+        alarms: Alarms,
+        inbox: Inbox,
+        departure: Departure,
+    ) -> None:
+        self._drive = drive
+        self._places = places
+        self._dispatch = dispatch
+        self._calls = calls
+        self._children = children
+        self._alarms = alarms
+        self._inbox = inbox
+        self._departure = departure
+        self._after_call = AfterCall(drive)
+        self.cutoffs = Cutoffs(drive, self.conclude)
+        self._starting = 0
+        """Workers that have a slot and have not begun."""
+
+    def go_on(self) -> None:
+        """Do what was decided, begin calls, or leave if nothing is left to do."""
+        drive = self._drive
+        if drive.over:
+            return
+        decisions = drive.decisions
+        while True:
+            commands, decisions.commands = decisions.commands, []
+            for command in commands:
+                self._obey(command)
+            if self._places.returning:
+                self._places.let_back()
+            if self._may_begin() and self._dispatch.are_open:
+                drive.slots.busy += 1
+                self._starting += 1
+                # A worker lets go of itself: a callback for each would cost a turn of the loop.
+                drive.tasks.add(asyncio.create_task(self._work()))
+            elif not decisions.commands:
+                break
+        if not decisions.ready.entries:
+            drive.tenures.lapse()
+        if not drive.slots.busy:
+            self._departure.leave_if_idle()
+        elif decisions.batch and not drive.commits.durable:
+            drive.commits.flush_soon()
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case StopCall(step):
+                self.cutoffs.stop(step)
+            case Reply(step):
+                self._children.reply(step)
+            case AwaitRetry(step, due):
+                self._alarms.retry_at(step, due)
+            case AwaitAnswer(step, deadline):
+                self._alarms.expire_at(step, deadline)
+            case AwaitBlock(step, deadline, entry):
+                self._alarms.end_block_at(step, deadline, entry)
+            case StopTimers(step):
+                self._alarms.forget(step)
+            case SettleLater():
+                self._alarms.settle_later()
+
+    def _may_begin(self) -> bool:
+        """Whether one more worker is to be begun: two at a time, or all at once where they will wait for one commit.
+
+        Never more than there is to take: each costs a task, found work or not.
+        """
+        drive, starting = self._drive, self._starting
+        ready, slots, commits = drive.decisions.ready.entries, drive.slots, drive.commits
+        if not ready or slots.busy >= slots.most:
+            return False
+        first = ready[0][2]
+        if starting >= len(ready) and (first.lane is None or starting >= len(ready) + first.lane.room):
+            return False
+        return starting < TWO or (commits.durable and commits.holds(first))
+
+    def wake(self) -> None:
+        """Something changed outside of a worker: keep what was written, then go on."""
+        drive = self._drive
+        try:
+            commit = None if drive.over else drive.commits.flush()
+            if commit is None:
+                self.go_on()
+            else:
+                drive.spawn(self._go_on_after(commit))
+        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            drive.fail(error)
+
+    async def _go_on_after(self, commit: asyncio.Future[None]) -> None:
+        await commit
+        self.go_on()
+
+    async def _work(self) -> None:
+        """Make calls until none is ready; the worker keeps its slot meanwhile."""
+        drive, task = self._drive, asyncio.current_task()
+        try:
+            await self._work_on(await self._next(None), task)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            drive.fail(error)
+        finally:
+            drive.tasks.discard(task)
+
+    async def _next(self, last: Attempt | None) -> Attempt | None:
+        """The next call of a worker that has made this one, or begins; a dear run waits for its turn."""
+        drive = self._drive
+        turns, run_id = drive.services.turns, drive.state.run_id
+        if turns.is_dear(run_id):
+            await turns.next(run_id)
+        began = turns.begin()
+        if last is not None:
+            attempt = self._dispatch.next(last)
+        else:
+            self._starting -= 1
+            attempt = self._dispatch.take() if drive.slots.busy <= drive.slots.most else None
+        turns.spent(run_id, began)
+        return attempt
+
+    async def _allowed(self, attempt: Attempt) -> None:
+        """Return when the journal has what the call needs, and what was told to the run meanwhile is heard."""
+        drive, inbox = self._drive, self._inbox
+        await drive.commits.allow(attempt.needs, crowded=drive.slots.busy > 1)
+        if inbox.busy:
+            # What the commit brought to light may be a cancel: then the call is not made.
+            await inbox.hear()
+
+    async def _work_on(self, attempt: Attempt | None, task: asyncio.Task[Any] | None) -> None:
+        drive, inbox = self._drive, self._inbox
+        commits, decisions, slots, turns = drive.commits, drive.decisions, drive.slots, drive.services.turns
+        run_id, made = drive.state.run_id, 0
+        while attempt is not None:
+            attempt.task = task
+            if commits.durable:
+                await self._allowed(attempt)
+            elif not commits.soon:
+                commits.flush_soon()
+            if decisions.commands or self._may_begin():
+                self.go_on()
+            if drive.over:
+                return
+            if turns.is_dear(run_id):
+                await turns.next(run_id)
+            outcome = await self._calls.outcome_of(attempt)
+            if not turns.have(run_id):
+                await turns.next(run_id)
+            if attempt.abandoned:
+                return
+            began = turns.begin()
+            self.conclude(attempt, outcome)
+            turns.spent(run_id, began)
+            made += 1
+            if not made % BREATH:
+                # Tools that never suspend would keep the loop from everything else.
+                await asyncio.sleep(0)
+            if inbox.called:
+                await inbox.hear()
+            attempt = await self._next(attempt)
+        slots.busy -= 1
+        if commits.durable:
+            commits.end_of_turn()
+        self.go_on()
+
+    def conclude(self, attempt: Attempt, outcome: Done | Failure | None) -> None:
+        """Write what came of a call, and what follows from it."""
+        drive = self._drive
+        decisions = drive.decisions
+        decisions.at = drive.services.clock.time()
+        if type(attempt) is ItemAttempt and type(outcome) is Done and attempt.lane.succeed(attempt, outcome):
+            drive.commits.weighty = True
+            self._after_call.learn(attempt.target, outcome)
+            if decisions.commands:
+                self.go_on()
+            return
+        step = attempt.step
+        drive.running.pop(step, None)
+        if outcome is not None and step.status in ("running", "waiting"):
+            drive.commits.weighty = True
+            if isinstance(outcome, Failure):
+                self._after_call.failed(attempt, outcome)
+            else:
+                self._after_call.succeeded(attempt, outcome)
+        if attempt.account is not None and not attempt.resting:
+            drive.slots.vacate(attempt.account)
+        if decisions.gate.closings:
+            drive.control.settle()
+        if attempt.held or attempt.around:
+            # After the end is written: the journal never shows more at once than may be.
+            self._places.release(attempt)
+        if decisions.commands:
+            self.go_on()
