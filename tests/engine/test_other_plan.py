@@ -57,3 +57,14 @@ async def test_what_is_begun_anew_writes_its_variables_anew() -> None:
         assert fork.outputs == {"told": {"v": 3}}
         begun = [event for event in await tp.events(fork.run_id) if isinstance(event, ev.StepStarted)]
         assert [event.path for event in begun].count("all") == 1
+
+
+async def test_calls_of_a_fork_of_it_are_named_alike_by_whoever_drives_them() -> None:
+    third: list[Any] = [{"v": 1}, {"v": 2}, ValueError("no"), *[{"v": v} for v in (1, 2, 3)] * 2]
+    async with opened(identity("t"), scripted("third", *third)) as tp:
+        plan = tp.read(COUNTING)
+        first = await tp.run(plan)
+        await (await go_on_with(tp, first.run_id, plan)).result()
+        fork = await (await tp.fork(first.run_id, from_step="all", repeat_writes=True)).result()
+        keys = [event.key for event in await tp.events(fork.run_id) if isinstance(event, ev.StepStarted) and event.key]
+        assert keys == [f"{fork.run_id}/{path}/0" for path in ("all[0]/one", "all[1]/one", "all[2]/one", "told")]

@@ -329,3 +329,20 @@ async def test_a_fork_with_inputs_that_do_not_fit_is_refused(inputs: dict[str, A
         with pytest.raises((PlanInvalid, RunConflict)):
             await tp.fork(first.run_id, inputs=inputs)
         assert len(await tp.runs()) == 1
+
+
+async def test_a_fork_names_the_writes_that_may_have_happened() -> None:
+    called = asyncio.Event()
+
+    async def charge(v: int) -> int:
+        called.set()
+        return await asyncio.get_running_loop().create_future()
+
+    async with opened(identity("t")) as tp:
+        tp.add(charge, effect="write")
+        run = await tp.start(tp.read({"steps": [{"id": "a", "tool": "charge", "inputs": {"v": 1}}]}))
+        await called.wait()
+        await tp.cancel(run.id)
+        assert (await run.result()).step("a").status == "cancelled"
+        with pytest.raises(RunConflict, match="again: a"):
+            await tp.fork(run.id)

@@ -19,7 +19,7 @@ from toolpath.app import Toolpath
 from toolpath.checks.check import check
 from toolpath.errors import PlanningFailed, ToolFailed
 from toolpath.model.events import Failure
-from toolpath.model.plan import Call, Origin, Plan
+from toolpath.model.plan import Block, Call, Loop, Origin, Plan
 from toolpath.model.run import StepResult
 from toolpath.planner.records import PlannerOptions
 from toolpath.planner.replan import replan, replan_request
@@ -110,3 +110,15 @@ async def test_after_a_real_run_the_results_serve_as_they_are() -> None:
         found = await replan(PLAN, result.results, ground(chat, tp.registry.snapshot()))
     assert found.kept == ("author",)
     assert "Full." in chat.requests[0].messages[0].text
+
+
+def test_a_loop_that_failed_is_not_done_because_an_item_of_it_is() -> None:
+    plan = Plan(steps=(Loop(id="all", over=[1, 2], body=Block(steps=(POST,))),), origin=Origin(request=REQUEST))
+    error = Failure(type="ToolFailed", message="The blog is full.")
+    results = [
+        StepResult(step="all", path="all", status="failed", error=error),
+        StepResult(step="all", path="all[0]", status="succeeded", output={"_id": "p1"}),
+    ]
+    request = replan_request(plan, results, CATALOG)
+    assert request.kept == ()
+    assert request.context["failed"] == [{"id": "all", "tool": "", "error": "The blog is full.", "code": "tool_failed"}]

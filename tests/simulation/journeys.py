@@ -22,6 +22,7 @@ from plays import (
     effects_in,
     faults_of,
     finished,
+    in_doubt,
     left_behind,
     opened,
     play,
@@ -38,6 +39,7 @@ from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Plan, thaw
 from toolpath.model.run import RunResult
+from toolpath.planner.replan import latest
 from toolpath.runs.run import Run
 from toolpath.store.memory.store import MemoryStore
 
@@ -155,7 +157,8 @@ class Journey:
         kept = self.events[: self.kept()]
         yield from called_again(kept, self.world)
         written = {made.path for made in self.world.made if made.effect and made.tool not in REPEATABLE}
-        again = written & finished(first.events)
+        # Whatever may have happened counts, too.
+        again = written & (finished(first.events) | in_doubt(first.events))
         if again - set(named):
             yield f"made again, and not named: {sorted(again - set(named))}"
         if not self.is_straight:
@@ -223,18 +226,15 @@ async def _say(tp: Toolpath, how: str, run_id: str) -> None:
 
 def _open_steps(this: Structure, first: Played) -> set[str]:
     """The plan's steps that have not ended, or not for good."""
+    critical = {step.id: step.critical for step in this.plan.steps}
+    last, is_chain = latest(first.result.results), this.plan.flow == "chain"
     ended = {
-        step.path
-        for step in first.result.results
-        if step.status in ("succeeded", "skipped")
-        or step.continued
-        or (this.plan.flow == "chain" and step.status in ("failed", "timed_out"))
+        name
+        for name, step in last.items()
+        if step.status in ("succeeded", "skipped") or step.continued or (is_chain and not critical.get(name, True))
     }
-    steps = {step.id for step in this.plan.steps}
-    if this.plan.flow == "chain":
-        # A chain may have left steps out.
-        steps &= {step.path for step in first.result.results}
-    return steps - ended
+    # A chain may have left steps out.
+    return (set(last) if is_chain else set(critical)) - ended
 
 
 def plan_in_force(events: Sequence[AnyEvent]) -> Plan:

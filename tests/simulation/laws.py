@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 
+from budgets import of_budgets
 from doubts import of_doubts
 from journeys import of_journeys
 from moves import of_cuts, of_forks, of_retries, of_schedules, of_stops
@@ -28,6 +29,7 @@ LAWS: dict[str, Callable[[int], Iterator[str]]] = {
     "journeys": of_journeys,
     "replans": of_replans,
     "doubts": of_doubts,
+    "budgets": of_budgets,
 }
 
 

@@ -247,6 +247,22 @@ def _finish(done: set[str], event: AnyEvent) -> None:
             done.intersection_update([path for path in done if top(path) in event.kept])
 
 
+def in_doubt(events: Sequence[AnyEvent]) -> set[str]:
+    """Paths of steps whose last end leaves in doubt whether their call has happened."""
+    found: set[str] = set()
+    for event in events:
+        match event:
+            case ev.StepUnknown() | ev.StepCancelled(in_doubt=True):
+                found.add(event.path)
+            case ev.StepFailed() | ev.StepTimedOut() if event.error.in_doubt:
+                found.add(event.path)
+            case ev.StepReady() | ev.StepFailed() | ev.StepSucceeded():
+                found.discard(event.path)
+            case ev.PlanRevised():
+                found = {path for path in found if top(path) in event.kept}
+    return found
+
+
 def top(path: str) -> str:
     """The plan's own step that this is, or is inside of."""
     for mark in "/[#~":

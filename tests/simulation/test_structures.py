@@ -31,10 +31,21 @@ QUICK = {
     "stops": (4_000, 20),
     "journeys": (0, 20),
     "replans": (0, 20),
-    "doubts": (5_000, 12),
+    "doubts": (5_000, 8),
+    "budgets": (0, 40),
 }
 #: Of so many structures the long form tries one: one of them has ten cuts.
-SHARE = {"schedules": 1, "cuts": 10, "retries": 4, "forks": 4, "stops": 4, "journeys": 4, "replans": 4, "doubts": 4}
+SHARE = {
+    "schedules": 1,
+    "cuts": 10,
+    "retries": 4,
+    "forks": 4,
+    "stops": 4,
+    "journeys": 4,
+    "replans": 4,
+    "doubts": 4,
+    "budgets": 4,
+}
 
 
 def test_equal_seeds_give_equal_plans() -> None:

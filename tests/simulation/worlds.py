@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from structures import BODIES, DENIED, LEAVES, SCHEMA, TIGHT, body, tight_body
 
 from toolpath.errors import ToolFailed, ToolRetry
+from toolpath.model.plan import Plan
 from toolpath.model.tool import Body, Requires, Tool
 from toolpath.values import Json, JsonObject, canonical
 
@@ -60,6 +62,10 @@ class World:
         self.stop: Callable[[str], None] | None = None
         """Told the run's id once so many calls are made."""
         self.stop_at = 0
+        self.cost: float | None = None
+        """USD of a call of a leaf."""
+        self.bound: Callable[[Plan], Plan] | None = None
+        """Gives bounds to the plans that are tools."""
         self.made: list[Made] = []
         self._forgotten: list[Made] = []
 
@@ -109,7 +115,17 @@ class World:
         leaves = [self._plain() if name == "plain" else self._leaf(name, name) for name in LEAVES]
         signed = self._leaf("signed", "write", requires=Requires(approval=True))
         others = [self._unsure(), self._broken(), self._slow(), self._caller(), self._breaking(), self._asker()]
-        return [*leaves, signed, *others, *_BODIES]
+        return [*(replace(leaf, cost=self.cost) for leaf in (*leaves, signed)), *others, *self._bodies()]
+
+    def _bodies(self) -> list[Tool]:
+        bound = self.bound
+        if bound is None:
+            return _BODIES
+        # Those that are tight have bounds of their own.
+        return [
+            replace(tool, body=bound(tool.body)) if isinstance(tool.body, Plan) and "tight" not in tool.name else tool
+            for tool in _BODIES
+        ]
 
     def _leaf(self, name: str, kind: str, **fields: Any) -> Tool:
         async def invoke(inputs: JsonObject, context: Any) -> JsonObject:

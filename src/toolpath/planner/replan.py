@@ -148,7 +148,7 @@ def replan_request(
 
 def latest(results: Sequence[StepResult]) -> dict[str, StepResult]:
     """Id of each of the plan's own steps → what came of its last visit."""
-    return {result.step: result for result in results if "/" not in result.path}
+    return {result.step: result for result in results if not set("/[") & set(result.path)}
 
 
 def _finished(done: Sequence[Step], ended: dict[str, StepResult]) -> list[Json]:

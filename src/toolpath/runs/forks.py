@@ -211,12 +211,29 @@ def _stops(event: ev.StepFailed | ev.StepTimedOut, block: BlockProgram) -> bool:
 
 
 def _writes_again(program: Program, events: Sequence[AnyEvent], kept: Sequence[AnyEvent]) -> tuple[str, ...]:
+    """Writes that have happened, or may have, and are not kept."""
     done = {event.path for event in kept if isinstance(event, ev.StepSucceeded)}
-    tools = {event.path: event.tool for event in events if isinstance(event, ev.StepStarted)}
-    again = []
+    tools: dict[str, str] = {}
+    again: dict[str, None] = {}
     for event in events:
-        if isinstance(event, ev.StepSucceeded) and event.path not in done:
-            tool = program.used.get(tools.get(event.path, ""))
-            if tool is not None and not tool.is_repeatable:
-                again.append(event.path)
-    return tuple(again)
+        match event:
+            case ev.StepStarted():
+                tools[event.path] = event.tool
+                if event.key and _is_write(program, event.tool):
+                    again[event.path] = None
+            case ev.StepSucceeded() if _is_write(program, tools.get(event.path, "")):
+                again.pop(event.path, None)
+                again[event.path] = None
+            case ev.StepReady() | ev.StepCancelled(in_doubt=False):
+                again.pop(event.path, None)
+            case ev.StepFailed() | ev.StepTimedOut() | ev.StepRetrying() | ev.FallbackStarted():
+                if event.error is None or not event.error.in_doubt:
+                    again.pop(event.path, None)
+            case ev.PlanRevised():
+                again = {path: None for path in again if top(path) in event.kept}
+    return tuple(path for path in again if path not in done)
+
+
+def _is_write(program: Program, key: str) -> bool:
+    tool = program.used.get(key)
+    return tool is not None and not tool.is_repeatable

@@ -143,6 +143,9 @@ class Steering:
             if (first.inputs, first.tools) != (started.inputs, started.tools):
                 await self._not_approved(info, first)
                 first = msgspec.structs.replace(first, approval=None)
+        if program is not began:
+            # Its calls are named as those of a run that begins with this plan.
+            program = await self._drives.program_of(fork.events)
         return await self._drives.begin_fork(
             program, (first, *kept), priority=info.priority if priority is None else priority
         )
