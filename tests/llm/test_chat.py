@@ -8,7 +8,7 @@ import pytest
 
 from toolpath.config import Settings
 from toolpath.errors import ChatFailed, ConfigError
-from toolpath.llm.chat import ChatLimits, ModelChat, chat_of
+from toolpath.llm.chat import ChatLimits, ModelChat
 from toolpath.llm.choice import Api, ModelChoice, choose_model
 from toolpath.model.chat import ChatRequest, Message, ToolCall, ToolSpec
 from toolpath.model.redaction import Redactor
@@ -353,13 +353,3 @@ async def test_no_secret_is_sent_to_a_model() -> None:
             await chat(ChatRequest(system="Use hunter2-secret.", messages=(Message(text="Hi"), said, told)))
         assert "hunter2" not in server.requests[0].text
         assert "[redacted]" in server.requests[0].text
-
-
-async def test_settings_make_a_chat_or_none() -> None:
-    async with ModelServer("Hello.") as server:
-        env = {"OPENAI_BASE_URL": f"{server.url}/v1"}
-        chat = chat_of(settings(planner_llm="openai", planner_model="m"), env=env)
-        assert chat is not None
-        async with chat:
-            assert (await chat(HELLO)).text == "Hello."
-    assert chat_of(settings(), env={}) is None

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.planner.planning_cases import BLOG, CREATE_AUTHOR, FETCH, SEARCH, answer, catalog_of, ground, reading
 
-from toolpath.errors import ConfigError, NoToolFits
+from toolpath.errors import ConfigError
 from toolpath.model.plan import Call, Origin, Plan
 from toolpath.planner.by_model.planner import plan_with_model
 from toolpath.planner.by_model.shortlist import default_rank
-from toolpath.planner.choose import Chooser, plan_by_rules
+from toolpath.planner.choose import Chooser
 from toolpath.planner.learning.lessons import Lessons
 from toolpath.planner.learning.patterns import pattern_of, with_values
 from toolpath.planner.learning.plan_cache import PlanCache
@@ -362,17 +362,3 @@ async def test_ways_of_planning_are_tried_side_by_side() -> None:
 def test_an_experiment_with_an_unknown_way_is_an_error() -> None:
     with pytest.raises(ConfigError, match="other"):
         Chooser({"model": plan_with_model}, experiment=Experiment({"model": 1, "other": 1}))
-
-
-async def test_rules_are_a_way_of_planning_too() -> None:
-    choose = Chooser({"rules": plan_by_rules}, cache=PlanCache(FakeClock()))
-    found = await choose.plan(PlanRequest(text='Search the web for "blue cats"'), ground(ScriptedChat()))
-    assert [one.tool for one in found.record.selections] == ["web.search"]
-    assert (found.record.planner, found.record.strategy) == ("offline", "rules")
-    assert found.plan.confidence == found.record.confidence
-
-
-async def test_rules_say_when_no_tool_fits() -> None:
-    with pytest.raises(NoToolFits) as raised:
-        await plan_by_rules(PlanRequest(text="Boil an egg for me"), ground(ScriptedChat()))
-    assert raised.value.record.outcome == "no_tool"

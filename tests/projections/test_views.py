@@ -1,9 +1,8 @@
-"""The views of a whole run: result, questions, cost, statistics, timeline, CloudEvents."""
+"""The views of a whole run: result, questions, cost, statistics."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -12,43 +11,32 @@ import pytest
 from toolpath.model.events import (
     ApprovalDecided,
     ApprovalRequested,
-    BranchTaken,
-    BudgetExceeded,
     Event,
     Failure,
     FallbackStarted,
     InputReceived,
     InputRequested,
-    PlanRevised,
-    RunAuthorized,
     RunCancelled,
     RunCompleted,
     RunFailed,
     RunPaused,
     RunResumed,
     RunStarted,
-    StateWritten,
     StepCancelled,
     StepFailed,
-    StepProgress,
-    StepReady,
     StepRetrying,
-    StepSkipped,
     StepStarted,
     StepSucceeded,
     StepTimedOut,
     StepUnknown,
     StepWaiting,
-    ToolsFrozen,
     Warned,
 )
 from toolpath.model.tool import ToolStats
-from toolpath.projections.cloudevents import to_cloudevent
 from toolpath.projections.costs import run_cost
 from toolpath.projections.questions import open_questions
 from toolpath.projections.results import run_result
 from toolpath.projections.statistics import tool_stats
-from toolpath.projections.timeline import seconds, timeline
 
 TIMEOUT = Failure(type="ToolTimeout", message="took too long", code="timeout", retryable=True)
 BROKEN = Failure(type="ValueError", message="no such author")
@@ -260,140 +248,9 @@ def test_only_the_latest_durations_are_kept() -> None:
     assert (stats.calls, stats.durations) == (250, tuple(float(n) for n in range(50, 250)))
 
 
-# The timeline
-
-EVERY = journal(
-    begun(),
-    RunPaused(0, 0, "user"),
-    RunResumed(0, 0, 2),
-    StepReady(0, 0, "a"),
-    StepStarted(0, 0, "a", attempt=2, tool="t.a"),
-    StepProgress(0, 0, "a", 3, 10, "pages"),
-    StepRetrying(0, 0, "a", 1, 1.5, BROKEN),
-    StepSucceeded(0, 0, "a", duration=0.34),
-    StepFailed(0, 0, "a", BROKEN),
-    StepTimedOut(0, 0, "a", TIMEOUT, duration=30.0),
-    StepSkipped(0, 0, "a", "writer failed"),
-    StepCancelled(0, 0, "a", "lost", in_doubt=True),
-    StepUnknown(0, 0, "a", "t.a"),
-    StepWaiting(0, 0, "a", "approval"),
-    FallbackStarted(0, 0, "a", 1, "t.b", BROKEN),
-    StateWritten(0, 0, "", {"x": 1, "y": 2}),
-    BranchTaken(0, 0, "", "a", "c", "on_failure"),
-    approval(),
-    ApprovalDecided(0, 0, "a", "digest", approved=False, by="ann", comment="too dear"),
-    form(),
-    InputReceived(0, 0, "f", {}, by="bob"),
-    BudgetExceeded(0, 0, "cost", 1.2, 1.0),
-    RunAuthorized(0, 0, ("tools.read",), "ann"),
-    ToolsFrozen(0, 0, {"t.a": "sha256:1"}),
-    PlanRevised(0, 0, {}, reason="a failed"),
-    Warned(0, 0, "a", "coerced", "text became a number"),
-    RunCompleted(0, 0, status="completed_with_errors"),
-    RunFailed(0, 0, "error", BROKEN),
-    RunCancelled(0, 0),
-)
-
-
-def test_every_kind_of_event_is_a_line_for_people() -> None:
-    assert [row.what for row in timeline(EVERY)] == [
-        "run started: publish_post",
-        "run paused: user",
-        "run resumed",
-        "ready",
-        "started t.a, attempt 2",
-        "progress 3 of 10: pages",
-        "attempt 1 failed, next in 1.5 s: no such author",
-        "succeeded in 340 ms",
-        "failed: no such author",
-        "timed out after 30.0 s: took too long",
-        "skipped: writer failed",
-        "cancelled, perhaps after it took effect: lost",
-        "not known whether t.a took effect",
-        "waiting: approval",
-        "falls back to t.b: no such author",
-        "wrote x, y",
-        "went from a to c: on_failure",
-        "asks for approval of t.a",
-        "denied by ann: too dear",
-        "asks for input: Who?",
-        "answered by bob",
-        "budget of cost exceeded: 1.2 of 1",
-        "goes on with the rights of ann",
-        "tools called by tools: t.a",
-        "plan revised: a failed",
-        "warning coerced: text became a number",
-        "run completed with errors",
-        "run failed: error: no such author",
-        "run cancelled",
-    ]
-
-
-def test_the_list_of_kinds_is_complete() -> None:
-    kinds = {kind.__struct_config__.tag for kind in Event.__subclasses__() if kind.__module__ == Event.__module__}
-    assert {type(event).__struct_config__.tag for event in EVERY} == kinds
-
-
-def test_a_line_tells_when_and_where() -> None:
-    row = timeline(EVERY)[3]
-    assert (row.seq, row.at, row.elapsed, row.path) == (4, 104.0, 3.0, "a")
-
-
-def test_text_of_tools_cannot_reach_the_terminal() -> None:
-    hostile = Failure(type="E", message="\x1b[2Jgone\r\nline\u202e" + "x" * 500)
-    (row,) = timeline(journal(StepFailed(0, 0, "a", hostile)))
-    assert row.what.startswith("failed: [2Jgone line x")
-    assert len(row.what) == 200
-    assert row.what.isprintable()
-
-
-def test_an_event_of_a_later_version_is_passed_over_or_named() -> None:
+def test_an_event_of_a_later_version_is_passed_over() -> None:
     events = [*journal(begun(), started(), done()), RunImagined(4, 104.0)]
-    assert timeline(events)[-1].what == "run.imagined"
     assert run_result("run_1", events).status == "running"
     assert open_questions(events) == ()
     assert run_cost(events) == 0.0
     assert tool_stats(events)["t.a"].calls == 1
-
-
-@pytest.mark.parametrize(
-    ("duration", "text"),
-    [
-        (0.0, "0 ms"),
-        (0.34, "340 ms"),
-        (0.9999, "1.0 s"),
-        (59.94, "59.9 s"),
-        (59.96, "1 min 0 s"),
-        (125, "2 min 5 s"),
-        (12_000, "3 h 20 min"),
-    ],
-)
-def test_durations_are_written_as_people_do(duration: float, text: str) -> None:
-    assert seconds(duration) == text
-
-
-# CloudEvents
-
-
-def test_an_event_in_a_cloudevent_keeps_all_it_says() -> None:
-    (event,) = journal(StepSucceeded(0, 0, "each[0]/a", output={"x": 1}, duration=1.0))
-    envelope = to_cloudevent(event, "run 1")
-    assert envelope == {
-        "specversion": "1.0",
-        "id": "run 1/1",
-        "source": "/runs/run%201",
-        "type": "toolpath.step.succeeded",
-        "time": "1970-01-01T00:01:41.000Z",
-        "sequence": "000000000001",
-        "datacontenttype": "application/json",
-        "subject": "each[0]/a",
-        "data": {"path": "each[0]/a", "output": {"x": 1}, "duration": 1.0},
-    }
-
-
-@pytest.mark.parametrize("event", EVERY, ids=lambda event: type(event).__name__)
-def test_every_event_is_a_cloudevent_in_json(event: Any) -> None:
-    envelope = json.loads(json.dumps(to_cloudevent(event, "run_1")))
-    assert {"specversion", "id", "source", "type"} <= envelope.keys()
-    assert datetime.fromisoformat(envelope["time"]) == datetime.fromtimestamp(event.at, UTC)
-    assert envelope.get("subject", "x")

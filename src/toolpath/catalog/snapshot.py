@@ -6,7 +6,6 @@ from collections.abc import Iterator, KeysView, Mapping
 from functools import cached_property
 from types import MappingProxyType
 
-from toolpath.catalog.names import mangled_names
 from toolpath.errors import AmbiguousTool, ToolNotFound, ToolpathError, ToolUnavailable, closest
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.values import digest
@@ -55,10 +54,6 @@ class Catalog:
                 bare.setdefault(tool.name, {})[key] = None
         return {name: tuple(keys) for name, keys in (bare | aliases).items()}
 
-    @cached_property
-    def _mangled(self) -> Mapping[str, str]:
-        return mangled_names(self.tools)
-
     def find(self, name: str) -> Tool:
         """The tool of that exact key, else of that alias, else of that bare name where it is unique.
 
@@ -106,25 +101,12 @@ class Catalog:
         """The keys most like `name`, nearest first."""
         return closest(name, self.tools, limit)
 
-    def from_model(self, mangled: str) -> Tool:
-        """The tool that a model provider knows by this mangled name. Raises `ToolNotFound`."""
-        key = self._mangled.get(mangled)
-        if key is None:
-            raise ToolNotFound(
-                f"No tool is known to the model as {mangled!r}.", suggestions=closest(mangled, self._mangled)
-            )
-        return self.tools[key]
-
     def by_capability(self, capability: str) -> tuple[Tool, ...]:
         """The tools that say they have this capability."""
         wanted = capability.casefold()
         return tuple(
             tool for tool in self.tools.values() if any(wanted == known.casefold() for known in tool.capabilities)
         )
-
-    def by_category(self, category: str) -> tuple[Tool, ...]:
-        """The tools of this category."""
-        return tuple(tool for tool in self.tools.values() if tool.category == category)
 
     def keys(self) -> KeysView[str]:
         """All keys."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Final, Self
 import msgspec
 
 from toolpath.clock import SystemClock
-from toolpath.config import Settings
 from toolpath.errors import ChatFailed, ConfigError
-from toolpath.llm.choice import ModelChoice, choose_model
+from toolpath.llm.choice import ModelChoice
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.redaction import Redactor
 from toolpath.ports import Clock
@@ -187,18 +186,6 @@ class ModelChat:
             retryable=True,
             hint="Give it more time, or choose a faster model.",
         )
-
-
-def chat_of(
-    settings: Settings,
-    *,
-    env: Mapping[str, str] | None = None,
-    clock: Clock | None = None,
-    redactor: Redactor | None = None,
-) -> ModelChat | None:
-    """The model that the settings name; None where they name none. Raises `ConfigError` for a choice that cannot be."""
-    choice = choose_model(settings, env)
-    return None if choice is None else ModelChat(choice, clock=clock, redactor=redactor)
 
 
 def prompt_size(request: ChatRequest) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from toolpath.model.plan import Cache, Plan
 from toolpath.model.tool import Requires, Tool
-from toolpath.notation.printing import body_to_dict, print_tree
+from toolpath.notation.printing import body_to_dict
 from toolpath.notation.reading.durations import spelled
 from toolpath.values import Json, JsonObject
 
@@ -14,11 +14,6 @@ from toolpath.values import Json, JsonObject
 _TOP = ("tags", "documentation", "examples", "error_scenarios", "audit_events")
 _RULES = ("business_rules", "session_policies", "casefile_policies", "visibility", "enabled")
 _TRAITS = ("idempotent", "verify", "cost", "max_concurrency", "undo", "reads", "sends")
-
-
-def print_composite(tool: Tool, format: Literal["yaml", "json"] = "yaml") -> str:
-    """The tool as text in the composite notation. Raises `ValueError` for a tool that is no composite."""
-    return print_tree(composite_to_dict(tool), format)
 
 
 def composite_to_dict(tool: Tool) -> JsonObject:

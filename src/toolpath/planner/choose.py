@@ -9,16 +9,14 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.config import Settings
-from toolpath.errors import ConfigError, NoToolFits
+from toolpath.errors import ConfigError
 from toolpath.model.plan import Call, Plan, every_step
-from toolpath.planner.by_model.planner import selections_of
-from toolpath.planner.by_model.shortlist import allowed_tools, default_rank
+from toolpath.planner.by_model.shortlist import default_rank
 from toolpath.planner.by_model.streaming import PlanWritten, StepWritten, stream_plan
 from toolpath.planner.learning.lessons import Lessons
 from toolpath.planner.learning.plan_cache import PlanCache
-from toolpath.planner.learning.reliability import with_estimates
 from toolpath.planner.offline.planner import plan_offline
-from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord, PlanRequest
+from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanRequest
 from toolpath.planner.scoring.experiment import Experiment
 from toolpath.ports import Chat, Clock, Notebook
 
@@ -52,34 +50,6 @@ def ground_of(catalog: Catalog, chat: Chat, clock: Clock, settings: Settings) ->
 def rules(request: PlanRequest, catalog: Catalog) -> Plan:
     """The plan that rules make of the request with these tools. Raises `NoToolFits`."""
     return plan_offline(request.text, catalog)
-
-
-async def plan_by_rules(request: PlanRequest, ground: Ground) -> Planned:
-    """A plan made without a model, and how it came about: a way of planning beside `plan_with_model`.
-
-    Raises `NoToolFits`, which carries the record, and `ToolNotFound` for wrong names among the tools.
-    """
-    catalog = allowed_tools(request, ground.catalog)
-    clock = ground.clock
-    record = PlanningRecord(
-        request=request.text, planner="offline", catalog=ground.catalog.digest, started_at=clock.time()
-    )
-    began = clock.monotonic()
-    try:
-        plan = with_estimates(rules(request, catalog), catalog)
-    except NoToolFits as error:
-        failed = msgspec.structs.replace(
-            record, outcome="no_tool", reason=error.message, duration=clock.monotonic() - began
-        )
-        raise NoToolFits(error.message, hint=error.hint, suggestions=error.suggestions, record=failed) from None
-    record = msgspec.structs.replace(
-        record,
-        selections=selections_of(plan),
-        reasoning=plan.reasoning,
-        confidence=plan.confidence,
-        duration=clock.monotonic() - began,
-    )
-    return Planned(plan=plan, record=record)
 
 
 class Chooser:
