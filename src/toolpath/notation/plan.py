@@ -6,10 +6,12 @@ go on. Nothing here opens files or evaluates anything.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from toolpath.errors import PlannerAnswer, ReadError
-from toolpath.model.plan import Origin, Plan
+from toolpath.expressions.structure import texts
+from toolpath.model.plan import Call, Origin, Plan, Step
 from toolpath.notation.nodes import Node
 from toolpath.notation.reading.bodies import read_flow, read_settings
 from toolpath.notation.reading.fields import Fields
@@ -19,6 +21,8 @@ from toolpath.notation.reading.rules import read_policy
 from toolpath.notation.tree import read_tree
 from toolpath.values import JsonObject
 
+#: More steps than these nobody writes down to be done in turn without a word of it.
+_MOST_IN_TURN = 50
 #: What a plan's mapping may hold.
 PLAN_FIELDS = (
     "name",
@@ -76,6 +80,14 @@ def plan_of(tree: Node, file: str = "") -> Plan:
     fields.inside("policy", read_policy)
     if not steps and found["outputs"] is None and not notes.findings:
         notes.warning("no_steps", "The plan has no steps.", "/steps", tree.value.get("steps"), hint="Add a step.")
+    if "flow" not in tree.value and flow == "graph" and _looks_ordered(tree, steps):
+        notes.information(
+            "side_by_side",
+            "Nothing says which of these steps comes first: they run side by side.",
+            "/steps",
+            tree.value["steps"],
+            hint="Write 'flow: chain' to have them run in their order; 'flow: graph' says that side by side is meant.",
+        )
     fields.finish("A plan", PLAN_FIELDS, _PLACES)
     return Plan(inputs=inputs, flow=flow, steps=steps, source=notes.source(), **found)
 
@@ -87,6 +99,18 @@ def _is_of_composite(members: dict[str, Node]) -> bool:
         return True
     steps = members["steps"].value if "steps" in members else None
     return isinstance(steps, list) and any(_jumps(step) for step in steps)
+
+
+def _looks_ordered(tree: Node, steps: tuple[Step, ...]) -> bool:
+    """Several calls of different tools without ids, which read nothing: as a list of what to do in turn."""
+    calls = [step for step in steps if isinstance(step, Call) and step.derived_id and not step.depends_on]
+    if len(calls) < 2 or len(calls) < len(steps) or len({call.tool for call in calls}) < len(calls):
+        return False
+    if len(calls) > _MOST_IN_TURN or any(call.when is not None for call in calls):
+        return False
+    names = "|".join(re.escape(name) for call in calls for name in (call.id, call.tool.rpartition(".")[2]))
+    reads = re.compile(rf"\b(?:{names}|state|steps)\b")
+    return not any(reads.search(text) for call in calls for _, text in texts(call.inputs) if text is not None)
 
 
 def _jumps(step: Node) -> bool:

@@ -62,9 +62,9 @@ class Notes:
         """Note something that is probably not meant."""
         self._add("warning", code, message, path, node, hint=hint)
 
-    def information(self, code: str, message: str, path: str, node: Node | None) -> None:
+    def information(self, code: str, message: str, path: str, node: Node | None, *, hint: str = "") -> None:
         """Note something good to know."""
-        self._add("information", code, message, path, node)
+        self._add("information", code, message, path, node, hint=hint)
 
     def _add(
         self,
