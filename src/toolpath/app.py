@@ -81,9 +81,7 @@ class Toolpath:
     ) -> None:
         self.settings = settings_given(settings)
         self.clock: Clock = clock or SystemClock()
-        self.registry = Registry()
-        for key, fields in self.settings.overrides.items():
-            self.registry.set_override(key, fields)
+        self.registry = Registry(overrides=self.settings.overrides)
         self.secrets: Mapping[str, str] = EnvironmentSecrets() if secrets is None else secrets
         self.store = store_of(store, self.settings, self.clock)
         self._saving = Saving(self.registry.statistics, self.store)

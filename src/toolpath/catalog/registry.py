@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from toolpath.catalog.overrides import Override, overridden, read_override
+from toolpath.catalog.overrides import Override, overridden, read_override, read_overrides
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.statistics import Statistics
 from toolpath.errors import ConfigError, Finding, ToolpathError
@@ -88,13 +88,15 @@ class _Source:
 class Registry:
     """All tools and where they come from. Used from one event loop."""
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, *, clock: Callable[[], float] = time.monotonic, overrides: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> None:
         self._clock = clock
         self.on_listing: Callable[[Provider], None] | None = None
         """Told of each provider just before it is asked for its tools: a server may take seconds to start."""
         self._own: dict[str, Tool] = {}
         self._sources: dict[str, _Source] = {}
-        self._overrides: tuple[Override, ...] = ()
+        self._overrides: tuple[Override, ...] = read_overrides(overrides or {}, where="overrides")
         self.statistics = Statistics()
         """What is known of each tool, by key, as its calls end."""
         self._catalog: Catalog | None = None
