@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.checks.test_gate import may_write
+from tests.checks.test_mandate import may_write
 from tests.checks.wholes import CATALOGS, COMMANDS, OPEN, OTHERWISE, POLITE, Calls, written
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.request.gate import gated
+from toolpath.checks.request.mandate import mandated
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call, Origin, Plan
 from toolpath.planner.offline.planner import plan_offline
@@ -18,7 +18,7 @@ from toolpath.planner.offline.planner import plan_offline
 def by_model(calls: Calls, request: str, catalog: Catalog) -> Plan:
     """The calls as a model may plan them that takes no notice of how they are asked for."""
     steps = tuple(Call(id=f"s{number}", tool=tool, inputs=inputs) for number, (tool, inputs) in enumerate(calls))
-    return gated(Plan(steps=steps, origin=Origin(request=request, confidence=0.95)), request, catalog, strict=False)
+    return mandated(Plan(steps=steps, origin=Origin(request=request, confidence=0.95)), request, catalog, strict=False)
 
 
 def by_rules(request: str, catalog: Catalog) -> Plan | None:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.request.gate import ASKING, gated
+from toolpath.checks.request.mandate import ASKING, mandated
 from toolpath.checks.request.tools import acts
 from toolpath.errors import ChatFailed, ConfigError, Finding, NoToolFits, PlanningFailed, ReadError, ToolpathError
 from toolpath.expressions.quoted import readable
@@ -223,7 +223,7 @@ class Session:
         plan = with_estimates(with_fallbacks(plan, self.checked, options), self.checked)
         kept = frozenset(step.id for step in self.request.kept)
         if self.request.is_words:
-            plan = gated(plan, self.request.text, self.checked, strict=False, kept=kept)
+            plan = mandated(plan, self.request.text, self.checked, strict=False, kept=kept)
         return Planned(plan=plan, record=self.record(plan))
 
     def give_up(self, reason: str, findings: tuple[Finding, ...], *, is_absent: bool = False) -> Planned:

@@ -12,7 +12,7 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
-from toolpath.checks.request.gate import gated
+from toolpath.checks.request.mandate import mandated
 from toolpath.model.plan import Origin, Plan, freeze, thaw
 from toolpath.planner.learning.patterns import Pattern, is_timeless, pattern_of, with_values
 from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
@@ -78,7 +78,7 @@ class PlanCache:
             plan = with_values(thaw(kept.plan), values)
             if (
                 has_errors(check(plan, catalog, secrets=()))
-                or gated(plan, request.text, catalog, strict=False).questions
+                or mandated(plan, request.text, catalog, strict=False).questions
             ):
                 continue
             self._touch(kept)

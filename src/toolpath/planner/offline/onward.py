@@ -1,6 +1,6 @@
 """The same tool again with what came of it: `convert 5 GBP to USD, then to EUR`. Pure.
 
-Where the tool gives nothing that it takes, the plan says the first values again, and the gate asks about it.
+Where the tool gives nothing that it takes, the plan says the first values again, and `mandated` asks about it.
 """
 
 from __future__ import annotations

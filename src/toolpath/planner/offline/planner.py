@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
-from toolpath.checks.request.gate import gated
+from toolpath.checks.request.mandate import mandated
 from toolpath.checks.request.sentences import bare
 from toolpath.checks.request.tools import verbs_of
 from toolpath.checks.request.verbs import folded
@@ -336,7 +336,7 @@ def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog) 
         estimates=_estimates(steps, catalog),
     )
     plan = Plan(name="plan", description=request[:200], steps=tuple(steps), origin=origin)
-    return gated(plan, request, catalog)
+    return mandated(plan, request, catalog)
 
 
 def _reason(draft: Draft, number: int, step_id: str) -> str:

@@ -10,7 +10,7 @@ import msgspec
 from toolpath.catalog.search import search
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
-from toolpath.checks.request.gate import gated
+from toolpath.checks.request.mandate import mandated
 from toolpath.errors import ChatFailed, Finding, ReadError
 from toolpath.expressions.quoted import readable
 from toolpath.model.chat import ChatReply, ChatRequest, Message, Usage
@@ -170,7 +170,7 @@ class Routing:
         sure = min((_CONFIDENCE[decision.how] for decision in self._decisions), default=0.0)
         reasoning = "; ".join(f"{one.asked} → {', '.join(one.tools)} ({one.how})" for one in self._decisions)
         plan = plan_of_calls(self.request, chosen, reasoning=reasoning, confidence=min(sure, limit))
-        plan = gated(plan, self.request, self.catalog, strict=not self._answers)
+        plan = mandated(plan, self.request, self.catalog, strict=not self._answers)
         self._findings = tuple(
             finding for finding in check(plan, self.catalog, secrets=()) if finding.severity == "error"
         )

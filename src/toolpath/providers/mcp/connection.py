@@ -21,6 +21,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolpath.errors import ToolpathError, ToolUnavailable
 from toolpath.model.redaction import Redactor
+from toolpath.providers.mcp.asking_calls import AskingCalls
 from toolpath.providers.mcp.call import make_call
 from toolpath.providers.mcp.faults import Ending, call_fault, is_end, is_forgotten, start_fault
 from toolpath.providers.mcp.flight import Flight, current_flight
@@ -28,7 +29,6 @@ from toolpath.providers.mcp.http import HttpFault, http_streams, noted_fault
 from toolpath.providers.mcp.launch import Launch
 from toolpath.providers.mcp.sifting import Sifting
 from toolpath.providers.mcp.stdio import StdioTransport
-from toolpath.providers.mcp.turns import Turns
 from toolpath.values import JsonObject
 
 #: Bounds on what a server may make us read.
@@ -71,7 +71,7 @@ class Connection:
         self._reason = ""
         self._stop = asyncio.Event()
         self._flights: dict[Flight, None] = {}
-        self._turns = Turns({} if askers is None else askers)
+        self._asking = AskingCalls({} if askers is None else askers)
         self._fault = HttpFault()
         self._pipe: StdioTransport | None = None
         self._client: Client | None = None
@@ -115,7 +115,7 @@ class Connection:
         flight = Flight(self._name, context)
         has_ended = False
         if self._asks_anywhere:
-            await self._turns.enter(flight, name)
+            await self._asking.enter(flight, name)
         request = None
         try:
             request = self.loop.create_task(make_call(self._session(), flight, name, inputs))
@@ -131,7 +131,7 @@ class Connection:
             if request is not None and not request.done():
                 request.cancel()
                 await asyncio.wait({request})
-            self._turns.leave(flight, has_ended=has_ended)
+            self._asking.leave(flight, has_ended=has_ended)
 
     @property
     def _asks_anywhere(self) -> bool:
@@ -256,13 +256,13 @@ class Connection:
         flight = current_flight.get()
         if flight is not None:
             answer = await flight.ask(_wire(params))
-        elif (flight := await self._turns.owner()) is None:
+        elif (flight := await self._asking.owner()) is None:
             # The call is over; nobody is left to be asked for it.
             answer = {"action": "cancel"}
         else:
-            self._turns.asks(flight)
+            self._asking.asks(flight)
             answer = await flight.ask(_wire(params))
-            await self._turns.goes_on(flight)
+            await self._asking.goes_on(flight)
         return ElicitResult.model_validate(answer)
 
 

@@ -20,7 +20,7 @@ from toolpath.store.postgres.journal import PostgresJournal, Taken
 from toolpath.store.postgres.records import PostgresRecords
 from toolpath.store.postgres.results import PostgresResults
 from toolpath.store.postgres.sql import bound
-from toolpath.store.postgres.turns import PostgresTurns
+from toolpath.store.postgres.waiting_runs import PostgresWaitingRuns
 from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists, taken_over
 from toolpath.store.sqlite.sql import filtered
 
@@ -37,7 +37,7 @@ DELETION = 600.0
 _signal_decoder = msgspec.json.Decoder(Signal)
 
 
-class PostgresStore(PostgresResults, PostgresRecords, PostgresTurns):
+class PostgresStore(PostgresResults, PostgresRecords, PostgresWaitingRuns):
     """Runs and all that is theirs, records and the audit trail in one schema of a database.
 
     `url`: `postgresql://user:password@host:5432/database?schema=toolpath`; `pool` and `patience` may be given like

@@ -20,7 +20,7 @@ from toolpath.store.sqlite.journal import SqliteJournal, Taken
 from toolpath.store.sqlite.records import SqliteRecords
 from toolpath.store.sqlite.results import SqliteResults
 from toolpath.store.sqlite.sql import filtered
-from toolpath.store.sqlite.turns import SqliteTurns
+from toolpath.store.sqlite.waiting_runs import SqliteWaitingRuns
 from toolpath.store.sqlite.writer import HEAVY
 
 #: A driver unseen for this many seconds is forgotten.
@@ -34,7 +34,7 @@ SLICE = 2_000
 _signal_decoder = msgspec.json.Decoder(Signal)
 
 
-class SqliteStore(SqliteResults, SqliteRecords, SqliteTurns):
+class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
     """Runs and all that is theirs, records and the audit trail in one file.
 
     `path`: the file; `:memory:` keeps all in this process. `synchronous`: NORMAL survives the death of the process,

@@ -1,7 +1,7 @@
-"""The gate of every plan made of words: it acts only as the request commands, and says what it leaves out. Pure.
+"""Mandate of every plan made of words: it acts only as the request commands, and says what it leaves out. Pure.
 
 What a request does not command plainly, the plan asks about; a plan with open questions is not run by anybody.
-Planners, the plan cache, the router and fallbacks hand their plans out through `gated` and through nothing else.
+Planners, the plan cache, the router and fallbacks hand their plans out through `mandated` and through nothing else.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SAYS: Final[dict[Mood, str]] = {
 }
 
 
-def gated(
+def mandated(
     plan: Plan, request: str, catalog: Catalog, *, strict: bool = True, kept: AbstractSet[str] = frozenset()
 ) -> Plan:
     """The plan with a question for all in which it does something else than the request says, and less confidence then.

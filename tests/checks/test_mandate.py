@@ -12,7 +12,7 @@ from tests.planner.planning_cases import answer
 
 from toolpath import PlanInvalid, Settings, Tool, Toolpath
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.request.gate import gated
+from toolpath.checks.request.mandate import mandated
 from toolpath.errors import NoToolFits, ToolpathError
 from toolpath.model.plan import Call, Origin, Plan
 from toolpath.planner.offline.planner import plan_offline
@@ -33,7 +33,7 @@ def by_model(act: Act, request: str, catalog: Catalog, **how: Any) -> Plan:
     """The act as a model may plan it that takes no notice of how it is asked for."""
     step = Call(id="act", tool=act.tool, inputs=act.inputs, **how)
     plan = Plan(steps=(step,), origin=Origin(request=request, confidence=0.95))
-    return gated(plan, request, catalog, strict=False)
+    return mandated(plan, request, catalog, strict=False)
 
 
 def wrong_writes(seeds: range) -> tuple[list[str], int]:
@@ -133,7 +133,7 @@ def test_a_condition_may_become_one_of_the_plan() -> None:
         (None, True),
     ):
         step = Call(id="act", tool=act.tool, inputs=act.inputs, when=when)
-        plan = gated(Plan(steps=(look, step), origin=origin), request, CONTACTS, strict=False)
+        plan = mandated(Plan(steps=(look, step), origin=origin), request, CONTACTS, strict=False)
         assert bool(plan.questions) == is_asked
 
 
@@ -200,7 +200,7 @@ def test_whoever_cuts_or_doubles_a_value_is_asked_about_it(request_text: str, in
     plan = Plan(
         steps=(Call(id="a", tool=EVENT.key, inputs=inputs),), origin=Origin(request=request_text, confidence=0.9)
     )
-    assert gated(plan, request_text, Catalog({EVENT.key: EVENT}), strict=False).questions
+    assert mandated(plan, request_text, Catalog({EVENT.key: EVENT}), strict=False).questions
 
 
 FLIGHTS = tool("travel.find_flights", "Find flights between two cities.", "read", origin="string", target="string")
@@ -230,7 +230,7 @@ def test_a_plan_that_only_reads_asks_about_values_and_acts_and_is_less_sure_abou
     if isinstance(inputs, str):
         inputs = dict(zip(("origin", "target"), inputs.split(), strict=True))
     plan = Plan(steps=(Call(id="a", tool=one.key, inputs=inputs),), origin=Origin(request=request_text, confidence=0.9))
-    found = gated(plan, request_text, Catalog({one.key: one}), strict=False)
+    found = mandated(plan, request_text, Catalog({one.key: one}), strict=False)
     assert bool(found.questions) == is_asked
     assert ((found.confidence or 0) < 0.5) == (is_asked or bool(found.origin.uncovered))
 

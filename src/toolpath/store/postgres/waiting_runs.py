@@ -1,4 +1,4 @@
-"""Turns of the runs of the database that wait for a worker, and which runs wait for people."""
+"""Runs of the database that wait for a worker, each with its turn, or for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolpath.store.rows import given
 from toolpath.store.sqlite.sql import filtered
 
 
-class PostgresTurns(PostgresGround):
+class PostgresWaitingRuns(PostgresGround):
     """Runs that wait: for a worker, or for people."""
 
     async def enqueue(self, run_id: str) -> bool:

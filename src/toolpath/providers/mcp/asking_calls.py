@@ -1,4 +1,4 @@
-"""Turns of calls that may ask on one session: a question is held until one call is left, whose it is then.
+"""Calls that may ask on one session, one at a time: a question is held until one call is left, whose it is then.
 
 A server of the older generation asks on a pipe without saying which call it is about. So at most one call that may ask
 is under way at a time; others, which were seen to ask nothing, go side by side with it. Where a question could still be
@@ -20,7 +20,7 @@ _PATIENCE = 1.0
 Kind = Literal["quiet", "unknown", "alone"]
 
 
-class Turns:
+class AskingCalls:
     """The calls of one session. Belongs to one event loop."""
 
     def __init__(self, known: MutableMapping[str, bool]) -> None:

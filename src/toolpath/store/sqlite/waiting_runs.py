@@ -1,4 +1,4 @@
-"""Turns of the runs of a SQLite file that wait for a worker, and which runs wait for people."""
+"""Runs of a SQLite file that wait for a worker, each with its turn, or for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolpath.store.sqlite.file import SqliteFile
 from toolpath.store.sqlite.sql import filtered
 
 
-class SqliteTurns(SqliteFile):
+class SqliteWaitingRuns(SqliteFile):
     """Runs that wait: for a worker, or for people."""
 
     async def enqueue(self, run_id: str) -> bool:
