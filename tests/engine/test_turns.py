@@ -180,7 +180,7 @@ async def test_who_goes_on_in_small_pieces_passes_a_run_of_long_ones() -> None:
     # Each piece of it had a turn of its own, and of the long ones only few came in between.
     between = done[done.index("small") :]
     assert between.count("long") <= 3
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(*runs)
     assert done.count("long") == 120
 

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import msgspec
+from tests.patience import PATIENCE
 from tests.store.store_cases import blob, keep, large, new_run, ready
 
 from toolpath.store.sqlite.lines import Lines
@@ -86,7 +87,7 @@ async def test_a_small_append_passes_the_large_ones_of_another_run(tmp_path: Pat
         asyncio.ensure_future(first).add_done_callback(lambda _: ends.append("large"))
         asyncio.ensure_future(passed).add_done_callback(lambda _: ends.append("small"))
         hold.set()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.gather(held, first, passed)
         assert ends == ["small", "large"]
         assert len(await store.read_events("run_1")) == 31
