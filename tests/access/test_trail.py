@@ -3,7 +3,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from toolpath.access.verifying import entries_of, verify
 from toolpath.chains import run_composite
 from toolpath.errors import PolicyViolationError, RunConflict, StoreError
 from toolpath.model.record import AuditEntry
+from toolpath.ports import waiting_at_most
 from toolpath.store.memory.store import MemoryStore
 from toolpath.values import JsonObject
 
@@ -143,6 +145,33 @@ async def test_a_run_that_cannot_be_written_down_does_not_start() -> None:
     async with Toolpath(Refusing(), settings=Settings(audit=False)) as tp:
         tp.add(order)
         assert (await tp.run("shop.order", {"item": "tea"})).success
+
+
+async def test_a_process_that_stood_still_does_not_say_that_the_store_was_away() -> None:
+    class Late(MemoryStore):
+        async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
+            # A long turn of the loop, longer than anybody is to wait; what was begun before it is done after it.
+            await asyncio.sleep(0)
+            time.sleep(0.5)  # noqa: ASYNC251  # the loop is to stand still
+            await asyncio.sleep(0)
+            await super().keep_audit(entries)
+
+    async with Toolpath(Late()) as tp:
+        with waiting_at_most(0.1):
+            await tp.trail.record("probe", "it")
+        assert [entry.action for entry in await trail_of(tp)] == ["probe"]
+
+
+async def test_a_store_that_does_not_answer_is_given_up() -> None:
+    class Away(MemoryStore):
+        async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
+            await asyncio.Event().wait()
+
+    async with Toolpath(Away()) as tp:
+        with waiting_at_most(0.1), pytest.raises(StoreError, match="in time"):
+            await tp.trail.record("probe", "it")
+        assert tp.trail._writing is not None
+        tp.trail._writing.cancel()
 
 
 async def test_an_end_that_cannot_be_written_is_in_the_log_and_named_when_the_trail_is_verified(

@@ -124,8 +124,10 @@ class Target:
     def _ask_others(self, what: str) -> dict[str, float]:
         assert self._others.stdin is not None
         assert self._others.stdout is not None
-        self._others.stdin.write(f"{what}\n")
-        self._others.stdin.flush()
+        # One that was answered amiss has said so, and is gone.
+        with suppress(BrokenPipeError):
+            self._others.stdin.write(f"{what}\n")
+            self._others.stdin.flush()
         found: dict[str, float] = json.loads(self._others.stdout.readline())
         assert "error" not in found, found
         return found

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.attacks.attacks import ATTACKS
+from tests.attacks.hostile_client import HostileClient
 from tests.attacks.target import Measured, Target, target
 
 #: Seconds of processor time of one turn of the loop. A quarter is what is promised; tests run beside others, on
@@ -72,5 +73,30 @@ def test_an_attack_of_length_keeps_nobody_waiting(tmp_path: Path, patience: floa
     with target(tmp_path) as server:
         server.begin()
         ATTACKS[name](server)
+        found = server.measured()
+    assert_bounded(found, patience)
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_a_hostile_client_makes_up_keeps_nobody_waiting(server: Target, patience: float, seed: int) -> None:
+    server.begin()
+    client = HostileClient(server, seed, size=500)
+    client.attack(12)
+    assert client.faults == []
+    assert_bounded(server.measured(), patience)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_whatever_a_hostile_client_makes_up_at_length_keeps_nobody_waiting(
+    tmp_path: Path, patience: float, seed: int
+) -> None:
+    with target(tmp_path) as server:
+        server.begin()
+        client = HostileClient(server, seed, size=100_000)
+        client.attack(30)
+        assert client.faults == []
         found = server.measured()
     assert_bounded(found, patience)

@@ -38,6 +38,8 @@ _ASKED = {
 _MOST_TOOLS = 100
 _TRIES = 5
 _PAUSE = 0.2
+#: Looks in the time for which a store is waited for on behalf of somebody.
+_LOOKS = 10
 
 
 class Trail:
@@ -200,13 +202,21 @@ class Trail:
         self._waiting += [(entry, kept) for entry in entries]
         if self._writing is None:
             self._writing = loop.create_task(self._write())
+        patience = most_patience()
+        if patience is None:
+            await kept
+            return
         try:
-            async with asyncio.timeout(most_patience()):
-                await kept
-        except TimeoutError:
-            # What will not be done need not be told; it may be on its way already.
-            self._waiting = [waiting for waiting in self._waiting if waiting[1] is not kept]
-            raise StoreError("The audit trail could not be written in time.") from None
+            for _ in range(_LOOKS):
+                # Where this process itself stood still, that is one look, and no fault of the store's.
+                if (await asyncio.wait({kept}, timeout=patience / _LOOKS))[0]:
+                    kept.result()
+                    return
+        finally:
+            kept.cancel()
+        # What will not be done need not be told; it may be on its way already.
+        self._waiting = [waiting for waiting in self._waiting if waiting[1] is not kept]
+        raise StoreError("The audit trail could not be written in time.")
 
     async def _write(self) -> None:
         """One link of the chain follows the other: while some are written, the next gather, and go together."""

@@ -13,7 +13,7 @@ from toolpath.values import JsonObject
 Kind = Literal["call", "plan", "parallel", "loop", "agent", "ask"]
 
 
-class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What something takes or costs, as far as it is known."""
 
     value: float = 0.0
@@ -49,7 +49,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     """`depends_on`, `order`, or what is read, e.g. `author._id`."""
 
 
-class ExplainedStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ExplainedStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One step."""
 
     id: str

@@ -62,7 +62,7 @@ class Source:
         return self.positions.get("")
 
 
-class Retry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Retry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """How often, how and after what a failed attempt is made again."""
 
     max_retries: int = 3
@@ -76,7 +76,7 @@ class Retry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Error codes that are retried; None: all that may be."""
 
 
-class Fallback(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Fallback(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Another tool to ask when the step's own has failed or was not sure."""
 
     tool: str
@@ -86,7 +86,7 @@ class Fallback(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     threshold: float = 0.5
 
 
-class Cache(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Cache(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """The step's result may be kept and reused for `ttl` seconds."""
 
     ttl: float | None = None
@@ -95,7 +95,7 @@ class Cache(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A template whose value replaces the inputs in the cache key."""
 
 
-class OnSuccess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class OnSuccess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What follows a success: fields to variables, then transformations in order, then a jump."""
 
     map_outputs: dict[str, str] = {}
@@ -103,7 +103,7 @@ class OnSuccess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     next: str | None = None
 
 
-class OnFailure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class OnFailure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What follows a failure after all attempts and fallbacks. `retry` lives in the step's `retry`."""
 
     action: Literal["stop", "continue"] | None = None
@@ -132,7 +132,7 @@ class Common(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     output_validation: OutputValidation | None = None
 
 
-class Call(Common, frozen=True, kw_only=True, omit_defaults=True, tag="tool", tag_field="kind"):
+class Call(Common, frozen=True, kw_only=True, omit_defaults=True, tag="tool", tag_field="kind", gc=False):
     """Call one tool."""
 
     tool: str

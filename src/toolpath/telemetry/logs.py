@@ -152,6 +152,9 @@ def _level(event: AnyEvent) -> str:
     match event:
         case ev.StepStarted() | ev.StepSucceeded() | ev.StepSkipped():
             return "debug"
+        case ev.StepCancelled():
+            # What ended them has a line of its own, and may end thousands at once.
+            return "warning" if event.in_doubt else "debug"
         case ev.RunFailed() | ev.StepUnknown():
             return "error"
         case ev.StepFailed() | ev.StepTimedOut() | ev.StepRetrying() | ev.FallbackStarted() | ev.BudgetExceeded():
