@@ -129,6 +129,13 @@ def _read_a_plan_again(target: Target) -> Any:
     return [target.client.get(f"/api/v1/plans/{stored['plan_id']}", timeout=120).status_code for _ in range(3)]
 
 
+def _cancel_a_long_run(target: Target) -> Any:
+    body = {"plan": _plan_of(20_000), "conversation_id": "attack"}
+    run_id = target.client.post("/api/v1/runs", json=body, timeout=120).json()["run_id"]
+    codes = [target.client.post(f"/api/v1/runs/{run_id}/cancel", json={}, timeout=120).status_code for _ in range(3)]
+    return codes, target.ended(run_id)
+
+
 def _aliases(target: Target) -> Any:
     return target.graphql("{" + " ".join(f"a{n}: tools {{ name description parameters }}" for n in range(2_000)) + "}")
 
@@ -295,6 +302,7 @@ ATTACKS: dict[str, Attack] = {
         t.client.post("/api/v1/plans", json={"plan": _plan_of(100_000)}, timeout=120).status_code
     ),
     "a run of 20,000 steps": lambda t: t.run(_plan_of(20_000), seconds=30),
+    "a run of 20,000 steps, cancelled": _cancel_a_long_run,
     "aliases": _aliases,
     "fragments": _fragments,
     "names that were not meant": _names_not_meant,

@@ -97,3 +97,35 @@ async def test_a_small_append_passes_the_large_ones_of_another_run(tmp_path: Pat
         assert await store._read(lambda connection: connection.execute("SELECT * FROM blobs").fetchall()) == []
     finally:
         await store.close()
+
+
+async def test_a_long_journal_is_read_in_pages_and_a_small_read_comes_between(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "runs.db")
+    await store.open()
+    try:
+        long = await new_run(store, "run_1")
+        await keep(long, *(ready(seq) for seq in range(1, 10_001)))
+        ends: list[str] = []
+        reading = asyncio.ensure_future(store.read_events("run_1"))
+        reading.add_done_callback(lambda _: ends.append("long"))
+        await asyncio.sleep(0)
+        small = asyncio.ensure_future(store.list_runs(limit=1))
+        small.add_done_callback(lambda _: ends.append("small"))
+        async with asyncio.timeout(60):
+            await asyncio.gather(reading, small)
+        assert ends == ["small", "long"]
+        assert [event.seq for event in reading.result()] == list(range(1, 10_001))
+        for limit, most_bytes in (
+            (0, None),
+            (1, None),
+            (500, None),
+            (501, None),
+            (1_000, None),
+            (20_000, None),
+            (None, 1),
+        ):
+            found = await store.read_events("run_1", after=7, limit=limit, most_bytes=most_bytes)
+            count = 1 if most_bytes else min(limit or 0, 9_993)
+            assert [event.seq for event in found] == list(range(8, 8 + count))
+    finally:
+        await store.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 
@@ -28,6 +29,9 @@ FORGOTTEN = 86_400.0
 
 #: Runs whose rows are deleted in one transaction.
 TOGETHER = 50
+#: Events that are read in one go, and about how many bytes of them.
+PAGE = 500
+PAGE_BYTES = 500_000
 #: Events that are deleted in one transaction.
 SLICE = 2_000
 
@@ -182,22 +186,46 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
         self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None
     ) -> list[AnyEvent]:
         """The committed events with a greater `seq` than `after`, in order, no more than are asked for."""
-        values = {"run_id": run_id, "after": max(after, 0), "limit": -1 if limit is None else max(limit, 0)}
+        key = ("events", run_id, after, limit, most_bytes)
+        return list(
+            await self._shared.read(
+                key, lambda: self._events(run_id, max(after, 0), limit=limit, most_bytes=most_bytes)
+            )
+        )
 
-        def work(connection: sqlite3.Connection) -> list[AnyEvent]:
-            events: list[AnyEvent] = []
-            size = 0
-            # Row by row: the texts of a long run are not all held beside its events.
-            for row in connection.execute(self._sql.select_events, values):
-                events.append(self._event(run_id, row["seq"], row["data"]))
-                size += len(row["data"])
-                if most_bytes is not None and size >= most_bytes:
-                    break
-            if not events:
-                self._find(connection, run_id)
-            return events
+    async def _events(self, run_id: str, after: int, *, limit: int | None, most_bytes: int | None) -> list[AnyEvent]:
+        """The events, read a page at a time: what others read comes in between."""
+        events: list[AnyEvent] = []
+        size = 0
+        while True:
+            left = None if limit is None else max(limit, 0) - len(events)
+            many = PAGE if left is None else min(left, PAGE)
+            bound = PAGE_BYTES if most_bytes is None else min(most_bytes - size, PAGE_BYTES)
+            page, read = await self._read(partial(self._page, run_id, after, many, bound))
+            events += page
+            size += read
+            if not page or len(events) == limit or (most_bytes is not None and size >= most_bytes):
+                return events
+            if len(page) < many and read < bound:
+                return events
+            after = page[-1].seq
 
-        return list(await self._shared.read(("events", run_id, after, limit, most_bytes), lambda: self._read(work)))
+    def _page(
+        self, run_id: str, after: int, many: int, most_bytes: int, connection: sqlite3.Connection
+    ) -> tuple[list[AnyEvent], int]:
+        """So many of the events after that one, or fewer of many bytes, and how many these are."""
+        events: list[AnyEvent] = []
+        size = 0
+        # Row by row: the texts of a long run are not all held beside its events.
+        for row in connection.execute(self._sql.select_events, {"run_id": run_id, "after": after, "limit": many}):
+            events.append(self._event(run_id, row["seq"], row["data"]))
+            size += len(row["data"])
+            if size >= most_bytes:
+                break
+        if not events or after:
+            # It may have been deleted between two pages.
+            self._find(connection, run_id)
+        return events, size
 
     def _event(self, run_id: str, seq: int, data: bytes) -> AnyEvent:
         try:
