@@ -48,8 +48,8 @@ bench-tools: $(STAMP) ## the real classes that some gold plans need, in benchmar
 conformance: $(STAMP) ## the official MCP suite against our server; npm fetches it once
 	@$(BIN)/pytest -q -rs tests/conformance $(PYTEST_ARGS)
 
-soak: $(STAMP) ## the long tests
-	@$(BIN)/pytest -q -m soak --soak $(PYTEST_ARGS)
+soak: $(STAMP) ## the long tests, with a line for each and the sums at the end
+	@$(BIN)/pytest -v -m soak --soak $(PYTEST_ARGS)
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) $(DEMO) .conformance benchmarks/.tools .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Callable, Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +17,7 @@ settings.load_profile("any machine")
 _SERVICES = ("postgres", "rabbitmq")
 #: Seconds that a long test has, where it says nothing itself: the limits of its module are those of the quick tests.
 _LONG = 3600
+_TRIED = "tried "
 
 
 def pytest_configure() -> None:
@@ -39,6 +41,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(skip)
         elif not any(marker.name == "timeout" for marker in item.own_markers):
             item.add_marker(pytest.mark.timeout(_LONG), append=False)
+
+
+@pytest.fixture
+def tried(record_property: Callable[[str, object], None]) -> Callable[[str, int], None]:
+    """Says what a long test has tried, and how often: the summary has the sums of all."""
+
+    def say(what: str, count: int) -> None:
+        record_property(_TRIED + what, count)
+
+    return say
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    sums: Counter[str] = Counter()
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            for name, count in report.user_properties:
+                if name.startswith(_TRIED):
+                    sums[name.removeprefix(_TRIED)] += count
+    if sums:
+        terminalreporter.section("tried in length")
+        for what, count in sums.items():
+            terminalreporter.write_line(f"{count:>9,} {what}")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections import Counter
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -137,8 +138,10 @@ def test_a_plan_that_checks_has_no_reference_and_no_type_error() -> None:
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("part", range(20))
-def test_the_law_is_tried_on_many_plans(part: int) -> None:
+def test_the_law_is_tried_on_many_plans(part: int, tried: Callable[[str, int], None]) -> None:
     size = int(os.environ.get("LAW_PLANS", "100000")) // 20 // SHARED
     tally = asyncio.run(try_many(range(1_000_000 + part * size, 1_000_000 + (part + 1) * size)))
+    tried("plans for the law of the check", tally.plans)
+    tried("of them clean, and run", tally.clean)
     assert not tally.broken, "\n".join(tally.broken[:5])
     assert tally.clean > 0.5 * tally.plans

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.store.store_cases import dropped, postgres_url
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 #: Kills of the long form, on each store.
-MOST = int(os.environ.get("TOOLPATH_KILLS", "1000"))
+MOST = int(os.environ.get("TOOLPATH_KILLS", "2000"))
 #: Parts that may be tried side by side.
 PARTS = 4
 KILLER = Path(__file__).with_name("killer.py")
@@ -73,14 +73,20 @@ def test_twenty_kills_on_postgres_lose_nothing_and_repeat_nothing(tmp_path: Path
 
 @pytest.mark.soak
 @pytest.mark.postgres
-@pytest.mark.timeout(3000)
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("part", range(PARTS))
-def test_many_kills_on_postgres_lose_nothing_and_repeat_nothing(tmp_path: Path, postgres: str, part: int) -> None:
+def test_many_kills_on_postgres_lose_nothing_and_repeat_nothing(
+    tmp_path: Path, postgres: str, part: int, tried: Callable[[str, int], None]
+) -> None:
+    tried("kills on PostgreSQL", MOST // PARTS)
     assert_nothing_lost(killed(tmp_path, MOST // PARTS, 600_000 + 10_000 * part, store=postgres), MOST // PARTS)
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(3000)
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("part", range(PARTS))
-def test_many_kills_lose_nothing_and_repeat_nothing(tmp_path: Path, part: int) -> None:
+def test_many_kills_lose_nothing_and_repeat_nothing(
+    tmp_path: Path, part: int, tried: Callable[[str, int], None]
+) -> None:
+    tried("kills on SQLite", MOST // PARTS)
     assert_nothing_lost(killed(tmp_path, MOST // PARTS, 500_000 + 10_000 * part), MOST // PARTS)
