@@ -239,6 +239,16 @@ def _documents_in_messages(target: Target) -> Any:
                 socket.recv(timeout=5)
 
 
+def _many_subscriptions(target: Target) -> Any:
+    query = 'subscription { runEvents(runId: "run_none") { seq } }'
+    with _speaking(target) as socket, suppress(ConnectionClosed, TimeoutError):
+        socket.send('{"type": "connection_init"}')
+        for number in range(300):
+            socket.send(json.dumps({"type": "subscribe", "id": str(number), "payload": {"query": query}}))
+        while True:
+            socket.recv(timeout=5)
+
+
 def _reading_a_long_run(target: Target) -> Any:
     """A run with many events and large values, read by every door."""
     large = [_call(id=f"l{n}", inputs={"x": f"{{{{ 'b' * 900000 ~ '{n}' }}}}"}) for n in range(25)]
@@ -322,6 +332,7 @@ ATTACKS: dict[str, Attack] = {
     "long searches": _search,
     "values in a message of a WebSocket": _values_in_a_message,
     "documents in messages of a WebSocket": _documents_in_messages,
+    "subscriptions to a run that is not there": _many_subscriptions,
     "a long run, read by every door": _reading_a_long_run,
     "slow readers of a value": _slow_readers(
         lambda run: f"/api/v1/runs/{run['run_id']}/values/{run['results'][0]['output']['$blob']}"

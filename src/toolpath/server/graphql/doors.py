@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -39,6 +40,15 @@ class Asked(BaseContext):
         """Who asks, as the guard found out."""
         caller: Caller = self._connection.state.caller
         return caller
+
+    @property
+    def turn(self) -> asyncio.Lock:
+        """Held by what begins on this connection: a WebSocket may ask for a hundred things at once, others for one."""
+        state = self._connection.state
+        if not hasattr(state, "turn"):
+            state.turn = asyncio.Lock()
+        turn: asyncio.Lock = state.turn
+        return turn
 
     @property
     def _connection(self) -> Any:

@@ -23,7 +23,8 @@ class Subscription:
         asked = info.context
         asked.needs("read")
         try:
-            run = await visible_run(asked.tp, asked.caller, run_id)
+            async with asked.turn:
+                run = await visible_run(asked.tp, asked.caller, run_id)
         except ToolpathError as error:
             raise told(error, asked.tp) from None
         async for batch in asked.feeds.follow(run, max(after, 0)):
