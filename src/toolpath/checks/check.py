@@ -8,6 +8,7 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks import arguments, effects, flow, limits, markup, reads, references, tools
+from toolpath.checks.checked import Checked
 from toolpath.checks.context import Context
 from toolpath.checks.memory import Memory
 from toolpath.checks.nested import Bodies, nested_plans_are_sound
@@ -56,10 +57,19 @@ def check(
     text, errors first where several stand at one place. `memory`: what earlier checks found of schemas; this one adds
     to it.
     """
+    return checked(plan, catalog, secrets=secrets, memory=memory).findings
+
+
+def checked(
+    plan: Plan, catalog: Catalog, *, secrets: Collection[str] | None = None, memory: Memory | None = None
+) -> Checked:
+    """As `check`, and the expressions that were read, for whoever compiles the plan."""
     memory = memory or Memory()
     bodies = Bodies(catalog, secrets, plan.limits.depth, memory)
     context = Context(plan, catalog, secrets=secrets, body_of=bodies.body, memory=memory)
-    return _check(plan, context, bodies, {})
+    findings = _check(plan, context, bodies, {})
+    inner = {key: body.views.expressions for key, body in bodies.contexts.items()}
+    return Checked(findings, context.views.expressions, inner)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

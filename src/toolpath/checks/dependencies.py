@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from toolpath.checks.views import BlockView, Read, StepView, Views, container
-from toolpath.expressions.names import written_variables
-from toolpath.model.plan import Block
+from toolpath.expressions.names import variables_of
 
 _ASPECTS_OF_END = frozenset({"status", "error"})
 
@@ -90,7 +89,7 @@ def is_own(read: Read, view: StepView, block: BlockView) -> bool:
 def _writers(block: BlockView) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for view in block.steps:
-        for variable in written_variables(Block(steps=(view.step,))):
+        for variable in variables_of(view.step):
             found.setdefault(variable, []).append(view.index)
     return found
 

@@ -20,7 +20,7 @@ MAX_DEPTH = 50
 class Bodies:
     """What is known of the plans inside tools, found once each within one check."""
 
-    __slots__ = ("_below", "_catalog", "_checked", "_memory", "_secrets", "limit")
+    __slots__ = ("_below", "_catalog", "_memory", "_secrets", "contexts", "limit")
 
     def __init__(self, catalog: Catalog, secrets: Collection[str] | None, limit: int, memory: Memory) -> None:
         """`limit`: how many plans the outermost one lets nest; those inside it have no say."""
@@ -29,13 +29,14 @@ class Bodies:
         self._secrets = secrets
         self._memory = memory
         self._below: dict[str, tuple[str, ...]] = {}
-        self._checked: dict[str, Context] = {}
+        self.contexts: dict[str, Context] = {}
+        """The plans that were looked into, by the keys of their tools."""
 
     def context(self, tool: Tool, plan: Plan) -> Context:
         """The plan inside a tool as the rules see it. Only for a tool without a ring."""
-        known = self._checked.get(tool.key)
+        known = self.contexts.get(tool.key)
         if known is None:
-            known = self._checked[tool.key] = Context(
+            known = self.contexts[tool.key] = Context(
                 plan, self._catalog, secrets=self._secrets, body_of=self.body, memory=self._memory
             )
         return known

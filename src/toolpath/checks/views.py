@@ -247,6 +247,11 @@ class Views:
             self.outputs = Template("outputs", "/outputs", plan.outputs, block=self.root, step=None)
             self.templates.append(self.outputs)
 
+    @property
+    def expressions(self) -> dict[str, dict[str, Leaf]]:
+        """The plan's expressions, by the pointer to the value that holds them."""
+        return {template.path: template.leaves for template in self.templates}
+
     def blocks(self) -> Iterator[BlockView]:
         """Every block, outer ones first."""
         yield self.root

@@ -41,6 +41,8 @@ _FAILURES = (
 
 
 _CONTAINERS = frozenset({list, dict})
+#: Kinds of names whose values may be made of others that are there.
+_SHARING = frozenset({"state", "last"})
 #: Looks of one value at others up to which what they find need not be measured together.
 _FEW = 8
 #: Evaluations after which a value of plain paths gets code of its own.
@@ -77,19 +79,28 @@ class Compiled:
         self._value = value
         self._leaves = leaves
         self._condition = condition
-        self.references = tuple(reference for leaf in leaves.values() for reference in leaf.references)
-        self.is_constant = not self.references
-        self.uses_secrets = any(leaf.uses_secrets for leaf in leaves.values())
+        references: list[Reference] = []
+        wholes: list[Leaf] = []
+        self.uses_secrets = False
+        for leaf in leaves.values():
+            references += leaf.references
+            self.uses_secrets = self.uses_secrets or leaf.uses_secrets
+            if leaf.whole is not None:
+                wholes.append(leaf)
+        self.references = tuple(references)
+        self.is_constant = not references
         self.path = None if condition else _plain_path(leaves)
-        self._repeats = not condition and sum(leaf.whole is not None for leaf in leaves.values()) > _FEW
-        self._builds = not condition and _may_grow(leaves)
+        self._repeats = not condition and len(wholes) > _FEW
+        self._builds = not condition and _may_grow(wholes)
         plain = plain_function(value, leaves) if leaves and not condition else None
         self._fast, charged = plain or function_of_value(value, leaves, condition=condition)
         self._charged = charged or self._builds
         if plain is not None:
             self._fast = _Cold(self, plain[0])
-        public = {at: leaf for at, leaf in leaves.items() if not leaf.uses_secrets}
-        self._public = Compiled(value, public, condition=condition) if self.uses_secrets else None
+        self._public: Compiled | None = None
+        if self.uses_secrets:
+            public = {at: leaf for at, leaf in leaves.items() if not leaf.uses_secrets}
+            self._public = Compiled(value, public, condition=condition)
 
     def warm_up(self) -> None:
         """Have code of its own: it is evaluated often."""
@@ -214,18 +225,21 @@ class Inspection(Struct, frozen=True, eq=False):
     """None where there is a fault or a name that cannot be read."""
 
 
-def compile_value(value: Json, names: Names, *, allow_secrets: bool = False) -> Compiled:
+def compile_value(
+    value: Json, names: Names, *, allow_secrets: bool = False, known: dict[str, Leaf] | None = None
+) -> Compiled:
     """Any JSON value with templates in its strings, at any depth; keys are literal.
 
-    Raises `ExpressionError` at the first fault, `Unresolved` at the first name that means nothing.
+    `known`: its leaves, where they were read before with these names. Raises `ExpressionError` at the first fault,
+    `Unresolved` at the first name that means nothing.
     """
-    leaves, faults = _read(value, names, allow_secrets=allow_secrets)
+    leaves, faults = (known, _faults(known)) if known is not None else _read(value, names, allow_secrets=allow_secrets)
     return _compiled(value, leaves, faults, names, condition=False)
 
 
-def compile_condition(source: str | bool, names: Names) -> Compiled:
-    """A condition, bare or in {{ }}; it evaluates to true or false. Raises as `compile_value`."""
-    leaves = {"": read_condition(source, names)} if isinstance(source, str) else {}
+def compile_condition(source: str | bool, names: Names, *, known: dict[str, Leaf] | None = None) -> Compiled:
+    """A condition, bare or in {{ }}; it evaluates to true or false. As `compile_value`."""
+    leaves = known if known is not None else {"": read_condition(source, names)} if isinstance(source, str) else {}
     return _compiled(source, leaves, _faults(leaves), names, condition=True)
 
 
@@ -289,7 +303,15 @@ def _read(
 
 
 def _faults(leaves: dict[str, Leaf]) -> tuple[tuple[str, ExpressionError], ...]:
-    return tuple((at, fault) for at, leaf in leaves.items() for fault in leaf.faults if fault.code != "ambiguous_name")
+    return tuple(
+        [
+            (at, fault)
+            for at, leaf in leaves.items()
+            if leaf.faults
+            for fault in leaf.faults
+            if fault.code != "ambiguous_name"
+        ]
+    )
 
 
 def _plain_path(leaves: dict[str, Leaf]) -> Reference | None:
@@ -298,13 +320,15 @@ def _plain_path(leaves: dict[str, Leaf]) -> Reference | None:
     return whole.tree.reference if whole is not None and isinstance(whole.tree, Path) else None
 
 
-def _may_grow(leaves: dict[str, Leaf]) -> bool:
-    """Whether the result may be larger to walk than what is read.
+def _may_grow(leaves: list[Leaf]) -> bool:
+    """Whether the result may be larger to walk than what is read, by the leaves whose values keep their type.
 
     Two looks at the state can double it, and a chain that jumps back would do so again and again.
     """
-    trees = [leaf.whole.tree for leaf in leaves.values() if leaf.whole is not None]
-    if any(builds(found) for found in trees):
-        return True
-    looks = [r for leaf in leaves.values() if leaf.whole is not None for r in leaf.references]
-    return sum(isinstance(r.root, Root) and r.root.kind in ("state", "last") for r in looks) > 1
+    looks = 0
+    for leaf in leaves:
+        if leaf.whole is not None and builds(leaf.whole.tree):
+            return True
+        for reference in leaf.references:
+            looks += type(reference.root) is Root and reference.root.kind in _SHARING
+    return looks > 1

@@ -15,7 +15,7 @@ from toolpath.expressions.shape import schema_of
 from toolpath.values import MAX_DEPTH, Json, JsonObject, pointer, type_name
 
 # Leaves by the JSON pointers of their strings.
-Leaves = Mapping[str, Leaf]
+Leaves = dict[str, Leaf]
 _AT: dict[str, Any] = {"lineno": 1, "col_offset": 0}
 _TEMPLATE = re.compile(r"\{\{")
 #: What may hold text.
@@ -58,15 +58,18 @@ def plain_function(value: Json, leaves: Leaves) -> tuple[Run, bool] | None:
     made: dict[str, Run] = {}
     charged = False
     for at, leaf in leaves.items():
-        parts = [piece if isinstance(piece, str) else plain_path(piece.tree) for piece in leaf.pieces]
-        if None in parts:
-            return None
         if leaf.whole is not None:
-            made[at] = cast(Run, parts[0])
+            run = plain_path(leaf.whole.tree)
+            if run is None:
+                return None
+            made[at] = run
         else:
+            parts = [piece if isinstance(piece, str) else plain_path(piece.tree) for piece in leaf.pieces]
+            if None in parts:
+                return None
             charged = True
             made[at] = _text_of(tuple(cast(list[str | Run], parts)))
-    return _put_together(value, "", made, _holders(leaves)), charged
+    return _put_together(value, "", made) or _always(value), charged
 
 
 def _text_of(parts: tuple[str | Run, ...]) -> Run:
@@ -76,26 +79,24 @@ def _text_of(parts: tuple[str | Run, ...]) -> Run:
     return text_of
 
 
-def _put_together(value: Json, at: str, made: Mapping[str, Run], holders: frozenset[str]) -> Run:
-    known = made.get(at)
-    if known is not None:
-        return known
+def _put_together(value: Json, at: str, made: Mapping[str, Run]) -> Run | None:
+    """The function that makes a part of the value; None where there is no template in it."""
+    if type(value) is str:
+        return made.get(at) if "{{" in value else None
     if type(value) is dict:
-        fixed = dict.fromkeys(value)
         runs: list[tuple[str, Run]] = []
         for key, item in value.items():
-            below = at + pointer(key)
-            if below in made or below in holders:
-                runs.append((key, _put_together(item, below, made, holders)))
-            else:
-                fixed[key] = item
-        return _object_of(fixed, tuple(runs))
-    items: list[Run] = []
-    for index, item in enumerate(value):
-        below = f"{at}/{index}"
-        inner = below in made or below in holders
-        items.append(_put_together(item, below, made, holders) if inner else _always(item))
-    return _list_of(tuple(items))
+            if type(item) in _INNER and (type(item) is not str or "{{" in item):
+                run = _put_together(item, at + pointer(key), made)
+                if run is not None:
+                    runs.append((key, run))
+        return _object_of(value, tuple(runs)) if runs else None
+    items = [
+        _put_together(item, f"{at}/{index}", made) if type(item) in _INNER else None for index, item in enumerate(value)
+    ]
+    if not any(items):
+        return None
+    return _list_of(tuple([run or _always(item) for run, item in zip(items, value, strict=True)]))
 
 
 def _object_of(fixed: JsonObject, runs: tuple[tuple[str, Run], ...]) -> Run:

@@ -12,7 +12,8 @@ import msgspec
 from toolpath.access.permits import permit
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.check import check, has_errors
+from toolpath.checks.check import checked, has_errors
+from toolpath.checks.checked import Checked
 from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
 from toolpath.checks.memory import Memory
@@ -120,10 +121,13 @@ class Preparation:
 
     def checked(self, plan: Plan, catalog: Catalog) -> tuple[Finding, ...]:
         """Everything that is wrong with the plan."""
+        return self._checked(plan, catalog).findings
+
+    def _checked(self, plan: Plan, catalog: Catalog) -> Checked:
         known = list(self._secrets) if not isinstance(self._secrets, EnvironmentSecrets) else None
         memory = self._memory
         try:
-            return check(plan, catalog, secrets=known, memory=memory)
+            return checked(plan, catalog, secrets=known, memory=memory)
         finally:
             if memory.is_full and memory is self._memory:
                 self._memory = Memory()
@@ -170,12 +174,12 @@ class Preparation:
 
     def _made(self, plan: Plan, catalog: Catalog) -> tuple[Program | None, tuple[Finding, ...], int]:
         memory = self._memory
-        findings = self.checked(plan, catalog)
-        if has_errors(findings):
-            return None, findings, 0
-        program = Program(plan, catalog, self._settings, memory=memory)
+        found = self._checked(plan, catalog)
+        if has_errors(found.findings):
+            return None, found.findings, 0
+        program = Program(plan, catalog, self._settings, memory=memory, checked=found)
         program.prepare()
-        return program, findings, weight_of([plan], KEPT_PARTS)
+        return program, found.findings, weight_of([plan], KEPT_PARTS)
 
     def open_points(self, plan: Plan) -> tuple[Finding, ...]:
         """Why a plan that was made of words is not run yet; its tools have to be loaded. One that only reads may be

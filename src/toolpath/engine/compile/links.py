@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from toolpath.engine.compile.nodes import BlockProgram, Node
 from toolpath.expressions.compile import Compiled, Reference
-from toolpath.expressions.names import Root, written_variables
-from toolpath.model.plan import Block
+from toolpath.expressions.names import Root, variables_of
+
+_OF_STEPS = frozenset({"output", "steps"})
 
 
 def link(block: BlockProgram) -> None:
@@ -15,7 +16,7 @@ def link(block: BlockProgram) -> None:
     nodes = block.nodes
     writers: dict[str, list[int]] = {}
     for node in nodes:
-        for variable in written_variables(Block(steps=(node.step,))):
+        for variable in variables_of(node.step):
             writers.setdefault(variable, []).append(node.index)
     dependents: list[list[int]] = [[] for _ in nodes]
     for node in nodes:
@@ -25,7 +26,10 @@ def link(block: BlockProgram) -> None:
             index = block.index_of.get(block.names.ids.get(name, name))
             if index is not None:
                 hard.add(index)
-        for reference, up in _every_reference(node):
+        for compiled in _own_expressions(node):
+            for reference in compiled.references:
+                _link_reference(reference, 0, block, writers, hard, soft)
+        for reference, up in _inner_references(node):
             _link_reference(reference, up, block, writers, hard, soft)
         hard.discard(node.index)
         soft -= hard | {node.index}
@@ -47,29 +51,27 @@ def _link_reference(
     hard: set[int],
     soft: set[int],
 ) -> None:
-    match reference.root:
-        case None:
-            return
-        case Root(kind="state", key=variable):
-            # The state of a graph: what is read is written first.
-            hard.update(writers.get(variable, ()))
-        case Root(kind="output" | "steps", key=key, up=depth):
-            index = block.index_of.get(block.names.ids.get(key, key))
-            if index is None or depth != up:
-                return
+    root = reference.root
+    if not isinstance(root, Root):
+        return
+    if root.kind == "state":
+        # The state of a graph: what is read is written first.
+        hard.update(writers.get(root.key, ()))
+    elif root.kind in _OF_STEPS and root.up == up:
+        index = block.index_of.get(block.names.ids.get(root.key, root.key))
+        if index is not None:
             (soft if reference.aspect in ("status", "error") else hard).add(index)
-        case _:
-            return
 
 
-def _every_reference(node: Node) -> list[tuple[Reference, int]]:
-    """Every reference in the node and in the blocks inside it, with how many frames further in it stands."""
-    found = [(reference, 0) for compiled in _own_expressions(node) for reference in compiled.references]
+def _inner_references(node: Node) -> list[tuple[Reference, int]]:
+    """Every reference in the blocks inside the node, with how many frames further in it stands."""
+    found: list[tuple[Reference, int]] = []
     for block in node.blocks:
         if node.collect is not None:
             found += [(reference, 1) for reference in node.collect.references]
         for inner in block.nodes:
-            found += [(reference, up + 1) for reference, up in _every_reference(inner)]
+            found += [(reference, 1) for compiled in _own_expressions(inner) for reference in compiled.references]
+            found += [(reference, up + 1) for reference, up in _inner_references(inner)]
     return found
 
 

@@ -12,14 +12,16 @@ from typing import Protocol
 import msgspec
 
 from toolpath.catalog.statistics import Statistics
+from toolpath.checks.checked import Checked, Expressions
 from toolpath.checks.memory import Memory
 from toolpath.config import Settings
+from toolpath.engine.compile.environment import Environment
 from toolpath.engine.compile.links import link
 from toolpath.engine.compile.model_calls import CHAT, chat_tool
 from toolpath.engine.compile.nodes import TO_END, BlockProgram, Kind, Node, Target
 from toolpath.engine.compile.ranks import rank_nodes
 from toolpath.errors import PlanInvalid, SchemaError, ToolNotFound
-from toolpath.expressions.compile import compile_condition, compile_value
+from toolpath.expressions.compile import Compiled
 from toolpath.expressions.names import Names, Root, inner_names, plan_names, retry_counts
 from toolpath.json_schema.nulls import admits_null
 from toolpath.json_schema.validate import Validator, null_over_default
@@ -29,8 +31,8 @@ from toolpath.model.plan import (
     Ask,
     Block,
     Call,
-    Fallback,
     Loop,
+    OutputValidation,
     Parallel,
     Plan,
     Retry,
@@ -39,7 +41,7 @@ from toolpath.model.plan import (
 )
 from toolpath.model.policy import is_guarded
 from toolpath.model.tool import Body, Tool
-from toolpath.values import JsonObject
+from toolpath.values import JsonObject, pointer
 
 _ANY_OBJECT: JsonObject = {"type": "object"}
 
@@ -56,9 +58,18 @@ class Program:
     """A plan ready to run against the tools of one catalogue."""
 
     def __init__(
-        self, plan: Plan, tools: Tools, settings: Settings, *, by_id: bool = False, memory: Memory | None = None
+        self,
+        plan: Plan,
+        tools: Tools,
+        settings: Settings,
+        *,
+        by_id: bool = False,
+        memory: Memory | None = None,
+        checked: Checked | None = None,
     ) -> None:
-        """`memory`: what the check found of the tools' schemas, so that none is made ready twice."""
+        """`memory`: what the check found of the tools' schemas, so that none is made ready twice. `checked`: the
+        expressions that it read.
+        """
         self.plan = plan
         self.settings = settings
         self.tools = tools
@@ -70,7 +81,10 @@ class Program:
         self._memory = memory or Memory()
         self.has_exclusive = False
         """A step of it, or of a plan in it, lets nothing run beside it."""
-        self.root = self._plan_block(plan, by_id=by_id)
+        self._targets: dict[tuple[int, OutputValidation, bool], Target] = {}
+        self._bodies_read = checked.bodies if checked is not None else {}
+        self.root = self._plan_block(plan, checked.expressions if checked is not None else {}, by_id=by_id)
+        self._bodies_read = {}
         self.concurrency = min(plan.concurrency or settings.parallel_limit, settings.max_concurrency)
         self.revised: Program | None = None
         """The program that takes its place where the run was planned anew."""
@@ -155,16 +169,16 @@ class Program:
         if node is None:
             self.tools = tools or self.tools
             step = Call(id="call", tool=key)
-            node = self._node(0, step, plan_names(Plan()), self.root)
+            node = self._node(0, step, Environment(self.plan, plan_names(Plan())), self.root)
             self._dynamic[key] = node
         return node
 
-    def _plan_block(self, plan: Plan, *, by_id: bool = False) -> BlockProgram:
-        names = plan_names(plan)
+    def _plan_block(self, plan: Plan, read: Expressions, *, by_id: bool = False) -> BlockProgram:
+        environment = Environment(plan, plan_names(plan), "", read)
         properties = plan.inputs.get("properties", {})
-        block = self._block(plan.block, names, plan)
+        block = self._block(plan.block, environment)
         block.retry_counts = {index: name for name, index in retry_counts(plan).items()}
-        block.outputs = None if plan.outputs is None else compile_value(plan.outputs, names)
+        block.outputs = None if plan.outputs is None else environment.value(plan.outputs, "/outputs")
         block.composite = plan.composite
         block.by_id = by_id
         block.initial = plan.state
@@ -179,7 +193,8 @@ class Program:
         }
         return block
 
-    def _block(self, block: Block, names: Names, plan: Plan) -> BlockProgram:
+    def _block(self, block: Block, environment: Environment) -> BlockProgram:
+        plan, names = environment.plan, environment.names
         built = BlockProgram(
             id=block.id,
             flow=block.flow,
@@ -196,7 +211,7 @@ class Program:
             max_visits=min(plan.limits.step_visits, self.settings.max_step_visits),
             plan=plan,
         )
-        nodes = [self._node(index, step, names, built) for index, step in enumerate(block.steps)]
+        nodes = [self._node(index, step, environment, built) for index, step in enumerate(block.steps)]
         built.nodes = tuple(nodes)
         if block.flow == "graph":
             link(built)
@@ -205,19 +220,22 @@ class Program:
             built.missing = [0] * len(nodes)
         return built
 
-    def _node(self, index: int, step: Step, names: Names, block: BlockProgram) -> Node:
-        plan = block.plan or self.plan
+    def _node(self, index: int, step: Step, environment: Environment, block: BlockProgram) -> Node:
+        plan, names, at = environment.plan, environment.names, f"{environment.path}/steps/{index}"
         node = Node(id=step.id, index=index, kind=_kind_of(step), step=step)
-        node.when = None if step.when is None or step.when is True else compile_condition(step.when, names)
+        node.when = None if step.when is None or step.when is True else environment.condition(step.when, f"{at}/when")
         if step.requires_approval is True:
             node.always_approve = True
         elif step.requires_approval:
-            node.approval = compile_condition(step.requires_approval, names)
+            node.approval = environment.condition(step.requires_approval, f"{at}/requires_approval")
         node.on_unresolved = step.on_unresolved or plan.on_unresolved
         self.has_exclusive = self.has_exclusive or step.exclusive
         node.critical, node.exclusive, node.timeout = step.critical, step.exclusive, step.timeout
         node.map_outputs = tuple(step.on_success.map_outputs.items())
-        node.transform = tuple((key, compile_value(value, names)) for key, value in step.on_success.transform.items())
+        node.transform = tuple(
+            (key, environment.value(value, f"{at}/on_success/transform{pointer(key)}"))
+            for key, value in step.on_success.transform.items()
+        )
         node.after_success = _jump(step.on_success.next, block, names)
         node.after_failure = _jump(step.on_failure.next, block, names)
         node.continues = step.on_failure.action == "continue" or (
@@ -226,18 +244,22 @@ class Program:
         inner = inner_names(step, names)
         match step:
             case Call():
-                self._call(node, step, names, plan)
+                self._call(node, step, environment, at)
             case Parallel():
-                node.blocks = tuple(self._block(b, n, plan) for b, n in zip(step.branches, inner, strict=True))
+                node.blocks = tuple(
+                    self._block(branch, environment.inside(inside, f"{at}/parallel/{number}"))
+                    for number, (branch, inside) in enumerate(zip(step.branches, inner, strict=True))
+                )
             case Loop():
-                node.over = compile_value(step.over, names)
+                node.over = environment.value(step.over, f"{at}/loop/over")
                 node.concurrency = min(step.concurrency, self.settings.max_concurrency)
-                node.blocks = (self._block(step.body, inner[0], plan),)
+                node.blocks = (self._block(step.body, environment.inside(inner[0], f"{at}/loop")),)
                 if step.collect is not None:
-                    node.collect = compile_value(step.collect, inner[0].collecting())
+                    collecting = environment.inside(inner[0].collecting(), at)
+                    node.collect = collecting.value(step.collect, f"{at}/loop/collect")
                 node.light = _is_light(node.blocks[0])
             case Ask():
-                node.form = compile_value(form_of(step), names)
+                node.form = environment.value(form_of(step), f"{at}/ask")
             case _:
                 pass
         node.plain = node.kind == "call" and not (
@@ -245,10 +267,19 @@ class Program:
         )
         return node
 
-    def _call(self, node: Node, step: Call, names: Names, plan: Plan) -> None:
-        main = self._target(step, step.tool, step.inputs, names, plan)
-        others = [self._fallback(step, fallback, names, plan) for fallback in step.fallback]
-        node.targets = (main, *others)
+    def _call(self, node: Node, step: Call, environment: Environment, at: str) -> None:
+        inputs = environment.value(step.inputs, f"{at}/inputs", allow_secrets=True)
+        main = self._target(step, step.tool, step.inputs, inputs, environment.plan)
+        node.targets = (main,)
+        for number, fallback in enumerate(step.fallback):
+            given, compiled = step.inputs, inputs
+            if fallback.inputs is not None:
+                given = fallback.inputs
+                compiled = environment.value(given, f"{at}/fallback/{number}/inputs", allow_secrets=True)
+            target = self._target(step, fallback.tool, given, compiled, environment.plan)
+            condition, threshold = fallback.condition, fallback.threshold
+            target = msgspec.structs.replace(target, condition=condition, threshold=threshold)
+            node.targets = (*node.targets, target)
         if main.plan is not None:
             node.kind = "nested"
         cache = step.cache or main.tool.cache
@@ -256,37 +287,44 @@ class Program:
         ttl = self.settings.cache_ttl if cache is None or cache.ttl is None else cache.ttl
         if cache is not None and ttl > 0 and self.settings.cache_enabled:
             node.cached, node.cache_ttl = True, ttl
-            node.cache_key = None if cache.key is None else compile_value(cache.key, names)
+            node.cache_key = None if cache.key is None else environment.value(cache.key, f"{at}/cache/key")
 
-    def _fallback(self, step: Call, fallback: Fallback, names: Names, plan: Plan) -> Target:
-        inputs = step.inputs if fallback.inputs is None else fallback.inputs
-        target = self._target(step, fallback.tool, inputs, names, plan)
-        return msgspec.structs.replace(target, condition=fallback.condition, threshold=fallback.threshold)
-
-    def _target(self, step: Call, name: str, inputs: JsonObject, names: Names, plan: Plan) -> Target:
+    def _target(self, step: Call, name: str, given: JsonObject, inputs: Compiled, plan: Plan) -> Target:
         tool = chat_tool() if name == CHAT else self.tools.find(name)
         if name != CHAT:
             self.used[tool.key] = tool
-        body = tool.body
-        explicit = step.retry is not None or tool.retry is not None
-        accepts = self._validator(tool.input_schema or _ANY_OBJECT, tool)
-        returns = None
         validation = step.output_validation or tool.output_validation
-        if tool.output_schema is not None and validation != "off":
-            returns = self._validator(tool.output_schema, tool)
+        mark = (id(tool), validation, plan.composite)
+        known = self._targets.get(mark)
+        if known is None:
+            known = self._targets[mark] = self._first_target(tool, validation, plan, inputs)
+        return msgspec.structs.replace(
+            known,
+            inputs=inputs,
+            droppable=_droppable(given, tool.input_schema),
+            timeout=step.timeout if step.timeout is not None else tool.timeout,
+            retry=step.retry or known.retry,
+            explicit_retry=known.explicit_retry or step.retry is not None,
+        )
+
+    def _first_target(self, tool: Tool, validation: OutputValidation, plan: Plan, inputs: Compiled) -> Target:
+        """The tool as it is called where the step says nothing of its own."""
+        body = tool.body
+        accepts = self._validator(tool.input_schema or _ANY_OBJECT, tool)
+        checks_output = tool.output_schema is not None and validation != "off"
         return Target(
             tool=tool,
             key=tool.key,
             body=body if isinstance(body, Body) else None,
             plan=self._nested(tool, body) if isinstance(body, Plan) else None,
-            inputs=compile_value(inputs, names, allow_secrets=True),
-            droppable=_droppable(inputs, tool.input_schema),
+            inputs=inputs,
+            droppable=(),
             accepts=accepts,
-            returns=returns,
+            returns=self._validator(tool.output_schema or {}, tool) if checks_output else None,
             validation=validation,
-            timeout=step.timeout if step.timeout is not None else tool.timeout,
-            retry=step.retry or tool.retry or self._default_retry(tool, plan),
-            explicit_retry=explicit,
+            timeout=tool.timeout,
+            retry=tool.retry or self._default_retry(tool, plan),
+            explicit_retry=tool.retry is not None,
             repeatable=tool.is_repeatable,
             guarded=is_guarded(tool),
             asks=tool.requires.approval,
@@ -317,7 +355,7 @@ class Program:
             raise RecursionError(f"{' → '.join([*self._compiling, tool.key])}: a plan calls itself.")
         self._compiling.append(tool.key)
         try:
-            block = self._plan_block(body)
+            block = self._plan_block(body, self._bodies_read.get(tool.key, {}))
         finally:
             self._compiling.pop()
         self.bodies[tool.key] = block
@@ -393,10 +431,12 @@ def _droppable(inputs: JsonObject, schema: JsonObject) -> tuple[str, ...]:
     required = schema.get("required", ())
     properties = schema.get("properties", {})
     return tuple(
-        name
-        for name, value in inputs.items()
-        if name not in required
-        and name in properties
-        and (value is None or (isinstance(value, str) and "{{" in value))
-        and not admits_null(schema, name)
+        [
+            name
+            for name, value in inputs.items()
+            if (value is None or (type(value) is str and "{{" in value))
+            and name not in required
+            and name in properties
+            and not admits_null(schema, name)
+        ]
     )
