@@ -14,9 +14,9 @@ from toolpath.checks.kinds import Kinds
 from toolpath.checks.memory import Memory
 from toolpath.checks.readings import Reading
 from toolpath.checks.shapes import Type, either, or_null
-from toolpath.checks.views import Read, StepView, Template, read_of
-from toolpath.expressions.leaf import Leaf, Piece
-from toolpath.expressions.tree import Path, Reference
+from toolpath.checks.views import Read, StepView, Template
+from toolpath.expressions.leaf import Leaf
+from toolpath.expressions.tree import Path, Reference, Tree
 from toolpath.model.plan import OnUnresolved, Plan
 
 _TEXT: Type = {"type": "string"}
@@ -26,6 +26,7 @@ _COUNTED = frozenset({"output", "steps", "item", "last"})
 _STEADY = frozenset({"output", "inputs", "steps", "item"})
 #: Uses of a step that come directly after its condition, so that in a chain nothing is written in between.
 _AT_ONCE = frozenset({"input", "fallback", "over", "text", "approval", "cache_key"})
+_MISSING = frozenset({"absent", "unset"})
 _UNRESOLVED = frozenset({"input", "fallback"})
 
 
@@ -66,7 +67,7 @@ class PlanReader:
 
     def source(self, reference: Reference) -> Source:
         """What is known of the root of a reference."""
-        read = read_of(self._template, reference)
+        read = self._template.read(reference)
         types, kind = self._types, read.kind
         reading = types.reading(read)
         missing = reading.place.found == "missing" and bool(reference.path)
@@ -87,55 +88,63 @@ class PlanReader:
 
     def held(self, reference: Reference) -> bool:
         """What the reference gives is held to its schema."""
-        return self._types.reading(read_of(self._template, reference)).held
+        return self._types.reading(self._template.read(reference)).held
 
 
 def judge_leaf(types: Types, template: Template, leaf: Leaf) -> Judged:
     """What is known of one string of a template."""
     facts = standing_facts(template)
     reader = PlanReader(types, template)
-    mark = None
-    if not facts and leaf.whole is not None and type(leaf.whole.tree) is Path:
-        mark = _mark_of(types, reader.source(leaf.whole.tree.reference), leaf.whole.tree.reference)
-        known = types.memory.paths.get(mark)
-        if known is not None:
-            return Judged(type=known[0], lone=known[1])
-    found = _judged(types, template, leaf, reader, facts)
-    if found.type is not None and found.lone is not None:
-        one = types.memory.one
-        found = msgspec.structs.replace(found, type=one(found.type), lone=one(found.lone))
-    if mark is not None and not found.faults and not found.unknown:
-        types.memory.paths[mark] = found.type, found.lone
-    return found
+    if leaf.whole is not None:
+        return _settled(types, template, _judged_piece(types, leaf.whole.tree, reader, facts))
+    faults: list[Fault] = []
+    unknown: list[Reference] = []
+    for piece in leaf.pieces:
+        if not isinstance(piece, str):
+            found = _judged_piece(types, piece.tree, reader, facts)
+            faults += found.faults
+            unknown += found.unknown
+    return _settled(types, template, Judged(type=_TEXT, lone=_TEXT, faults=tuple(faults), unknown=tuple(unknown)))
 
 
-def _mark_of(types: Types, source: Source, reference: Reference) -> Hashable:
+def _settled(types: Types, template: Template, found: Judged) -> Judged:
+    """The same, with what is given where something is missing and the plan says what to do then."""
+    if not found.faults or not any(fault.flaw in _MISSING for fault in found.faults):
+        return found
+    given = [_unresolved(types, template, of) for of in (found.type, found.lone)]
+    return _with_types(types, found, *given)
+
+
+def _with_types(types: Types, found: Judged, type_: Type, lone: Type) -> Judged:
+    if type_ is not None and lone is not None:
+        type_, lone = types.memory.one(type_), types.memory.one(lone)
+    return Judged(type=type_, lone=lone, faults=found.faults, unknown=found.unknown)
+
+
+def _judged_piece(types: Types, of: Tree, reader: PlanReader, facts: Facts) -> Judged:
+    """What is known of one expression."""
+    source = reader.source(of.reference) if isinstance(of, Path) else None
+    mark = _mark_of(types, source, of) if source is not None and isinstance(of, Path) and not facts else None
+    known = None if mark is None else types.memory.paths.get(mark)
+    if known is not None:
+        return Judged(type=known[0], lone=known[1])
+    judge = Judge(reader, facts)
+    found = lone = judge.type(of)
+    if source is not None and source.void:
+        lone = Judge(_Full(reader), facts).type(of)
+    judged = Judged(type=found, lone=lone, faults=tuple(judge.faults), unknown=tuple(judge.unknown))
+    judged = _with_types(types, judged, found, lone)
+    if mark is not None and not judged.faults and not judged.unknown:
+        types.memory.paths[mark] = judged.type, judged.lone
+    return judged
+
+
+def _mark_of(types: Types, source: Source, of: Path) -> Hashable:
     """All that the type of a path depends on where no condition tells of it; None where it has a fault."""
     if source.missing or source.unset:
         return None
-    of = source.type
-    return source.kind, None if of is None else id(types.memory.kept(of)), source.void, reference.path
-
-
-def _judged(types: Types, template: Template, leaf: Leaf, reader: PlanReader, facts: Facts) -> Judged:
-    faults: list[Fault] = []
-    unknown: list[Reference] = []
-    type_: Type = _TEXT
-    lone: Type = _TEXT
-    for piece in leaf.pieces:
-        if not isinstance(piece, Piece):
-            continue
-        judge = Judge(reader, facts)
-        found = judge.type(piece.tree)
-        faults += judge.faults
-        unknown += judge.unknown
-        if leaf.whole is not None:
-            type_ = lone = found
-            if isinstance(piece.tree, Path) and reader.source(piece.tree.reference).void:
-                lone = Judge(_Full(reader), facts).type(piece.tree)
-    if any(fault.flaw in ("absent", "unset") for fault in faults):
-        type_, lone = (_unresolved(types, template, found) for found in (type_, lone))
-    return Judged(type=type_, lone=lone, faults=tuple(faults), unknown=tuple(unknown))
+    type_ = source.type
+    return source.kind, None if type_ is None else id(types.memory.kept(type_)), source.void, of.reference.path
 
 
 def _unresolved(types: Types, template: Template, found: Type) -> Type:

@@ -109,7 +109,8 @@ class Memory:
             self.weight += len(value) // 100
         elif type(value) not in (int, bool, type(None)):
             return {"const": value}
-        return self.made((type(value), value), (), lambda: {"const": value})
+        key = (type(value), value)
+        return self._made.get(key) or self.made(key, (), lambda: {"const": value})
 
     def validator(self, schema: JsonObject, *, formats: bool) -> Validator | SchemaError:
         """What tries values on the schema, or why it cannot be used."""

@@ -47,6 +47,8 @@ _MOST_ITEMS = 50
 #: Times that the type of a variable is looked for which is written with what it holds.
 _MOST_ROUNDS = 5
 
+#: Kinds of values that templates may be in.
+_HOLDING = frozenset({str, dict, list})
 _TEXT: JsonObject = {"type": "string"}
 _COUNT: JsonObject = {"type": "integer", "minimum": 0}
 _ASPECTS: dict[str, JsonObject] = {
@@ -365,7 +367,12 @@ class Types:
             case str() if "{{" in value:
                 return self._text(template, pointer)
             case dict() if len(value) <= _MOST_ITEMS or has_template(value):
-                parts = {name: self.value(template, pointer + pointer_of(name), item) for name, item in value.items()}
+                parts = {
+                    name: self.value(template, pointer + pointer_of(name), item)
+                    if type(item) in _HOLDING
+                    else self.memory.literal(item)
+                    for name, item in value.items()
+                }
                 return self._object(parts)
             case list() if len(value) <= _MOST_ITEMS or has_template(value):
                 items = [self.value(template, f"{pointer}/{index}", item) for index, item in enumerate(value)]

@@ -37,6 +37,7 @@ class Template:
 
     __slots__ = (
         "_below",
+        "_known",
         "block",
         "faults",
         "leaves",
@@ -79,9 +80,12 @@ class Template:
             self.faults.append((self.too_deep, ExpressionError(deep, code="expression_too_large")))
         self.reads: list[Read] = []
         """What its expressions read."""
+        self._known: dict[int, Read] = {}
         self._below: dict[str, list[Read]] = {}
         for at, leaf in self.leaves.items():
             found = [read_of(self, reference) for reference in leaf.references]
+            for read in found:
+                self._known[id(read.reference)] = read
             self.reads += found
             first = _first(at)
             if first in self._below:
@@ -108,7 +112,13 @@ class Template:
 
     def holds_template(self, name: str) -> bool:
         """What the value has under the name holds a template."""
-        return pointer(name)[1:] in self._below if not self.too_deep else has_template(self.value[name])
+        if self.too_deep:
+            return has_template(self.value[name])
+        return (pointer(name)[1:] if "/" in name or "~" in name else name) in self._below
+
+    def read(self, reference: Reference) -> Read:
+        """The reference as it is read here."""
+        return self._known.get(id(reference)) or read_of(self, reference)
 
     def reads_below(self, pointer: str) -> list[Read]:
         """What is read at or below the pointer, which leads to one key of the value or is empty."""

@@ -138,16 +138,20 @@ def plain_leaf(source: str, pointer: str, names: Names) -> Leaf | None:
 
     Equals what `read_leaf` makes of it otherwise.
     """
+    found = _plain.fullmatch(source)
+    if found is not None:
+        # One path is all of it.
+        reference = _plain_reference(found, pointer, names)
+        if reference is None:
+            return None
+        return Leaf(source, pointer, (Piece(source, 2, Path(reference)),), (reference,), ())
     pieces: list[str | Piece] = []
     references: list[Reference] = []
     position, start = 0, source.find("{{")
     while start >= 0:
         found = _plain.match(source, start)
-        if found is None or found[1] in _OTHER or len(references) > _MOST_PLAIN:
-            return None
-        keys = tuple(found[2].split(".")[1:])
-        reference = resolve(names, found[1], keys, found.start(1), pointer=pointer)
-        if type(reference) is not Reference or type(reference.root) is not Root or len(keys) > _MOST_KEYS:
+        reference = None if found is None else _plain_reference(found, pointer, names)
+        if found is None or reference is None or len(references) > _MOST_PLAIN:
             return None
         if start > position:
             pieces.append(source[position:start])
@@ -158,6 +162,17 @@ def plain_leaf(source: str, pointer: str, names: Names) -> Leaf | None:
     if position < len(source):
         pieces.append(source[position:])
     return Leaf(source, pointer, tuple(pieces), tuple(references), ())
+
+
+def _plain_reference(found: re.Match[str], pointer: str, names: Names) -> Reference | None:
+    name, dotted = found.groups()
+    if name in _OTHER:
+        return None
+    keys = tuple(dotted.split(".")[1:]) if dotted else ()
+    reference = resolve(names, name, keys, found.start(1), pointer=pointer)
+    if type(reference) is not Reference or type(reference.root) is not Root or len(keys) > _MOST_KEYS:
+        return None
+    return reference
 
 
 def read_condition(source: str, names: Names) -> Leaf:

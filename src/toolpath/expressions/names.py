@@ -14,7 +14,7 @@ import msgspec
 
 from toolpath.expressions.templates import expressions_of
 from toolpath.expressions.work import Work
-from toolpath.model.plan import Block, Call, Flow, Loop, Parallel, Plan, Step, blocks_of
+from toolpath.model.plan import Block, Call, Flow, Loop, Parallel, Plan, Step, blocks_of, every_step
 from toolpath.values import Json, JsonObject
 
 RootKind = Literal["output", "state", "inputs", "steps", "item", "last", "run", "secrets"]
@@ -177,21 +177,25 @@ def _names(block: Block, outer: Names | None, item: str | None, in_chain: bool, 
 def written_variables(block: Block) -> tuple[str, ...]:
     """Every variable that a step of the block, however deep, may write."""
     found: dict[str, None] = {}
-    for step in block.steps:
-        for variable in variables_of(step):
-            found[variable] = None
+    for _, step in every_step(block):
+        _add_variables(step, found)
     return tuple(found)
 
 
 def variables_of(step: Step) -> tuple[str, ...]:
     """Every variable that the step, or one inside it, may write."""
-    on_success = step.on_success
-    own = (*on_success.map_outputs.values(), *on_success.transform)
-    inner = blocks_of(step)
-    if not own and not inner:
-        return ()
-    # In the order of the plan: the step's own come before those inside it.
-    return tuple(dict.fromkeys([*own, *(name for block in inner for name in written_variables(block))]))
+    if blocks_of(step):
+        return written_variables(Block(steps=(step,)))
+    found: dict[str, None] = {}
+    _add_variables(step, found)
+    return tuple(found)
+
+
+def _add_variables(step: Step, found: dict[str, None]) -> None:
+    for variable in step.on_success.map_outputs.values():
+        found[variable] = None
+    for variable in step.on_success.transform:
+        found[variable] = None
 
 
 def inner_names(step: Step, names: Names) -> tuple[Names, ...]:

@@ -13,6 +13,8 @@ from toolpath.expressions.tree import Aspect, Reference
 Keys = tuple[str | int | None, ...]
 #: As it is written, what that means, and the keys below it.
 Meaning = tuple[str, Root | Ambiguous | None, Keys]
+#: Names that others stand below.
+_SPACES = frozenset({"steps", "secrets", "state", "inputs"})
 _ASPECTS: tuple[str, ...] = get_args(Aspect)
 
 
@@ -21,6 +23,9 @@ def resolve(
 ) -> Reference | ExpressionError:
     """The reference that `name` with these keys below it makes, or why it cannot be one."""
     aspect: Aspect = "output"
+    if name not in _SPACES:
+        name, root, keys = _bare(names, name, keys)
+        return Reference(name=name, root=root, path=keys, offset=offset, pointer=pointer, guarded=guarded)
     match name:
         case "steps":
             step = _step(names, keys, offset)
@@ -31,13 +36,9 @@ def resolve(
             if len(keys) != 1 or not isinstance(keys[0], str):
                 return _no_secret(offset)
             name, root, keys = f"secrets.{keys[0]}", Root("secrets", keys[0]), ()
-        case "state" | "inputs":
-            name, root, keys = _named(names, name, keys)
         case _:
-            name, root, keys = _bare(names, name, keys)
-    return Reference(
-        name=name, root=root, aspect=aspect, path=keys, offset=offset, pointer=pointer, guarded=guarded
-    )  # fmt: skip
+            name, root, keys = _named(names, name, keys)
+    return Reference(name=name, root=root, aspect=aspect, path=keys, offset=offset, pointer=pointer, guarded=guarded)
 
 
 def _bare(names: Names, name: str, keys: Keys) -> Meaning:
