@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from toolpath.model.plan import Plan
+
 T = TypeVar("T")
 
 #: Weight up to which work is done in the loop's own turn: there the way to a thread and back would be the larger part.
@@ -21,6 +23,12 @@ _MOST_A_TURN = 600
 _THREADS = 2
 #: Characters of text that weigh as much as one part of a plan.
 _TEXT = 16
+#: Characters of the text of a plan that make up one part of it.
+_PART = 8
+#: Parts of a plan that are counted where it has no text.
+_MOST_COUNTED = 200_000
+#: Kinds of what weighs as much as one part of a plan, and has no parts.
+_PLAIN = frozenset({int, float, bool, type(None)})
 
 
 def weight_of(things: Iterable[Any], most: int = LIGHT) -> int:
@@ -32,7 +40,10 @@ def weight_of(things: Iterable[Any], most: int = LIGHT) -> int:
     found = 0
     while waiting and found <= most:
         here = waiting.pop()
-        if isinstance(here, str | bytes):
+        kind = type(here)
+        if kind in _PLAIN:
+            found += 1
+        elif kind is str or isinstance(here, str | bytes):
             found += 1 + len(here) // _TEXT
         elif isinstance(here, dict):
             found += 1
@@ -42,10 +53,19 @@ def weight_of(things: Iterable[Any], most: int = LIGHT) -> int:
             waiting += here[: most + 1]
         elif isinstance(here, msgspec.Struct):
             # What is as by default has nothing in it.
-            waiting += [value for name in here.__struct_fields__ if (value := getattr(here, name)) or value == 0]
+            waiting += [value for value in msgspec.structs.astuple(here) if value or value == 0]
         else:
             found += 1
     return found
+
+
+def parts_of(plan: Plan) -> int:
+    """About as many parts as the plan has, by the length of its text: that is written faster than parts are counted."""
+    try:
+        return len(msgspec.json.encode(plan, enc_hook=lambda _: None)) // _PART
+    except (TypeError, ValueError, RecursionError):
+        # Made by hand, of what is no JSON.
+        return weight_of([plan], _MOST_COUNTED)
 
 
 _Job = tuple[asyncio.AbstractEventLoop, "asyncio.Future[Any]", Callable[[], Any]]

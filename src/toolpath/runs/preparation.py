@@ -32,7 +32,7 @@ from toolpath.model_output.documents import read_document
 from toolpath.notation.nodes import TooManySteps, too_many_steps
 from toolpath.providers.functions import bind
 from toolpath.providers.secret_values import EnvironmentSecrets
-from toolpath.runs.beside_the_loop import LIGHT, BesideTheLoop, weight_of
+from toolpath.runs.beside_the_loop import LIGHT, BesideTheLoop, parts_of, weight_of
 from toolpath.runs.opening import call_plan, file_bytes, is_file, tools_of
 from toolpath.runs.weighted_cache import WeightedCache
 from toolpath.values import JsonObject, plain
@@ -148,7 +148,7 @@ class Preparation:
         revision = self._registry.revision
         weight = _weight(plan, catalog)
         found, parts = await self.aside.do(
-            lambda: ((self.checked(plan, catalog), explain(plan, catalog)), weight_of([plan], KEPT_PARTS)), weight
+            lambda: ((self.checked(plan, catalog), explain(plan, catalog)), parts_of(plan)), weight
         )
         self._reviews.put(id(plan), (plan, revision, found), parts)
         return found
@@ -179,7 +179,7 @@ class Preparation:
             return None, found.findings, 0
         program = Program(plan, catalog, self._settings, memory=memory, checked=found)
         program.prepare()
-        return program, found.findings, weight_of([plan], KEPT_PARTS)
+        return program, found.findings, parts_of(plan)
 
     def open_points(self, plan: Plan) -> tuple[Finding, ...]:
         """Why a plan that was made of words is not run yet; its tools have to be loaded. One that only reads may be

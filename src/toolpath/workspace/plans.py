@@ -23,7 +23,7 @@ from toolpath.notation.nodes import MAX_STEPS, TooManySteps
 from toolpath.notation.printing import plan_to_dict
 from toolpath.planner.records import Planned
 from toolpath.ports import Store
-from toolpath.runs.beside_the_loop import weight_of
+from toolpath.runs.beside_the_loop import parts_of, weight_of
 from toolpath.runs.preparation import KEPT, KEPT_PARTS, Preparation
 from toolpath.runs.weighted_cache import WeightedCache
 from toolpath.values import JsonObject, digest
@@ -204,7 +204,7 @@ class Plans:
 
             def work() -> tuple[Plan, int]:
                 plan = read_plan_document(stored.plan, most)
-                return plan, weight_of([plan], KEPT_PARTS)
+                return plan, parts_of(plan)
 
             read, weight = await self._preparation.aside.do(work, weight_of([stored.plan]))
             self._kept_read(stored, read, weight)
@@ -213,9 +213,7 @@ class Plans:
 
     async def _written(self, plan: Plan) -> tuple[JsonObject, int]:
         """The plan in its notation, and what it weighs."""
-        return await self._preparation.aside.do(
-            lambda: (plan_to_dict(plan), weight_of([plan], KEPT_PARTS)), weight_of([plan.steps])
-        )
+        return await self._preparation.aside.do(lambda: (plan_to_dict(plan), parts_of(plan)), weight_of([plan.steps]))
 
     def _known(self, stored: StoredPlan) -> Plan | None:
         known = self._read.get(stored.plan_id)
