@@ -265,6 +265,10 @@ class Toolpath:
         """A plan from any notation: a file's path, text, or a dictionary. Raises `ReadError` where there is none."""
         return self._preparation.plan(source)
 
+    def document(self, source: Runnable) -> Plan | Tool:
+        """What a document holds, a plan or a tool, in place of which it can be run: it is not read again."""
+        return self._preparation.document(source)
+
     def check(self, plan: Runnable) -> tuple[Finding, ...]:
         """Everything that is wrong with the plan, at once. Tools of servers not started yet are not looked into."""
         return self._preparation.checked(self.read(plan), self.registry.snapshot())

@@ -23,8 +23,8 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     """As it is shown: the file, `stdin`, or the tool's key."""
-    document: Path | str | None = None
-    """A file, or the text of a document."""
+    document: Plan | Tool | None = None
+    """What the file or the text holds: a plan, or a tool that is one."""
     plan: Plan | None = None
     tool: Tool | None = None
 
@@ -36,7 +36,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return self.tool.input_schema if self.tool is not None else {}
 
     @property
-    def runnable(self) -> Path | str:
+    def runnable(self) -> Plan | Tool | str:
         """What `Toolpath.start` is given."""
         return self.document if self.document is not None else self.name
 
@@ -53,7 +53,7 @@ async def find_target(tp: Toolpath, what: str, *, only_tool: bool = False) -> Ta
     """What `what` names, with the tools it needs loaded. Raises `UsageError` when it names nothing."""
     if only_tool or (what != "-" and not is_file(what)):
         return await _tool(tp, what, only_tool=only_tool)
-    document = read_text("-") if what == "-" else Path(what)
+    document = tp.document(read_text("-") if what == "-" else Path(what))
     plan = tp.read(document)
     await load_with_requests(tp, plan)
     return Target(name="stdin" if what == "-" else what, document=document, plan=plan)

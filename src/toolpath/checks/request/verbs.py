@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 #: Of each part: what is meant; English; German infinitives; French and Spanish ones, and forms that no rule gives.
@@ -159,7 +159,9 @@ def _spanish(infinitive: str) -> Iterable[str]:
         yield from (stem + "e", stem + "a", stem + "an", stem + ("ed" if ending == "er" else "id"))
 
 
-def _table() -> dict[str, frozenset[str]]:
+@cache
+def _forms() -> dict[str, frozenset[str]]:
+    """Forms of verbs → what they may mean. Made when it is first asked for: most runs hear no words."""
     found: dict[str, set[str]] = {}
     for line in _MEANINGS.strip().split("\n\n"):
         meaning, english, german, french, spanish = (part.strip() for part in line.split("|"))
@@ -172,9 +174,16 @@ def _table() -> dict[str, frozenset[str]]:
     return {form: frozenset(meanings) for form, meanings in found.items()}
 
 
-_FORMS: Final = _table()
-_READING_FORMS: Final = frozenset(folded(word) for word in _READING)
-_COUNTER_FORMS: Final = frozenset(folded(word) for word in COUNTER)
+@cache
+def _reading_forms() -> frozenset[str]:
+    return frozenset(folded(word) for word in _READING)
+
+
+@cache
+def _counter_forms() -> frozenset[str]:
+    return frozenset(folded(word) for word in COUNTER)
+
+
 #: English words that are verbs or things; before these words they are things: `the order from Ann`, `Email by Bob`.
 _THINGS: Final = frozenset(
     re.findall(
@@ -197,21 +206,22 @@ _AFTER_THINGS: Final = frozenset(
 def meanings_of(word: str) -> frozenset[str]:
     """What a verb in the form of a command may mean; nothing for what is none."""
     plain = folded(word)
-    found = _FORMS.get(plain)
+    forms = _forms()
+    found = forms.get(plain)
     if found is not None:
         return found
     bare = _SPANISH_TAILS.sub("", plain)
-    return _FORMS.get(bare, frozenset()) if len(bare) > 3 and bare != plain else frozenset()
+    return forms.get(bare, frozenset()) if len(bare) > 3 and bare != plain else frozenset()
 
 
 def is_reading(word: str) -> bool:
     """Whether the verb asks to be told something."""
-    return folded(word) in _READING_FORMS
+    return folded(word) in _reading_forms()
 
 
 def is_counter(word: str) -> bool:
     """Whether the verb says not to act."""
-    return folded(word) in _COUNTER_FORMS
+    return folded(word) in _counter_forms()
 
 
 def is_thing(word: str, following: str) -> bool:
