@@ -115,7 +115,13 @@ def whole_text(text: str) -> str | None:
 
 def tree_of_values(value: Any, *, file: str = "", most_steps: int = MAX_STEPS) -> Node:
     """The tree of plain Python values. Raises `ReadError` for what is no JSON, is too deep or too large."""
-    return _Wrapper(file, most_steps).node(value, "", 0)
+    return _Wrapper(file, most_steps).node(value, _TOP, 0)
+
+
+#: The way to a value, its last key first: a pointer is made of it where one is told.
+_Way = tuple[Any, ...]
+_TOP: _Way = ()
+_PLAIN = frozenset({int, bool, type(None)})
 
 
 class _Wrapper:
@@ -126,36 +132,52 @@ class _Wrapper:
         self.count = self.steps = 0
         self.most_steps = most_steps
 
-    def node(self, value: Any, at: str, depth: int) -> Node:
+    def node(self, value: Any, at: _Way, depth: int) -> Node:
         self.count += 1
         if self.count > MAX_NODES or depth > MAX_DEPTH:
             raise too_deep(file=self.file) if depth > MAX_DEPTH else too_many(file=self.file)
-        if value is None or isinstance(value, bool | int):
+        kind = type(value)
+        if (kind is str and value.isascii()) or kind in _PLAIN:
             return Node(value)
         if isinstance(value, str):
             return Node(str(value)) if whole_text(value) is not None else self._fail(at, "holds half a character")
+        if value is None or isinstance(value, bool | int):
+            return Node(value)
         if isinstance(value, float):
             return Node(value) if math.isfinite(value) else self._fail(at, "is not a number that JSON has")
         if isinstance(value, Mapping):
+            return Node(self._members(value, at, depth))
+        if isinstance(value, list | tuple):
+            return Node([self.node(item, (index, at), depth + 1) for index, item in enumerate(value)])
+        return self._fail(at, f"is {type(value).__name__}, which is no JSON")
+
+    def _members(self, value: Mapping[Any, Any], at: _Way, depth: int) -> dict[str, Node]:
+        if not STEP_LISTS.isdisjoint(value):
             for name in STEP_LISTS & value.keys():
                 listed = value[name]
                 self.steps += len(listed) if isinstance(listed, list | tuple) else 0
             if self.steps > self.most_steps:
                 raise too_many_steps(self.most_steps, file=self.file)
-            return Node({self._key(key, at): self.node(item, f"{at}/{key}", depth + 1) for key, item in value.items()})
-        if isinstance(value, list | tuple):
-            return Node([self.node(item, f"{at}/{index}", depth + 1) for index, item in enumerate(value)])
-        return self._fail(at, f"is {type(value).__name__}, which is no JSON")
+        return {
+            key if type(key) is str and key.isascii() else self._key(key, at): self.node(item, (key, at), depth + 1)
+            for key, item in value.items()
+        }
 
-    def _key(self, key: Any, at: str) -> str:
+    def _key(self, key: Any, at: _Way) -> str:
         if isinstance(key, str) and whole_text(key) is not None:
             return key
         self._fail(at, f"has the key {key!r:.60}, which is no text")
         raise AssertionError
 
-    def _fail(self, at: str, what: str) -> Node:
+    def _fail(self, at: _Way, what: str) -> Node:
+        keys: list[str] = []
+        while at:
+            key, at = at
+            keys.append(f"/{key}")
         raise refusal(
-            f"The value at {at or 'the top'} {what}.", hint="Use objects, lists, text and numbers.", file=self.file
+            f"The value at {''.join(reversed(keys)) or 'the top'} {what}.",
+            hint="Use objects, lists, text and numbers.",
+            file=self.file,
         )
 
 

@@ -241,12 +241,17 @@ class Fields:
         """Count these fields as read."""
         self._read.update(names)
 
+    @property
+    def are_read(self) -> bool:
+        """Somebody has read each of them."""
+        return self._read.issuperset(self.members)
+
     def finish(self, what: str, known: Iterable[str], hints: dict[str, str] | None = None, otherwise: str = "") -> None:
         """Note every field that nobody has read; `what` names the mapping in the message.
 
         `hints`: what to do about some of them; `otherwise`: about one that is like none that is known.
         """
-        if self._read.issuperset(self.members):
+        if self.are_read:
             return
         names = tuple(known)
         for key, node in self.members.items():

@@ -12,6 +12,7 @@ from toolpath.values import Json
 #: More findings than these help nobody.
 MAX_FINDINGS = 500
 _LONGEST_SHOWN = 60
+_WITHOUT_PARTS = frozenset({str, bool, float, type(None)})
 
 
 def shown(value: object) -> str:
@@ -129,9 +130,15 @@ class Notes:
             case dict() as members:
                 if node.repeats:
                     self.repeats(path, node)
-                return {key: self.value(below(path, key), item) for key, item in members.items()}
+                return {
+                    key: item.value if _is_told(item) else self.value(below(path, key), item)
+                    for key, item in members.items()
+                }
             case list() as items:
-                return [self.value(f"{path}/{index}", item) for index, item in enumerate(items)]
+                return [
+                    item.value if _is_told(item) else self.value(f"{path}/{index}", item)
+                    for index, item in enumerate(items)
+                ]
             case bool():
                 return node.value
             case int() as number if not -(2**63) <= number < 2**64:
@@ -145,6 +152,11 @@ class Notes:
                 return None
             case value:
                 return value
+
+
+def _is_told(node: Node) -> bool:
+    """The node is its value, and there is nothing to note of it: it stands in no text."""
+    return not node.line and type(node.value) in _WITHOUT_PARTS
 
 
 def alike(name: str, candidates: Iterable[str]) -> tuple[str, ...]:

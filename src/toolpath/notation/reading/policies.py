@@ -32,6 +32,8 @@ def read_retry(fields: Fields) -> Retry:
         )
     if retries is None:
         retries = 3 if attempts is None else attempts - 1
+    if fields.are_read:
+        return Retry(max_retries=retries)
     backoff = fields.choice("backoff", ("exponential", "fixed", "none")) or "exponential"
     initial = fields.duration("initial_delay", zero=True)
     factor = fields.number("factor")

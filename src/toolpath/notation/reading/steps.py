@@ -94,9 +94,10 @@ class Steps:
         is_told = action in fields.members
         common = self._common(fields, action)
         step = self._acting(fields, action, common, flow)
-        otherwise = "Arguments of the tool stand under 'inputs'. " if action == "tool" else ""
-        what = f"A step with '{action}'" if is_told else "A step"
-        fields.finish(what, (*_KNOWN, *OWN_FIELDS[action]), _misplaced(action, is_told=is_told), otherwise)
+        if not fields.are_read:
+            otherwise = "Arguments of the tool stand under 'inputs'. " if action == "tool" else ""
+            what = f"A step with '{action}'" if is_told else "A step"
+            fields.finish(what, (*_KNOWN, *OWN_FIELDS[action]), _misplaced(action, is_told=is_told), otherwise)
         return step
 
     def _action(self, fields: Fields) -> str:
