@@ -431,8 +431,8 @@ class Store(Turns, Trails, Protocol):
         """The kept result that has not expired."""
         ...
 
-    async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
-        """Keep a result for a group of tools."""
+    async def cache_put(self, key: str, group: str, entry: CacheEntry, *, mark: str = "") -> None:
+        """Keep a result for a group of tools; with a `mark`, in the place of what it marks, if that is still there."""
         ...
 
     async def cache_clear(self, group: str) -> None:

@@ -328,3 +328,36 @@ async def test_a_call_that_is_being_cancelled_is_joined_by_nobody(clock: FakeClo
                 break
         cleaned.set()
         assert (await second.result()).outputs == {"n": 2}
+
+
+READ = {"id": "r", "tool": "kv.read", "cache": {}}
+WRITE = {"id": "w", "tool": "kv.write"}
+
+
+@pytest.mark.parametrize("under_way", [False, True])
+async def test_a_write_empties_what_another_process_caches(under_way: bool) -> None:
+    numbers, looking, let_go = [0], asyncio.Event(), asyncio.Event()
+
+    async def read(_: Any) -> dict[str, int]:
+        found = numbers[-1]
+        if under_way and not found:
+            looking.set()
+            await let_go.wait()
+        return {"n": found}
+
+    def write(_: Any) -> dict[str, int]:
+        numbers.append(len(numbers))
+        return {}
+
+    tools = (scripted("kv.read", then=read), scripted("kv.write", then=write, effect="write"))
+    store = MemoryStore()
+    async with opened(*tools, store=store) as one, opened(*tools, store=store) as other:
+        first = await one.start(one.read({"steps": [READ]}))
+        if under_way:
+            await looking.wait()
+            await run_in(other, {"steps": [WRITE]})
+            let_go.set()
+        await first.result()
+        reading = READ if under_way else {**READ, "depends_on": ["w"]}
+        found = await run_in(other, {"steps": [reading] if under_way else [WRITE, reading]})
+        assert found.outputs == {"r": {"n": 1}}

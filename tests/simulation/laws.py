@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 
 from budgets import of_budgets
+from caches import of_caches
 from doubts import of_doubts
 from journeys import of_journeys
 from moves import of_cuts, of_forks, of_retries, of_schedules, of_stops
@@ -30,6 +31,7 @@ LAWS: dict[str, Callable[[int], Iterator[str]]] = {
     "replans": of_replans,
     "doubts": of_doubts,
     "budgets": of_budgets,
+    "caches": of_caches,
 }
 
 

@@ -108,11 +108,15 @@ async def opened(world: World, store: MemoryStore | None = None) -> AsyncIterato
             return program
 
         tp._drives._programs.of = program_of  # type: ignore[method-assign]
-        # Virtual time knows no threads: what is large is checked in the loop's own turn too.
-        tp.aside.do = _at_once  # type: ignore[method-assign, assignment]
-        tp._services.threads.run = _called  # type: ignore[method-assign]
+        without_threads(tp)
         tp.add(*world.tools())
         yield tp, watcher
+
+
+def without_threads(tp: Toolpath) -> None:
+    """Virtual time knows none: what is large is checked in the loop's own turn too."""
+    tp.aside.do = _at_once  # type: ignore[method-assign, assignment]
+    tp._services.threads.run = _called  # type: ignore[method-assign]
 
 
 async def _called(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -34,6 +34,7 @@ QUICK = {
     "replans": (0, 20),
     "doubts": (5_000, 8),
     "budgets": (0, 40),
+    "caches": (0, 60),
 }
 #: Of so many structures the long form tries one. One has nine cuts: some journals have fewer than ten places.
 SHARE = {

@@ -727,6 +727,17 @@ async def test_a_result_is_replaced_and_a_group_emptied(store: Store) -> None:
     assert await store.cache_get("other", 1_000.0) == CacheEntry(3, 2_000.0)
 
 
+async def test_a_result_takes_the_place_of_a_mark_unless_its_group_was_emptied_meanwhile(store: Store) -> None:
+    for mark in ("first", "second"):
+        await store.cache_put(mark, "blog", CacheEntry(None, 2_000.0))
+    await store.cache_put("k", "blog", CacheEntry(1, 2_000.0), mark="first")
+    assert await store.cache_get("k", 1_000.0) == CacheEntry(1, 2_000.0)
+    assert await store.cache_get("first", 1_000.0) is None
+    await store.cache_clear("blog")
+    await store.cache_put("k", "blog", CacheEntry(2, 2_000.0), mark="second")
+    assert await store.cache_get("k", 1_000.0) is None
+
+
 async def test_a_result_that_is_no_json_is_refused(store: Store) -> None:
     with pytest.raises(ToolpathError):
         await store.cache_put("k", "blog", CacheEntry(object(), 2_000.0))

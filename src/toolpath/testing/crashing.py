@@ -188,9 +188,9 @@ class CrashingStore:
         """As the store inside."""
         return await self.living().cache_get(key, now)
 
-    async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
+    async def cache_put(self, key: str, group: str, entry: CacheEntry, *, mark: str = "") -> None:
         """As the store inside."""
-        await self.living().cache_put(key, group, entry)
+        await self.living().cache_put(key, group, entry, mark=mark)
 
     async def cache_clear(self, group: str) -> None:
         """As the store inside."""

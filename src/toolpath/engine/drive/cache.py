@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import secrets as chance
 from collections.abc import Callable
 
 from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.one_attempt import perform, swallow_cancellation
@@ -23,6 +25,8 @@ from toolpath.values import Json, canonical
 
 #: What is cached of a result: output, confidence, sources. Entries of another form are never found.
 FORM = "result 2"
+#: Seconds that a call may take beyond its time limit and still be cached.
+_MARKED = 3600.0
 
 
 class CachedCalls:
@@ -39,6 +43,11 @@ class CachedCalls:
         """The cached result of an equal call, or what comes of making it. Failures are not cached."""
         services = self._drive.services
         group = attempt.target.tool.group
+        if group not in services.cached_groups:
+            services.cached_groups.add(group)
+            if group in services.generations:
+                # What this process has written before it was known that anybody reads it.
+                _clear(services, group)
         clearing = services.clearing.get(group)
         if clearing is not None:
             # A write has just emptied the group: what was cached before it must not be read after it.
@@ -118,10 +127,21 @@ def cache_key(attempt: Attempt, drive: Drive) -> str:
 
 
 def clear_group(services: Services, group: str) -> None:
-    """A write by a tool of the group empties its cached results; calls under way are not cached either."""
+    """A write by a tool of the group empties its cached results; calls under way are not cached either.
+
+    Where nothing of the group was read yet, it is emptied before that is.
+    """
     services.generations[group] = services.generations.get(group, 0) + 1
-    if group not in services.cached_groups:
-        return
+    if group in services.cached_groups:
+        _clear(services, group)
+
+
+def written_groups(program: Program) -> set[str]:
+    """Groups that a run may have written to, whoever drove it."""
+    return {tool.group for tool in program.used.values() if tool.effect != "read"}
+
+
+def _clear(services: Services, group: str) -> None:
     task = asyncio.create_task(services.store.cache_clear(group))
     services.clearing[group] = task
 
@@ -146,12 +166,15 @@ async def _fly(attempt: Attempt, services: Services, key: str, generation: int) 
     own.context = attempt.context
     own.task = asyncio.current_task()
     group = attempt.target.tool.group
+    # Another process may write to the group meanwhile: what empties it takes the mark away.
+    mark = f"{key} {chance.token_hex(8)}"
+    expires = services.clock.time() + _MARKED + (attempt.timeout or 0.0)
+    await services.store.cache_put(mark, group, CacheEntry(None, expires))
     outcome = await perform(own, services, Unwatched())
     if type(outcome) is Done and outcome.handle is None and generation == services.generations.get(group, 0):
         expires = services.clock.time() + attempt.step.node.cache_ttl
-        services.cached_groups.add(group)
         cached = [outcome.output, outcome.confidence, outcome.sources]
-        await services.store.cache_put(key, group, CacheEntry(cached, expires))
+        await services.store.cache_put(key, group, CacheEntry(cached, expires), mark=mark)
     return outcome
 
 

@@ -13,7 +13,7 @@ from toolpath.engine.compile.program import Program
 from toolpath.engine.decide.recover import recover
 from toolpath.engine.drive.alarms import Alarms
 from toolpath.engine.drive.attempt import Attempt
-from toolpath.engine.drive.cache import CachedCalls
+from toolpath.engine.drive.cache import CachedCalls, clear_group, written_groups
 from toolpath.engine.drive.calls import Calls
 from toolpath.engine.drive.children import Children
 from toolpath.engine.drive.departure import Departure
@@ -128,6 +128,9 @@ class Runner:
         decisions.at = drive.services.clock.time()
         if state.status in ENDED_RUN and reason != "retry":
             return
+        for group in written_groups(drive.program):
+            # Who drove it may have gone before it could say so.
+            clear_group(drive.services, group)
         epoch = drive.commits.journal.epoch
         decisions.emit(ev.RunResumed(decisions.seq, decisions.at, epoch, reason, accepted or {}))
         decisions.authorize(authority)

@@ -61,7 +61,7 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     cache_secret: bytes = b""
     """Keys the digests of cached inputs that hold secrets."""
     cached_groups: set[str] = set()
-    """Groups of tools of which results may be cached."""
+    """Groups of tools of which cached results were asked for here."""
     clearing: dict[str, asyncio.Task[None]] = {}
     """Groups whose cached results are being emptied."""
     generations: dict[str, int] = {}

@@ -29,8 +29,10 @@ class MemoryResults:
             return None
         return CacheEntry(decode(data), expires_at)
 
-    async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
-        """Keep a result for a group of tools."""
+    async def cache_put(self, key: str, group: str, entry: CacheEntry, *, mark: str = "") -> None:
+        """Keep a result for a group of tools; with a `mark`, in the place of what it marks, if that is still there."""
+        if mark and self._cache.pop(mark, None) is None:
+            return
         self._cache.pop(key, None)
         self._cache[key] = (group, encode(entry.value), entry.expires_at)
         if len(self._cache) > CACHE_ENTRIES:

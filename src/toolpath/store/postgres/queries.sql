@@ -291,8 +291,14 @@ SELECT value, expires_at FROM cache WHERE key = :key AND expires_at > :now;
 INSERT INTO cache (key, owner, value, expires_at) VALUES (:key, :owner, :value, :expires_at)
 ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, value = excluded.value, expires_at = excluded.expires_at;
 
+-- name: replace_mark
+WITH marked AS (DELETE FROM cache WHERE key = :mark RETURNING key)
+INSERT INTO cache (key, owner, value, expires_at)
+SELECT CAST(:key AS text), CAST(:owner AS text), CAST(:value AS bytea), CAST(:expires_at AS double precision) FROM marked
+ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, value = excluded.value, expires_at = excluded.expires_at;
+
 -- name: delete_cached
-DELETE FROM cache WHERE owner = :owner;
+WITH gone AS (DELETE FROM cache WHERE owner = :owner RETURNING 1) SELECT count(*) FROM gone;
 
 -- name: delete_expired
 -- A few at a time, so that no one put pays for all; what somebody else is deleting is left to them.

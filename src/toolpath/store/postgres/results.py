@@ -24,15 +24,20 @@ class PostgresResults(PostgresGround):
         row = await self._row(self._sql.select_cached, {"key": key, "now": now}, patient=True)
         return None if row is None else CacheEntry(decode(row["value"]), row["expires_at"])
 
-    async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
-        """Keep a result for a group of tools."""
+    async def cache_put(self, key: str, group: str, entry: CacheEntry, *, mark: str = "") -> None:
+        """Keep a result for a group of tools; with a `mark`, in the place of what it marks, if that is still there."""
         values = {"key": key, "owner": group, "value": encode(entry.value), "expires_at": entry.expires_at}
-        await self._value(self._sql.upsert_cached, values, patient=True)
+        if mark:
+            await self._value(self._sql.replace_mark, {**values, "mark": mark}, patient=True)
+        else:
+            await self._value(self._sql.upsert_cached, values, patient=True)
         await self._value(self._sql.delete_expired, {"now": self._clock()}, patient=True)
 
     async def cache_clear(self, group: str) -> None:
         """Forget all kept results of the group."""
-        await self._value(self._sql.delete_cached, {"owner": group}, patient=True)
+        # What was just being put in the place of a mark is seen by the next statement.
+        while await self._value(self._sql.delete_cached, {"owner": group}, patient=True):
+            pass
 
     async def load_stats(self) -> dict[str, ToolStats]:
         """Statistics by tool key."""

@@ -59,6 +59,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     delete_signals: str
     select_cached: str
     upsert_cached: str
+    replace_mark: str
     delete_cached: str
     delete_expired: str
     select_stats: str

@@ -197,6 +197,9 @@ SELECT value, expires_at FROM cache WHERE key = :key AND expires_at > :now;
 INSERT INTO cache (key, owner, value, expires_at) VALUES (:key, :owner, :value, :expires_at)
 ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, value = excluded.value, expires_at = excluded.expires_at;
 
+-- name: delete_mark
+DELETE FROM cache WHERE key = :mark;
+
 -- name: delete_cached
 DELETE FROM cache WHERE owner = :owner;
 

@@ -28,13 +28,15 @@ class SqliteResults(SqliteFile):
 
         return await self._read(work)
 
-    async def cache_put(self, key: str, group: str, entry: CacheEntry) -> None:
-        """Keep a result for a group of tools."""
+    async def cache_put(self, key: str, group: str, entry: CacheEntry, *, mark: str = "") -> None:
+        """Keep a result for a group of tools; with a `mark`, in the place of what it marks, if that is still there."""
         data = encode(entry.value)
         values = {"key": key, "owner": group, "value": data, "expires_at": entry.expires_at}
         now = self._clock()
 
         def work(connection: sqlite3.Connection) -> None:
+            if mark and not connection.execute(self._sql.delete_mark, {"mark": mark}).rowcount:
+                return
             connection.execute(self._sql.upsert_cached, values)
             connection.execute(self._sql.delete_expired, {"now": now})
 

@@ -54,6 +54,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_cached: str
     upsert_cached: str
     delete_cached: str
+    delete_mark: str
     delete_expired: str
     select_stats: str
     select_stats_of: str
