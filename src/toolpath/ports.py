@@ -101,6 +101,10 @@ class Clock(Protocol):
         """Have `callback` called in the running loop when `monotonic()` reaches `when`."""
 
 
+#: Seconds before its time at which a timer counts as due: clocks have a resolution.
+EARLY = 0.001
+
+
 class Timer(Protocol):
     """A call that is to come."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from engine_cases import after, identity, opened, ran
 
-from toolpath import Toolpath
+from toolpath import ToolContext, Toolpath
 from toolpath.errors import RunConflict, SchemaError
 from toolpath.model import events as ev
 from toolpath.model.tool import Requires
@@ -135,6 +135,37 @@ async def test_a_deadline_passes_by_itself_while_the_process_lives() -> None:
         await clock.settle()
         found = await ran(tp, await tp.result(run_id))
     assert (found.status, found.statuses()) == ("failed", {"form": "timed_out"})
+
+
+class SetBack(FakeClock):
+    """A clock whose time of day is set back while its seconds go on."""
+
+    behind = 0.0
+
+    def time(self) -> float:
+        return super().time() - self.behind
+
+
+@pytest.mark.parametrize("asks", ["a step", "a tool"])
+@pytest.mark.parametrize("beside", [False, True])
+async def test_a_deadline_passes_though_the_time_of_day_was_set_back(asks: str, beside: bool) -> None:
+    async def asker(context: ToolContext) -> None:
+        await context.ask(FORM, timeout=300)
+
+    async def long() -> None:
+        await clock.sleep(1_000 if beside else 0)
+
+    clock = SetBack()
+    form = {"ask": {**FORM, "timeout": 300}} if asks == "a step" else {"tool": "asker", "timeout": 5_000}
+    plan = {"steps": [{"id": "form", **form}, {"id": "long", "tool": "long", "timeout": 5_000}]}
+    async with opened(clock=clock) as tp:
+        tp.add(asker, long)
+        run = await tp.start(tp.read(plan))
+        await clock.settle()
+        clock.behind = 5.0
+        await clock.advance(310)
+        (found,) = [one for one in (await tp.info(run.id)).results if one.step == "form"]
+    assert found.status in ("timed_out", "failed")
 
 
 async def test_while_a_form_waits_everything_else_goes_on() -> None:

@@ -19,6 +19,7 @@ from caches import of_caches
 from doubts import of_doubts
 from journeys import of_journeys
 from moves import of_cuts, of_forks, of_retries, of_schedules, of_stops
+from questions import of_questions
 from replans import of_replans
 
 LAWS: dict[str, Callable[[int], Iterator[str]]] = {
@@ -32,6 +33,7 @@ LAWS: dict[str, Callable[[int], Iterator[str]]] = {
     "doubts": of_doubts,
     "budgets": of_budgets,
     "caches": of_caches,
+    "questions": of_questions,
 }
 
 

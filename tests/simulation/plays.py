@@ -161,11 +161,11 @@ async def _tell(tp: Toolpath, result: RunResult, world: World) -> None:
         return
     for step in result.results:
         if step.status == "unknown":
-            await _settle(tp, run_id, step, world)
+            await settle(tp, run_id, step, world)
             return
 
 
-async def _settle(tp: Toolpath, run_id: str, step: StepResult, world: World) -> None:
+async def settle(tp: Toolpath, run_id: str, step: StepResult, world: World) -> None:
     """Look whether the write has happened. Of those that a lost driver made, half have."""
     if world.settles is not None:
         # Only a tool that calls others may say what became of its calls.

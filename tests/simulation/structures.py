@@ -66,6 +66,13 @@ def structure(seed: int) -> Structure:
     return builder.structure(seed)
 
 
+def asking(seed: int) -> Structure:
+    """The plan of that number in which people are asked often."""
+    builder = Builder(random.Random(seed), deepest=seed % 4)
+    builder.people, builder.questions = True, 14
+    return builder.structure(seed)
+
+
 def body(number: int) -> Plan:
     """The plan inside the tool `sim.body<number>`; it may call those before it."""
     builder = Builder(random.Random(7_000 + number), deepest=1, bodies=number, racing=False, people=number % 3 == 0)
@@ -113,6 +120,7 @@ class Builder:
         self.bodies = bodies
         self.racing = racing and chance.random() < 0.3
         self.people = people and chance.random() < 0.5
+        self.questions = 3
         self.exclusive = chance.random() < 0.3
         self.raced = False
         self.tolerant = False
@@ -214,7 +222,7 @@ class Builder:
         blocks = 14 if level < self.deepest else 0
         kinds = {"parallel": blocks, "loop": blocks, "call": 40, "caller": 8, "broken": 6, "doubted": 3}
         kinds["body"] = 12 if self.bodies else 0
-        kinds["ask"] = kinds["asker"] = kinds["signed"] = kinds["denied"] = 3 if self.people else 0
+        kinds["ask"] = kinds["asker"] = kinds["signed"] = kinds["denied"] = self.questions if self.people else 0
         kinds["tight"] = 8 if self.racing else 0
         match chance.choices(list(kinds), list(kinds.values()))[0]:
             case "parallel":

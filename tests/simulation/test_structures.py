@@ -35,6 +35,7 @@ QUICK = {
     "doubts": (5_000, 8),
     "budgets": (0, 40),
     "caches": (0, 60),
+    "questions": (0, 25),
 }
 #: Of so many structures the long form tries one. One has nine cuts: some journals have fewer than ten places.
 SHARE = {

@@ -62,6 +62,8 @@ class World:
         self.stop: Callable[[str], None] | None = None
         """Told the run's id once so many calls are made."""
         self.stop_at = 0
+        self.patience: float | None = None
+        """Seconds that tools wait for people; None: for ever."""
         self.cost: float | None = None
         """USD of a call of a leaf."""
         self.bound: Callable[[Plan], Plan] | None = None
@@ -212,7 +214,7 @@ class World:
     def _asker(self) -> Tool:
         async def invoke(inputs: JsonObject, context: Any) -> JsonObject:
             form = {"title": "How many?", "inputs": [{"name": "n", "type": "integer"}]}
-            given = await context.ask(form, key="many")
+            given = await context.ask(form, key="many", timeout=self.patience)
             await self.pass_time(context.path)
             return answer("sim.asker", [inputs, given["values"]["n"] if "values" in given else given["n"]])
 

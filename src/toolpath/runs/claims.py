@@ -13,7 +13,7 @@ from toolpath.errors import RunConflict, RunNotFound, StaleEpoch
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunContext, RunInfo
-from toolpath.ports import Authority, Journal, RunChange, Signal
+from toolpath.ports import EARLY, Authority, Journal, RunChange, Signal
 from toolpath.projections.questions import open_questions
 from toolpath.projections.results import run_end
 from toolpath.recovery.presence import is_driven_elsewhere
@@ -133,7 +133,7 @@ class Claims:
 
     async def is_overdue(self, run_id: str) -> bool:
         """Whether the time to answer a question of the run is over."""
-        now = self._services.clock.time()
+        now = self._services.clock.time() + EARLY
         questions = open_questions(await self._events(run_id))
         return any(question.deadline is not None and question.deadline <= now for question in questions)
 

@@ -12,7 +12,7 @@ from toolpath.engine.drive.services import Services
 from toolpath.engine.state.state import State
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
-from toolpath.ports import Timer, waiting_long
+from toolpath.ports import EARLY, Timer, waiting_long
 from toolpath.runs.held import HeldRuns, PreparedDrive
 
 AfterFailure = Callable[[PreparedDrive], Awaitable[PreparedDrive | None]]
@@ -91,13 +91,13 @@ class Supervisor:
 
     async def close(self) -> None:
         """Leave every run where it stands; another process, or a later one, takes them up."""
-        for timer in self._deadlines.values():
-            timer.cancel()
         tasks = [task for task in self._held.tasks.values() if not task.done()]
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+        for timer in self._deadlines.values():
+            timer.cancel()
         for task in self._held.tasks.values():
             if task.done() and not task.cancelled():
                 task.exception()
@@ -106,14 +106,27 @@ class Supervisor:
         """A parked run has no process; but while this one lives, it sees to the end of the time to answer."""
         deadline = first_deadline(runner.state)
         if deadline is not None:
-            clock = self._services.clock
-            pause = max(0.0, deadline - clock.time())
-            self._deadlines[run_id] = clock.call_at(clock.monotonic() + pause, partial(self._due, run_id))
+            self._await_deadline(run_id, deadline)
 
-    def _due(self, run_id: str) -> None:
+    def _await_deadline(self, run_id: str, deadline: float) -> None:
+        clock = self._services.clock
+        pause = max(0.0, deadline - clock.time())
+        self._deadlines[run_id] = clock.call_at(clock.monotonic() + pause, partial(self._due, run_id, deadline))
+
+    def _due(self, run_id: str, deadline: float) -> None:
         self._deadlines.pop(run_id, None)
-        if run_id not in self._held.tasks:
+        if self._services.clock.time() < deadline - EARLY:
+            # Clocks are set: one that counts seconds runs ahead of the one that tells the time.
+            self._await_deadline(run_id, deadline)
+        elif self._held.is_driven(run_id):
+            # It is just being parked, or sees to it itself and is watched again when it is.
+            self._held.tasks[run_id].add_done_callback(partial(self._after_drive, run_id, deadline))
+        elif run_id not in self._held.tasks:
             self._held.keep(run_id, asyncio.create_task(self._taken_up(run_id)))
+
+    def _after_drive(self, run_id: str, deadline: float, drive: asyncio.Task[None]) -> None:
+        if not drive.cancelled() and run_id not in self._deadlines:
+            self._due(run_id, deadline)
 
     async def _taken_up(self, run_id: str) -> None:
         await self._take_up_due(run_id)

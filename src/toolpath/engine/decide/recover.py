@@ -9,11 +9,13 @@ from __future__ import annotations
 from toolpath.engine.decide.commands import AwaitRetry
 from toolpath.engine.decide.control import Control
 from toolpath.engine.decide.exclusive import owners_of
+from toolpath.engine.decide.people import expire
 from toolpath.engine.decide.starts import watch_block
 from toolpath.engine.state import ends
 from toolpath.engine.state.instances import EMPTY, ENDED, Scope, StepState
 from toolpath.engine.state.results import Done
 from toolpath.model import events as ev
+from toolpath.ports import EARLY
 
 
 def recover(control: Control) -> None:
@@ -158,4 +160,14 @@ def _take_up_step(control: Control, step: StepState) -> None:
     elif step.status == "running" and step.winner:
         control.branch_won(step)
     elif step.status == "waiting" and isinstance(step.asked, ev.InputRequested) and step.asked.deadline is not None:
-        decisions.watch_answer(step, step.asked.deadline)
+        _take_up_question(control, step, step.asked.deadline)
+
+
+def _take_up_question(control: Control, step: StepState, deadline: float) -> None:
+    decisions = control.decisions
+    if deadline > decisions.at + EARLY:
+        decisions.watch_answer(step, deadline)
+        return
+    # The run is taken up for this: it would be parked again before a timer could tell.
+    decisions.at = max(decisions.at, deadline)
+    expire(control, step)

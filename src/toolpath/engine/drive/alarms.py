@@ -10,7 +10,7 @@ from toolpath.engine.decide.people import expire
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.state.instances import StepState
 from toolpath.model.events import Failure
-from toolpath.ports import Timer
+from toolpath.ports import EARLY, Timer
 
 
 class Alarms:
@@ -31,7 +31,11 @@ class Alarms:
 
         def fire() -> None:
             self._fired(timer, step)
-            drive.decisions.at = clock.time()
+            if clock.time() < when - EARLY:
+                # Clocks are set: one that counts seconds runs ahead of the one that tells the time.
+                self.at(when, callback, step)
+                return
+            drive.decisions.at = max(clock.time(), when)
             drive.commits.weighty = True
             try:
                 callback()
