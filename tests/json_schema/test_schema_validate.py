@@ -153,6 +153,15 @@ def test_a_schema_nested_thousands_deep_is_refused_and_not_followed():
     assert "deep" in schema_faults(schema)[0][1]
 
 
+def test_schemas_that_are_almost_equal_have_their_own_faults():
+    assert schema_faults({"const": None}) == ()
+    assert "nan" in schema_faults({"const": float("nan")})[0][1]
+    assert schema_faults({"minLength": 1}) == ()
+    assert schema_faults({"minLength": True})[0][0] == "/minLength"
+    assert schema_faults({"required": ["1"]}) == ()
+    assert schema_faults({"properties": {1: {}}})[0][1] == "the key 1 is no JSON text"
+
+
 def test_references_that_fan_out_without_end_are_refused():
     names = [f"l{index}" for index in range(60)]
     steps = zip(names, [*names[1:], "end"], strict=True)

@@ -7,19 +7,21 @@ from typing import Final
 
 import jsonschema_rs
 
-from toolpath.errors import SchemaError
+from toolpath.errors import OutputInvalid, SchemaError
 from toolpath.json_schema.coerce import coerce_in
 from toolpath.json_schema.descent import Descent, TooMuchWork
 from toolpath.json_schema.document import DRAFT_ADDRESSES, PATTERNS, Document, draft_of
 from toolpath.json_schema.faults import Fault, Found, fault_of, foreign, shown
 from toolpath.json_schema.load import HEAVIEST, LIGHT, MOST_CHECKS, checks, load_of, size
 from toolpath.json_schema.references import lost_references, tangle
-from toolpath.values import Json, JsonObject, pointer
+from toolpath.values import Json, JsonObject, decode, encode, pointer
 
 _MOST_FAULTS: Final = 20
 _MOST_SCHEMA_FAULTS: Final = 20
 #: Parts of a schema; preparing this many takes a tenth of a second.
 _LARGEST_SCHEMA: Final = 200_000
+#: Bytes of a schema's text up to which its faults are remembered.
+_LONGEST_KNOWN: Final = 64_000
 
 
 class Validator:
@@ -111,6 +113,28 @@ def schema_faults(schema: Json) -> tuple[Fault, ...]:
 
     A `$ref` that leads out of the document is a fault: nothing is ever fetched.
     """
+    text = _text(schema)
+    return _faults(schema) if text is None else _known_faults(text)
+
+
+def _text(schema: Json) -> bytes | None:
+    """The schema as text to remember it by; None for one that is no JSON, or too long."""
+    if foreign(schema) is not None:
+        return None
+    try:
+        text = encode(schema)
+    except OutputInvalid:
+        return None
+    return text if len(text) <= _LONGEST_KNOWN else None
+
+
+@functools.lru_cache(500)
+def _known_faults(text: bytes) -> tuple[Fault, ...]:
+    """The faults of a schema that is met again and again: with each listing of a server, in each door of a process."""
+    return _faults(decode(text))
+
+
+def _faults(schema: Json) -> tuple[Fault, ...]:
     compiled = _compiled(schema, formats=False)
     return compiled if isinstance(compiled, tuple) else ()
 
