@@ -10,6 +10,7 @@ import msgspec
 from benchmarks.conversion import plan_data, tools_of
 from benchmarks.records import Record, ToolData
 from toolpath.catalog.registry import Registry
+from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
 from toolpath.errors import Finding
 from toolpath.notation.plan import read_plan
@@ -32,12 +33,17 @@ class Verdict(msgspec.Struct, kw_only=True):
     """Defects not reported, and errors in plans without defects."""
 
 
-def judge(record: Record, described: list[tuple[str, ToolData]]) -> Verdict:
-    """Check the record's gold plan against its own tools and compare with its known defects."""
+def catalog_of(described: list[tuple[str, ToolData]]) -> Catalog:
+    """The described tools, as a plan is checked against them."""
     registry = Registry()
     for tool in tools_of(described):
         registry.add(tool)
-    findings = check(read_plan(plan_data(record)), registry.snapshot())
+    return registry.snapshot()
+
+
+def judge(record: Record, catalog: Catalog) -> Verdict:
+    """Check the record's gold plan against its own tools and compare with its known defects."""
+    findings = check(read_plan(plan_data(record)), catalog)
     verdict = Verdict(record=record.id, defects=len(record.defects))
     verdict.codes = dict(Counter(f"{finding.severity} {finding.code}" for finding in findings))
     steps = {gold.step: number for number, gold in enumerate(record.gold_plan)}

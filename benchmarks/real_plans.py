@@ -6,16 +6,18 @@ import asyncio
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from benchmarks import multiturn
-from benchmarks.gold_check import Verdict, judge
+from benchmarks.gold_check import Verdict, catalog_of, judge
 from benchmarks.records import VARIABLE, Record, data_sets, folder, grouped_tools, read_records
-from benchmarks.replay_run import Outcome, run_recorded
+from benchmarks.replay_run import Outcome, Stage, run_recorded
 from benchmarks.report import publish, table
+from toolpath.catalog.snapshot import Catalog
 
 RECORDED = ("complexfuncbench", "nestful_v2", "taubench", "agentdojo", "apibank", "tooltalk")
 REAL = "bfcl_multiturn"
@@ -57,19 +59,28 @@ async def run_data_set(where: Path, data_set: str, *, limit: int | None = None) 
     """Run the data set's gold plans; at most `limit` of them."""
     summary = RunSummary(data_set=data_set)
     real = data_set == REAL
-    for record in read_records(where, data_set)[:limit]:
-        described = grouped_tools(where, record) or []
-        summary.records += 1
-        if record.defects and _is_refused(record, where):
-            summary.refused += 1
-            continue
-        outcome = await (multiturn.run_real(record, described) if real else run_recorded(record, described))
-        _add_outcome(summary, record, outcome)
+    async with AsyncExitStack() as stack:
+        stages: dict[str, Stage] = {}
+        for record in read_records(where, data_set)[:limit]:
+            described = grouped_tools(where, record) or []
+            summary.records += 1
+            if record.defects and _is_refused(record, where):
+                summary.refused += 1
+                continue
+            if real:
+                outcome = await multiturn.run_real(record, described)
+            elif record.toolset is None:
+                outcome = await run_recorded(record, described)
+            else:
+                if record.toolset not in stages:
+                    stages[record.toolset] = await stack.enter_async_context(Stage(described))
+                outcome = await stages[record.toolset].run(record)
+            _add_outcome(summary, record, outcome)
     return summary
 
 
 def _is_refused(record: Record, where: Path) -> bool:
-    verdict = judge(record, grouped_tools(where, record) or [])
+    verdict = judge(record, catalog_of(grouped_tools(where, record) or []))
     return any(code.startswith("error ") for code in verdict.codes)
 
 
@@ -94,11 +105,16 @@ def check_data_set(where: Path, data_set: str) -> CheckSummary:
     """Check every gold plan of the data set whose tools are known."""
     summary = CheckSummary(data_set=data_set)
     codes: Counter[str] = Counter()
+    catalogs: dict[str, Catalog] = {}
     for record in read_records(where, data_set):
         described = grouped_tools(where, record)
         if described is None or not record.gold_plan:
             continue
-        verdict = judge(record, described)
+        if record.toolset is None:
+            catalog = catalog_of(described)
+        else:
+            catalog = catalogs.get(record.toolset) or catalogs.setdefault(record.toolset, catalog_of(described))
+        verdict = judge(record, catalog)
         summary.records += 1
         codes.update(verdict.codes)
         _add_verdict(summary, verdict)

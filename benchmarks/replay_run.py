@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Self
 
 import jsonschema_rs
 import msgspec
@@ -38,30 +38,47 @@ class Outcome(msgspec.Struct, kw_only=True):
     """What did not hold, in words."""
 
 
+class Stage:
+    """A door whose tools answer what was recorded of the record being run: one for many records of equal tools."""
+
+    def __init__(self, described: list[tuple[str, ToolData]]) -> None:
+        self._described = described
+        self._door = Toolpath()
+        self._door.add(*tools_of(described, lambda group, data: Body(invoke=self._answer, wants_context=True)))
+        self._record: Record | None = None
+        self._received: dict[str, JsonObject] = {}
+
+    async def __aenter__(self) -> Self:
+        await self._door.__aenter__()
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self._door.__aexit__(*raised)
+
+    def _answer(self, inputs: JsonObject, context: Any) -> Any:
+        assert self._record is not None
+        step = Naming(self._record).step(context.path)
+        self._received[step] = inputs
+        return self._record.recorded_outputs[step]
+
+    async def run(self, record: Record) -> Outcome:
+        """Run the record's plan on its recorded outputs and compare arguments, outputs and order."""
+        self._record, self._received = record, {}
+        events = [event async for event in self._door.stream(self._door.read(plan_data(record)))]
+        outcome = Outcome(record=record.id, steps=len(record.gold_plan))
+        outcome.misfits = _misfits(record, self._described, events)
+        _compare_end(outcome, events)
+        if not outcome.misfits:
+            _compare_arguments(outcome, record, self._received)
+            _compare_outputs(outcome, record, events)
+            outcome.faults += order_faults(record, events)
+        return outcome
+
+
 async def run_recorded(record: Record, described: list[tuple[str, ToolData]]) -> Outcome:
     """Run the record's plan on its recorded outputs and compare arguments, outputs and order."""
-    received: dict[str, JsonObject] = {}
-    named = Naming(record)
-
-    def body(group: str, data: ToolData) -> Body:
-        def answer(inputs: JsonObject, context: Any) -> Any:
-            step = named.step(context.path)
-            received[step] = inputs
-            return record.recorded_outputs[step]
-
-        return Body(invoke=answer, wants_context=True)
-
-    async with Toolpath() as toolpath:
-        toolpath.add(*tools_of(described, body))
-        events = [event async for event in toolpath.stream(toolpath.read(plan_data(record)))]
-    outcome = Outcome(record=record.id, steps=len(record.gold_plan))
-    outcome.misfits = _misfits(record, described, events)
-    _compare_end(outcome, events)
-    if not outcome.misfits:
-        _compare_arguments(outcome, record, received)
-        _compare_outputs(outcome, record, events)
-        outcome.faults += order_faults(record, events)
-    return outcome
+    async with Stage(described) as stage:
+        return await stage.run(record)
 
 
 class Naming:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.gold_check import judge
+from benchmarks.gold_check import catalog_of, judge
 from benchmarks.real_plans import REAL, RECORDED, check_data_set, run_data_set
 from benchmarks.records import VARIABLE, Record, data_sets, folder, grouped_tools, read_records
 from benchmarks.replay_run import Outcome, run_recorded
@@ -43,7 +43,7 @@ async def test_a_recorded_value_that_does_not_fit_fails_the_step_that_reads_it()
 
 def test_every_known_defect_of_our_own_cases_is_reported() -> None:
     record = case("boats-defects")
-    verdict = judge(record, grouped_tools(CASES, record) or [])
+    verdict = judge(record, catalog_of(grouped_tools(CASES, record) or []))
     assert verdict.faults == []
     assert verdict.reported == verdict.defects == 4
 

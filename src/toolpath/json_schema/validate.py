@@ -6,6 +6,7 @@ import functools
 from typing import Final
 
 import jsonschema_rs
+import msgspec
 
 from toolpath.errors import OutputInvalid, SchemaError
 from toolpath.json_schema.coerce import coerce_in
@@ -34,13 +35,13 @@ class Validator:
     __slots__ = ("_compiled", "_document", "_formats", "_is_valid", "_load", "is_valid_json")
 
     def __init__(self, schema: JsonObject | bool, *, formats: bool = False) -> None:
-        compiled = _compiled(schema, formats=formats)
-        if isinstance(compiled, tuple):
-            raise SchemaError(_summary("The schema is no usable JSON Schema", compiled), faults=compiled)
-        self._document = Document(schema)
+        made = _compiled(schema, formats=formats)
+        if isinstance(made, tuple):
+            raise SchemaError(_summary("The schema is no usable JSON Schema", made), faults=made)
+        self._document = made.document
         self._formats = formats
-        self._compiled = compiled.is_valid
-        self._load = load_of(self._document)
+        self._compiled = made.validator.is_valid
+        self._load = made.load
         self._is_valid = self._compiled if self._load <= LIGHT else self._is_valid_in_time
         #: `is_valid` for values that are known to be JSON: mostly the compiled check itself, nothing around it.
         self.is_valid_json = self._is_valid
@@ -139,7 +140,15 @@ def _faults(schema: Json) -> tuple[Fault, ...]:
     return compiled if isinstance(compiled, tuple) else ()
 
 
-def _compiled(schema: Json, *, formats: bool) -> jsonschema_rs.Validator | tuple[Fault, ...]:
+class _Compiled(msgspec.Struct, frozen=True):
+    """A schema made ready."""
+
+    document: Document
+    load: int
+    validator: jsonschema_rs.Validator
+
+
+def _compiled(schema: Json, *, formats: bool) -> _Compiled | tuple[Fault, ...]:
     """The validator of the schema, or what is wrong with the schema."""
     if not isinstance(schema, dict | bool):
         return (("", f"a schema is an object, true or false, got {shown(schema)}"),)
@@ -152,12 +161,14 @@ def _compiled(schema: Json, *, formats: bool) -> jsonschema_rs.Validator | tuple
     tangled = tangle(document)
     if tangled is not None:
         return (tangled,)
-    if load_of(document) > HEAVIEST:
+    load = load_of(document)
+    if load > HEAVIEST:
         return (("", "its alternatives and references branch too often to be followed"),)
     try:
-        return draft_of(schema)(schema, validate_formats=formats, offline=True, pattern_options=PATTERNS)
+        validator = draft_of(schema)(schema, validate_formats=formats, offline=True, pattern_options=PATTERNS)
     except Exception as error:  # noqa: BLE001  # whatever the library says of a foreign schema, it is no schema
         return _faults_of_schema(schema, error)
+    return _Compiled(document, load, validator)
 
 
 def _faults_of_schema(schema: JsonObject | bool, error: Exception) -> tuple[Fault, ...]:
