@@ -111,7 +111,7 @@ async def test_a_long_journal_is_read_in_pages_and_a_small_read_comes_between(tm
         await asyncio.sleep(0)
         small = asyncio.ensure_future(store.list_runs(limit=1))
         small.add_done_callback(lambda _: ends.append("small"))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.gather(reading, small)
         assert ends == ["small", "long"]
         assert [event.seq for event in reading.result()] == list(range(1, 10_001))
