@@ -107,7 +107,7 @@ class Steering:
         `context` is who forks it, with whose permissions it goes on; without it, that of this run, with the permissions
         of whoever asks at a door. Its `priority` is that of this run where none is said.
 
-        Raises `RunConflict` naming the finished writes that it would make again, unless `repeat_writes`;
+        Raises `RunConflict` naming the writes that it would make again, unless `repeat_writes`: also those in doubt;
         `PolicyViolationError` where who forks it may not do what it writes or calls.
         """
         info = await self._store.get_run(run_id)
