@@ -1,4 +1,4 @@
-"""What a step costs does not slip back unseen: calls of functions are counted, which no busy machine changes."""
+"""What a step costs does not slip back unseen: calls of functions are counted, the least of a few runs."""
 
 from __future__ import annotations
 

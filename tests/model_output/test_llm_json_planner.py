@@ -150,7 +150,8 @@ def test_our_own_plan_is_read_from_yaml_in_a_fence_and_alone() -> None:
     body = "name: p\nsteps:\n  - tool: x.y\n    inputs: {k: 1}\n  - tool: z\n    bogus: 1\n"
     plan = read_model_plan(f"Here:\n```yaml\n{body}```\n")
     assert [step.id for step in plan.steps] == ["y", "z"]
-    assert [(finding.code, finding.line) for finding in plan.source.findings] == [("unknown_field", 8)]
+    found = [(finding.code, finding.line) for finding in plan.source.findings]
+    assert found == [("unknown_field", 8), ("side_by_side", 4)]
     assert read_model_plan(body).steps == plan.steps
 
 
