@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import time
 from typing import Any
 
 import pytest
@@ -65,6 +66,16 @@ def test_what_a_request_takes_back_is_never_done_in_thousands() -> None:
     wrong, tried = wrong_writes(range(1, 30))
     assert wrong == []
     assert tried > 50_000
+
+
+@pytest.mark.parametrize("noise", ["x", "x-", "a.", "<s>", "a://", '"a ', "> a\n", "a@", "/a", " ", " \t"], ids=repr)
+def test_hostile_words_cost_a_moment(noise: str) -> None:
+    text = {"type": "object", "properties": {"text": {"type": "string"}}}
+    tools = Catalog({"send": Tool(name="send", description="Send a text.", effect="write", input_schema=text)})
+    plan = Plan(steps=(Call(id="a", tool="send", inputs={"text": "tea and more"}),))
+    began = time.process_time()
+    mandated(plan, "send " + noise * (20_000 // len(noise)), tools)
+    assert time.process_time() - began < 3
 
 
 def test_a_plain_command_is_done_in_each_language() -> None:

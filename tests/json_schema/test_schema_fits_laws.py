@@ -110,7 +110,7 @@ def accepted(validator: Validator, value: Any) -> bool:
     return True
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(schemas, schemas, st.lists(values, min_size=5, max_size=25))
 def test_what_surely_fits_is_accepted_and_what_never_fits_is_refused(output, wanted, tried):
     fit = fits(output, wanted)

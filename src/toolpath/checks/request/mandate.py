@@ -32,6 +32,8 @@ from toolpath.values import JsonObject
 ASKING: Final = 0.4
 _MOST: Final = 20
 _LONGEST: Final = 20_000
+#: Blanks of which each would be tried as the beginning of what ends a clause.
+_WIDE: Final = re.compile(r"\s{40,}")
 _SAYS: Final[dict[Mood, str]] = {
     "negation": "it says not to",
     "condition": "it depends on something",
@@ -58,7 +60,8 @@ def mandated(
     steps = [step for step in plan.steps if step.id not in kept]
     if not steps or not request.strip():
         return plan
-    seen = Seen(plan, request[:_LONGEST], catalog, kept)
+    told = _WIDE.sub(lambda blanks: "\n" if "\n" in blanks.group() else " ", request[:_LONGEST])
+    seen = Seen(plan, told, catalog, kept)
     questions = [*_uncommanded(seen, strict=strict)]
     left = [*_left_out(seen, strict=strict)]
     unasked = () if seen.acting else names_in(seen.request, left)

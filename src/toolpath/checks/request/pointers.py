@@ -35,7 +35,7 @@ _AGAIN: Final = re.compile(
 _NAMING: Final = re.compile(r"(?=.*[\d@/\\]).{2,}|.*[\w-]\.\w{1,5}", re.DOTALL)
 #: A path, a blank, and what has a file's ending without being a path of its own.
 _TORN: Final = re.compile(
-    r"(?<![\w\"'`])(?P<place>(?:~|\.{1,2})?/\S*[\w-]|[a-z]:\\\S*[\w-])[ ]"
+    r"(?<![\w\"'`])(?P<place>(?:~|\.{1,2})?/\S{0,200}[\w-]|[a-z]:\\\S{0,200}[\w-])[ ]"
     r"(?P<rest>[\w-]+(?:[ ][\w-]+)?\.\w{1,5})(?!\w)",
     re.IGNORECASE,
 )

@@ -266,9 +266,10 @@ def uncovered(text: str, told: Told) -> list[str]:
         is_whole = len(match.group()) > 0.8 * len(text.strip())
         if inner and not is_whole and not _is_told_text(inner, told):
             found.append(inner[:100])
-    tokens = [
-        match for match in _TOKEN.finditer(text) if not any(a < match.end() and match.start() < b for a, b in spans)
-    ]
+    quoted = bytearray(len(text))
+    for start, end in spans:
+        quoted[start:end] = b"\1" * (end - start)
+    tokens = [match for match in _TOKEN.finditer(text) if quoted.find(1, *match.span()) < 0]
     for index, match in enumerate(tokens[:2_000]):
         token = match.group().strip(EDGES).removesuffix("'s").removesuffix("\u2019s")
         earlier = text[max(0, match.start() - 40) : match.start()]

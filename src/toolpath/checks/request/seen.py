@@ -30,10 +30,14 @@ _MARKED: Final = re.compile(
     re.IGNORECASE,
 )
 #: Lines of somebody else's mail, code, and what is struck out.
-_BLANK: Final = re.compile(r"```.*?(?:```|$)|~~[^~]+~~|<(s|del|strike)>.*?</\1>|(?:^|(?<=\n))[ \t]*>[^\n]*", re.DOTALL)
+_BLANK: Final = re.compile(
+    r"```.*?(?:```|$)|~~[^~]+~~|<(s|del|strike)>.{0,1000}?</\1>|(?:^|(?<=\n))[ \t]*>[^\n]*", re.DOTALL
+)
 #: Ids, addresses and places: no word in them says anything of the command, as `IS` in `IS-12`.
 _CODES: Final = re.compile(
-    r"[\w.+-]+@[\w.-]+\w|[a-z][a-z0-9+.-]*://\S*\w|(?<![\w/])(?:~|\.{1,2})?(?:/[\w.@~+-]+)+|(?=[\w./:+-]*\d)\w[\w./:+-]*\w",
+    # Bounded, since they are tried at each letter of a word that has none of it.
+    r"[\w.+-]{1,100}@[\w.-]+\w|[a-z][a-z0-9+.-]{0,40}://\S*\w|(?<![\w/])(?:~|\.{1,2})?(?:/[\w.@~+-]+)+"
+    r"|(?=[\w./:+-]{0,100}\d)\w[\w./:+-]*\w",
     re.IGNORECASE,
 )
 

@@ -99,7 +99,7 @@ def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
     """The clauses of a request. `text`: what is quoted or somebody's words is blanked out; `is_verb`: one of a tool."""
     head, tail = _at_colon(text)
     parts = [part for part in _parts(head, is_verb) if _haswords_of(part)]
-    found = [clause_of(part, is_verb, kindly=_is_kind(parts, number)) for number, part in enumerate(parts)]
+    found = [clause_of(part, is_verb, kindly=_is_kind(parts, number)) for number, part in enumerate(parts[:_MOST])]
     for part in _parts(tail, is_verb):
         clause = clause_of(part, is_verb)
         # What follows a colon is what is listed, quoted or handed on: it may take a command back, and gives none.
