@@ -12,7 +12,8 @@ from tests.planner.replanning_cases import ALICE, ELSEWHERE, HELLO, REQUEST, Blo
 from toolpath import Settings, Toolpath
 from toolpath.errors import NoToolFits, PlanningFailed, RunConflict, ToolFailed
 from toolpath.model.events import PlanRevised, RunFailed, RunResumed, RunStarted, Warned
-from toolpath.model.plan import Budget, Plan, Retry
+from toolpath.model.plan import Budget, Call, Plan, Retry
+from toolpath.model.tool import Tool
 from toolpath.planner.replan import Replanning
 from toolpath.testing.scripted import scripted
 
@@ -230,3 +231,18 @@ async def test_a_plan_that_came_from_no_request_is_not_planned_anew_by_rules() -
         result = await tp.run(plan, replan=2)
         assert result.status == "failed"
         assert "no request" in (await of_kind(tp, result.run_id, Warned))[0].message
+
+
+async def test_a_fork_keeps_a_step_that_a_composite_had_done_as_its_fallback_before_another_plan() -> None:
+    blog, person = Blog(), schema("name", "email")
+    broken = scripted("old.createAuthor", then=ToolFailed("Gone."), effect="read", input_schema=person)
+    given = {"name": "{{ inputs.name }}", "email": "{{ inputs.email }}"}
+    inner = Plan(inputs=person, steps=(Call(id="inner", tool=ALICE["tool"], inputs=given),), outputs="{{ inner }}")
+    composite = Tool(name="byHand", group="old", input_schema=person, effect="write", body=inner)
+    async with modelled(said(ELSEWHERE), tools=(*blog.tools, broken, composite)) as (tp, _):
+        author = {**ALICE, "tool": "old.createAuthor", "fallback": {"tool": "old.byHand", "inputs": ALICE["inputs"]}}
+        plan = tp.read({"flow": "chain", "steps": [author, HELLO], "origin": {"request": REQUEST}})
+        result = await tp.run(plan, replan=FREELY)
+        fork = await (await tp.fork(result.run_id, from_step="post2", repeat_writes=True)).result()
+        assert (fork.status, fork.outputs) == ("completed", result.outputs)
+        assert [len(tool.calls) for tool in (*blog.tools, broken)] == [1, 1, 2, 1]

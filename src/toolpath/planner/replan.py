@@ -193,7 +193,8 @@ def _fixed(step: Step, result: StepResult) -> Step:
     match step:
         case Call():
             inputs = _literal(result.inputs) if isinstance(result.inputs, dict) else {}
-            return Call(id=step.id, tool=step.tool, inputs=inputs, critical=step.critical)
+            # What did it may have been a fallback.
+            return Call(id=step.id, tool=result.tool or step.tool, inputs=inputs, critical=step.critical)
         case Loop():
             return msgspec.structs.replace(step, depends_on=(), when=None, over=_literal(result.inputs or []))
         case _:

@@ -135,10 +135,8 @@ def _started(state: State, event: ev.StepStarted) -> None:
 
 def _open_blocks(state: State, step: StepState) -> None:
     """Branches and nested plans begin with their step, whether or not anything is told of them."""
-    targets = step.node.targets
-    plan = targets[step.target].plan if targets else None
-    if plan is not None:
-        state.open(step, plan)
+    if step.nested is not None:
+        state.open(step, step.nested)
     for number, block in enumerate(step.node.blocks):
         state.open(step, block, branch=number)
 

@@ -116,6 +116,16 @@ class StepState:
         self.path = path
         self.visit = visit
 
+    @property
+    def nested(self) -> BlockProgram | None:
+        """The plan that is the body of the tool it asks now, if it is one.
+
+        A step that was done before its run was planned anew stands in the new plan without its fallbacks; the journal
+        of a fork still tells of the one that did it.
+        """
+        targets = self.node.targets
+        return targets[self.target].plan if self.target < len(targets) else None
+
     def children(self) -> list[StepState]:
         """The calls that its tools made themselves."""
         return [child for scope in (self.calls or {}).values() for child in scope.steps.values()]

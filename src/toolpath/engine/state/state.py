@@ -182,9 +182,7 @@ class State:
     def _inside(self, owner: StepState, item: int, path: str) -> Scope:
         if owner.node.kind == "loop":
             return self.open(owner, owner.node.blocks[0], branch=item)
-        targets = owner.node.targets
-        plan = targets[owner.target].plan if targets else None
-        return self._calls_at(owner, path) if plan is None else self.open(owner, plan)
+        return self._calls_at(owner, path) if owner.nested is None else self.open(owner, owner.nested)
 
     def calls_of(self, owner: StepState) -> Scope:
         """The scope of the calls that the tool which the step asks now makes itself."""
