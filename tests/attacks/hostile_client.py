@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import httpx
-from tests.attacks.target import Target
+from tests.attacks.target import Target, written
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
@@ -144,7 +144,7 @@ class Bodies:
             plan |= {"flow": "chain", "limits": {"step_visits": chance.choice((1, 10_000, 10**9))}}
         match chance.randrange(12):
             case 0:
-                return json.dumps(plan)
+                return written(plan).decode()
             case 1:
                 return "steps:\n" + "- tool: echo\n" * self.count()
             case 2:
@@ -185,14 +185,11 @@ class HostileClient:
             self._chance.choice(doors)()
         self._cancel_all()
 
-    def _ask(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response | None:
+    def _ask(self, method: str, path: str, body: Any = None) -> httpx.Response | None:
         """The answer; None where the server has closed the connection, as it may."""
+        data = None if body is None else written(body)
         try:
-            data = None if body is None else json.dumps(body).encode()
-        except RecursionError:
-            return None
-        try:
-            answer = self._target.client.request(method, path, content=data, headers=_JSON, timeout=120, **more)
+            answer = self._target.let_in(method, path, content=data, headers=_JSON)
         except httpx.RemoteProtocolError:
             return None
         if answer.status_code >= 500:
@@ -253,7 +250,7 @@ class HostileClient:
             ("search_tools", {"query": "echo " * self._bodies.count()}),
             ("echo", {"x": self._bodies.value()}),
         )
-        with suppress(RecursionError, KeyError, ValueError, httpx.RemoteProtocolError):
+        with suppress(KeyError, ValueError, httpx.RemoteProtocolError):
             self._target.mcp(*self._chance.choice(tools))
 
     def _listen(self) -> None:
@@ -275,7 +272,7 @@ class HostileClient:
         where = self._target.address.replace("http", "ws", 1) + "/graphql"
         query = "subscription($id: ID!) { runEvents(runId: $id) { seq data } }"
         with (
-            suppress(WebSocketException, OSError, RecursionError),
+            suppress(WebSocketException, OSError),
             connect(
                 where, subprotocols=[Subprotocol("graphql-transport-ws")], additional_headers=heads, open_timeout=60
             ) as line,
@@ -284,17 +281,15 @@ class HostileClient:
             for number in range(min(self._bodies.count(), 200)):
                 payload = {"query": query, "variables": {"id": self._run_id}}
                 line.send(json.dumps({"type": "subscribe", "id": str(number), "payload": payload}))
-            line.send(json.dumps({"type": self._chance.choice(("ping", "x")), "payload": self._bodies.value()}))
+            said = written({"type": self._chance.choice(("ping", "x")), "payload": self._bodies.value()})
+            line.send(said.decode())
             until = time.monotonic() + _LOOK
             while time.monotonic() < until:
                 line.recv(timeout=_LOOK)
 
     def _leave(self) -> None:
         """Begin a request, and go away: in the middle of the body, or before the answer, or half through it."""
-        try:
-            data = json.dumps({"plan": self._bodies.plan(), "inputs": {"x": self._bodies.value()}}).encode()
-        except RecursionError:
-            return
+        data = written({"plan": self._bodies.plan(), "inputs": {"x": self._bodies.value()}})
         host, _, port = self._target.address.removeprefix("http://").partition(":")
         head = f"POST /api/v1/runs HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
         head += f"Authorization: {self._target.client.headers['Authorization']}\r\nContent-Length: {len(data)}\r\n\r\n"
@@ -307,10 +302,10 @@ class HostileClient:
                 line.recv(10)
 
     def _crowd(self) -> None:
-        """Many small requests, one right after the other."""
+        """Many small requests, one right after the other, let in or not."""
         body = {"tool": "echo", "inputs": {"x": 1}, "conversation_id": "attack"}
         for _ in range(min(self._bodies.count(), 300)):
-            self._ask("POST", "/api/v1/runs", body)
+            self._target.client.post("/api/v1/runs", json=body, timeout=120)
 
     def _cancel(self) -> None:
         for _ in range(self._chance.randrange(1, 4)):

@@ -16,7 +16,8 @@ from threading import Thread
 from typing import Any
 
 Ask = Callable[[http.client.HTTPConnection], None]
-_PAUSE = 0.02
+#: Seconds between two of its requests: three who ask stay below the rate that a key has.
+_PAUSE = 0.025
 
 
 def _tell(found: dict[str, Any]) -> None:

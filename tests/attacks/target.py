@@ -99,26 +99,33 @@ class Target:
     """The server, and what came of an attack on it."""
 
     def __init__(
-        self, address: str, process: subprocess.Popen[str], client: httpx.Client, others: subprocess.Popen[str]
+        self,
+        address: str,
+        process: subprocess.Popen[str],
+        client: httpx.Client,
+        measuring: httpx.Client,
+        others: subprocess.Popen[str],
     ) -> None:
         self.address = address
         self.process = process
         self.client = client
         """Asks with a key that may read and run."""
+        self._measuring = measuring
+        """Asks with a key of its own: what the attacker has asked does not count against its rate."""
         self._others = others
         self._before = 0.0
 
     def begin(self) -> None:
         """Forget what was measured."""
-        self.call("probe.worst_turn", {})
+        self._told()
         # The second one has warmed what the first one loads.
-        self._before = self.call("probe.worst_turn", {})["held"]
+        self._before = self._told()["held"]
         self._ask_others("begin")
 
     def measured(self) -> Measured:
         """What came of what was done since `begin`."""
         waits = self._ask_others("end")
-        found = self.call("probe.worst_turn", {})
+        found = self._told()
         return Measured(found["turn"], found["peak"] - self._before, waits)
 
     def _ask_others(self, what: str) -> dict[str, float]:
@@ -132,17 +139,25 @@ class Target:
         assert "error" not in found, found
         return found
 
-    def call(self, tool: str, inputs: dict[str, Any]) -> Any:
-        """What a tool gives."""
-        answer = self.client.post(f"/api/v1/tools/{tool}/call", json={"inputs": inputs}, timeout=120)
+    def _told(self) -> Any:
+        """What the server tells of itself."""
+        answer = self._measuring.post("/api/v1/tools/probe.worst_turn/call", json={"inputs": {}}, timeout=120)
         assert answer.status_code == 200, answer.text[:500]
         return answer.json()["output"]
+
+    def let_in(self, method: str, path: str, **asked: Any) -> httpx.Response:
+        """The answer to an attacker who comes again when it is told that it asks too often."""
+        while True:
+            answer = self.client.request(method, path, **{"timeout": 120, **asked})
+            if answer.status_code != 429:
+                return answer
+            time.sleep(float(answer.headers["Retry-After"]))
 
     def run(self, plan: Any, inputs: Any = None, seconds: float = 60) -> dict[str, Any]:
         """What came of a run: it was refused, has ended, or was cancelled after so many seconds."""
         # By this it is found among the runs of others.
         body = {"plan": plan, "conversation_id": "attack"} | ({} if inputs is None else {"inputs": inputs})
-        answer = self.client.post("/api/v1/runs", json=body, timeout=120)
+        answer = self.let_in("POST", "/api/v1/runs", json=body)
         if answer.status_code != 202:
             return {"status": answer.status_code, **answer.json()}
         return self.ended(answer.json()["run_id"], seconds)
@@ -153,13 +168,13 @@ class Target:
         told = False
         while True:
             wanted: dict[str, Any] = {"limit": 1, "conversation_id": "attack"}
-            rows = self.client.get("/api/v1/runs", params=wanted, timeout=120).json()["runs"]
+            rows = self.let_in("GET", "/api/v1/runs", params=wanted).json()["runs"]
             found: dict[str, Any] = next(row for row in rows if row["run_id"] == run_id)
             if found["status"] not in ("pending", "running"):
                 return found
             if time.monotonic() > until and not told:
                 told = True
-                self.client.post(f"/api/v1/runs/{run_id}/cancel", json={}, timeout=120)
+                self.let_in("POST", f"/api/v1/runs/{run_id}/cancel", json={})
             time.sleep(0.1)
 
     def graphql(self, query: str, **variables: Any) -> dict[str, Any]:
@@ -172,16 +187,38 @@ class Target:
         """What a tool of the MCP service answers."""
         heads = {"Accept": "application/json, text/event-stream"}
         info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "attack", "version": "1"}}
-        begun = self.client.post(
-            "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": info}, headers=heads
-        )
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": info}
+        begun = self.let_in("POST", "/mcp", json=asked, headers=heads)
         heads["Mcp-Session-Id"] = begun.headers["mcp-session-id"]
         self.client.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=heads)
         call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
-        answer = self.client.post("/mcp", json=call, headers=heads, timeout=120)
+        heads["Content-Type"] = "application/json"
+        answer = self.let_in("POST", "/mcp", content=written(call), headers=heads)
         lines = [line[6:] for line in answer.text.splitlines() if line.startswith("data: {")]
         found: dict[str, Any] = json.loads(lines[-1] if lines else answer.text)
         return found
+
+
+def written(value: Any) -> bytes:
+    """JSON of any depth."""
+    parts: list[str] = []
+    todo: list[tuple[bool, Any]] = [(False, value)]
+    while todo:
+        done, value = todo.pop()
+        if done:
+            parts.append(value)
+            continue
+        try:
+            parts.append(json.dumps(value))
+        except RecursionError:
+            pairs = value.items() if isinstance(value, dict) else ((None, one) for one in value)
+            opening, closing = "{}" if isinstance(value, dict) else "[]"
+            within: list[tuple[bool, Any]] = []
+            for number, (key, one) in enumerate(pairs):
+                head = "" if key is None else f"{json.dumps(key)}:"
+                within += [(True, f"{',' if number else opening}{head}"), (False, one)]
+            todo += reversed([*within, (True, closing)])
+    return "".join(parts).encode()
 
 
 @contextmanager
@@ -194,7 +231,9 @@ def target(folder: Path, *options: str, tools: str = TOOLS, **settings: str) -> 
         **{f"TOOLPATH_{k.upper()}": v for k, v in settings.items()},
     }
     base = [sys.executable, "-m", "toolpath", "--store", "runs.db"]
-    attacker, bystander = (_key(base, name, folder, environment) for name in ("attacker", "bystander"))
+    attacker, bystander, observer = (
+        _key(base, name, folder, environment) for name in ("attacker", "bystander", "observer")
+    )
     process = subprocess.Popen(
         [*base, "--tools", "own_tools.py", "serve", "--port", "0", *options],
         cwd=folder,
@@ -211,12 +250,12 @@ def target(folder: Path, *options: str, tools: str = TOOLS, **settings: str) -> 
         assert where is not None
         # Its log is long, and a pipe that nobody reads would stop it.
         reading.start()
-        heads = {"Authorization": f"Bearer {attacker}"}
         with (
-            httpx.Client(base_url=where[0], headers=heads, timeout=120) as client,
+            _asking(where[0], attacker) as client,
+            _asking(where[0], observer) as measuring,
             _bystanders(where[0], process.pid, bystander) as others,
         ):
-            yield Target(where[0], process, client, others)
+            yield Target(where[0], process, client, measuring, others)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -224,6 +263,10 @@ def target(folder: Path, *options: str, tools: str = TOOLS, **settings: str) -> 
         if reading.ident is not None:
             reading.join(10)
         process.stderr.close()
+
+
+def _asking(address: str, key: str) -> httpx.Client:
+    return httpx.Client(base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=120)
 
 
 def _key(base: list[str], name: str, folder: Path, environment: dict[str, str]) -> str:
