@@ -9,10 +9,10 @@ import msgspec
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.context import Context
 from toolpath.checks.dependencies import Wait, ancestors
-from toolpath.checks.explanation import Estimate, ExplainedBlock, ExplainedStep, Explanation, Kind, Waiting
+from toolpath.checks.explanation import Estimate, ExplainedBlock, ExplainedStep, Explanation, Waiting
 from toolpath.checks.jumps import edges_of
 from toolpath.checks.views import BlockView, StepView
-from toolpath.model.plan import Agent, Ask, Call, Loop, Parallel, Plan, Step
+from toolpath.model.plan import Call, Loop, Parallel, Plan, Step
 from toolpath.model.tool import Tool
 
 #: Nested plans that are shown inside one another.
@@ -109,7 +109,7 @@ class _Explainer:
         found = ExplainedStep(
             id=step.id,
             path="" if self._inside else view.path,
-            kind=_kind(step, tool),
+            kind="plan" if tool is not None and isinstance(tool.body, Plan) else step.shape.kind,
             tool=tool.key if tool is not None else step.tool if isinstance(step, Call) else "",
             effect="" if tool is None or isinstance(tool.body, Plan) else tool.effect,
             approval=bool(step.requires_approval) or (tool is not None and tool.requires.approval),
@@ -123,10 +123,8 @@ class _Explainer:
             return self._with_plan(tool, tool.body, found)
         if tool is None:
             unknown = (found.tool or step.id,)
-            known = isinstance(step, Ask)
-            return msgspec.structs.replace(
-                found, duration=Estimate(unknown=unknown), cost=Estimate() if known else Estimate(unknown=unknown)
-            )
+            cost = Estimate(unknown=unknown) if step.shape.spends else Estimate()
+            return msgspec.structs.replace(found, duration=Estimate(unknown=unknown), cost=cost)
         return msgspec.structs.replace(found, duration=self._duration(tool), cost=_cost(tool))
 
     def _duration(self, tool: Tool) -> Estimate:
@@ -157,20 +155,6 @@ class _Explainer:
         context = Context(body, self._context.catalog)
         block, path, cost = _Explainer(context, self._depth, (*self._inside, tool.key)).plan()
         return msgspec.structs.replace(found, blocks=(block,), duration=path.duration, cost=cost)
-
-
-def _kind(step: Step, tool: Tool | None) -> Kind:
-    match step:
-        case Call():
-            return "plan" if tool is not None and isinstance(tool.body, Plan) else "call"
-        case Parallel():
-            return "parallel"
-        case Loop():
-            return "loop"
-        case Agent():
-            return "agent"
-        case Ask():
-            return "ask"
 
 
 def _note(step: Step) -> str:

@@ -8,9 +8,10 @@ from typing import Literal
 import msgspec
 
 from toolpath.model.plan import Flow
+from toolpath.model.plan import Kind as StepKind
 from toolpath.values import JsonObject
 
-Kind = Literal["call", "plan", "parallel", "loop", "agent", "ask"]
+Kind = StepKind | Literal["plan"]
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

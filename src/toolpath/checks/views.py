@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
 
 import msgspec
 
@@ -17,14 +16,12 @@ from toolpath.expressions.leaf import Leaf, read_condition, read_leaf
 from toolpath.expressions.look import path_text
 from toolpath.expressions.names import Names, Root, inner_names, plan_names, retry_counts
 from toolpath.expressions.structure import texts
+from toolpath.expressions.templates import CONDITIONS, Use, templates_of
 from toolpath.expressions.tree import Reference, Tree
-from toolpath.model.plan import Agent, Ask, Block, Call, Loop, Parallel, Plan, Step, blocks_of
+from toolpath.model.plan import Block, Call, Plan, Step, block_pointers, blocks_of
 from toolpath.model.tool import Tool
 from toolpath.values import MAX_DEPTH, Json, pointer
 
-Use = Literal["input", "fallback", "when", "approval", "over", "collect", "transform", "cache_key", "text", "outputs"]
-
-_CONDITIONS: frozenset[str] = frozenset({"when", "approval"})
 #: Whatever marks an expression, of this notation or another one.
 _SIGN = re.compile(r"[{$<%@]|\[\[")
 _OTHER_SIGN = re.compile(r"[$<%@]|\[\[")
@@ -95,7 +92,7 @@ class Template:
 
     def _read_leaves(self) -> None:
         value, names = self.value, self.names
-        if self.use in _CONDITIONS:
+        if self.use in CONDITIONS:
             self.leaves[""] = read_condition(value, names)
             return
         allow_secrets = self.use in _WITH_SECRETS
@@ -293,8 +290,10 @@ def _view(views: Views, block: Block, path: str, place: tuple[Names, StepView | 
                 views.too_deep.append(at.path)
         else:
             at.blocks = tuple(
-                _view(views, inner, _block_path(at, number), (inside, at), depth + 1)
-                for number, (inner, inside) in enumerate(zip(blocks_of(step), inner_names(step, names), strict=True))
+                _view(views, inner, at.path + where, (inside, at), depth + 1)
+                for inner, where, inside in zip(
+                    blocks_of(step), block_pointers(step), inner_names(step, names), strict=True
+                )
             )
     return view
 
@@ -305,7 +304,7 @@ def _fill(views: Views, block: BlockView) -> None:
         for inner in at.blocks:
             _fill(views, inner)
         step, path = at.step, at.path
-        for use, where, value in _places(step):
+        for use, where, value in templates_of(step):
             if use == "collect" and not at.blocks:
                 continue
             seen_from = at.blocks[0] if use == "collect" else block
@@ -316,46 +315,11 @@ def _fill(views: Views, block: BlockView) -> None:
         views.templates += at.templates
 
 
-def _block_path(view: StepView, number: int) -> str:
-    return f"{view.path}/parallel/{number}" if isinstance(view.step, Parallel) else f"{view.path}/loop"
-
-
 def _find_tool(views: Views, view: StepView) -> None:
     if isinstance(view.step, Call):
         view.tool = views.catalog.get(view.step.tool)
         if view.tool is None:
             view.candidates = views.catalog.candidates(view.step.tool)
-
-
-def _places(step: Step) -> Iterator[tuple[Use, str, Json]]:
-    """Where expressions may stand in the step: what for, pointer below the step, value."""
-    if isinstance(step.when, str):
-        yield "when", "/when", step.when
-    if isinstance(step.requires_approval, str):
-        yield "approval", "/requires_approval", step.requires_approval
-    yield from _places_of_kind(step)
-    for index, fallback in enumerate(step.fallback):
-        if fallback.inputs:
-            yield "fallback", f"/fallback/{index}/inputs", fallback.inputs
-    if step.cache is not None and step.cache.key is not None:
-        yield "cache_key", "/cache/key", step.cache.key
-
-
-def _places_of_kind(step: Step) -> Iterator[tuple[Use, str, Json]]:
-    match step:
-        case Call():
-            yield "input", "/inputs", step.inputs
-        case Loop():
-            yield "over", "/loop/over", step.over
-            if step.collect is not None:
-                yield "collect", "/loop/collect", step.collect
-        case Agent():
-            yield "text", "/agent/requirement", step.requirement
-        case Ask():
-            form = {"title": step.title, "description": step.description}
-            yield "text", "/ask", {**form, "inputs": [msgspec.to_builtins(field) for field in step.fields]}
-        case Parallel():
-            pass
 
 
 def called_tools(catalog: Catalog, view: StepView) -> Iterator[tuple[str, Tool]]:

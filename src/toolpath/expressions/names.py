@@ -14,7 +14,7 @@ import msgspec
 
 from toolpath.expressions.templates import expressions_of
 from toolpath.expressions.work import Work
-from toolpath.model.plan import Block, Call, Flow, Loop, Parallel, Plan, Step, blocks_of, every_step
+from toolpath.model.plan import Block, Call, Flow, Plan, Step, blocks_of, every_step
 from toolpath.values import Json, JsonObject
 
 RootKind = Literal["output", "state", "inputs", "steps", "item", "last", "run", "secrets"]
@@ -200,13 +200,11 @@ def _add_variables(step: Step, found: dict[str, None]) -> None:
 
 def inner_names(step: Step, names: Names) -> tuple[Names, ...]:
     """The names visible in each block inside the step, in the order of `blocks_of`."""
-    match step:
-        case Parallel():
-            return tuple(block_names(branch, names) for branch in step.branches)
-        case Loop():
-            return (block_names(step.body, names, step.item),)
-        case _:
-            return ()
+    shape = step.shape
+    if not shape.blocks:
+        return ()
+    item = getattr(step, shape.item) if shape.item else None
+    return tuple(block_names(block, names, item) for block in blocks_of(step))
 
 
 class Frame:

@@ -6,8 +6,8 @@ Times are seconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Callable, Iterator
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -19,6 +19,9 @@ FailureMode = Literal["stop", "isolate", "continue"]
 OnUnresolved = Literal["error", "keep", "null", "skip"]
 WaitFor = Literal["all", "any", "first_success"]
 OutputValidation = Literal["strict", "warn", "off"]
+Kind = Literal["call", "parallel", "loop", "agent", "ask"]
+#: What a template of a kind of step is for. `collect` is read inside the step's block, the others beside the step.
+TemplateUse = Literal["input", "over", "collect", "text"]
 
 #: `next: end` ends the chain.
 END = "end"
@@ -111,8 +114,30 @@ class OnFailure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     next: str | None = None
 
 
+class Shape(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of step as the checks, the compiler and the views see it. Each kind's record holds its own.
+
+    Attributes are those of the record; pointers lead from the step in the notation.
+    """
+
+    kind: Kind
+    """Its name in explanations, previews and the engine."""
+    templates: tuple[tuple[TemplateUse, str, str], ...] = ()
+    """What each of its own templates is for, the pointer to it, and the attribute with it."""
+    gist: str = ""
+    """Attribute that says most about what the step will do: a preview shows it."""
+    blocks: str = ""
+    """Attribute with its block, or with a tuple of blocks."""
+    item: str = ""
+    """Attribute with the name of the loop variable that its block reads."""
+    spends: bool = True
+    """Whether the step itself may cost something, or take time that nobody can estimate."""
+
+
 class Common(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What every kind of step may say."""
+
+    shape: ClassVar[Shape]
 
     id: str
     derived_id: bool = False
@@ -135,6 +160,8 @@ class Common(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Call(Common, frozen=True, kw_only=True, omit_defaults=True, tag="tool", tag_field="kind", gc=False):
     """Call one tool."""
 
+    shape: ClassVar[Shape] = Shape(kind="call", templates=(("input", "/inputs", "inputs"),), gist="inputs")
+
     tool: str
     inputs: JsonObject = {}
 
@@ -150,12 +177,22 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Parallel(Common, frozen=True, kw_only=True, omit_defaults=True, tag="parallel", tag_field="kind"):
     """Run branches side by side. A branch written as a step is a block of that one step, with its id."""
 
+    shape: ClassVar[Shape] = Shape(kind="parallel", blocks="branches")
+
     branches: tuple[Block, ...] = ()
     wait_for: WaitFor = "all"
 
 
 class Loop(Common, frozen=True, kw_only=True, omit_defaults=True, tag="loop", tag_field="kind"):
     """Run the body once for each item of `over`."""
+
+    shape: ClassVar[Shape] = Shape(
+        kind="loop",
+        templates=(("over", "/loop/over", "over"), ("collect", "/loop/collect", "collect")),
+        gist="over",
+        blocks="body",
+        item="item",
+    )
 
     over: Json = None
     item: str = "item"
@@ -168,6 +205,10 @@ class Loop(Common, frozen=True, kw_only=True, omit_defaults=True, tag="loop", ta
 
 class Agent(Common, frozen=True, kw_only=True, omit_defaults=True, tag="agent", tag_field="kind"):
     """Let a model reach a goal with the tools named."""
+
+    shape: ClassVar[Shape] = Shape(
+        kind="agent", templates=(("text", "/agent/requirement", "requirement"),), gist="requirement"
+    )
 
     requirement: str = ""
     tools: tuple[str, ...] = ()
@@ -191,9 +232,17 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Ask(Common, frozen=True, kw_only=True, omit_defaults=True, tag="ask", tag_field="kind"):
     """Let a person fill in a form. `Common.timeout` is how long they have; None: as long as it takes."""
 
+    shape: ClassVar[Shape] = Shape(kind="ask", templates=(("text", "/ask", "form"),), gist="title", spends=False)
+
     title: str = ""
     description: str = ""
     fields: tuple[Field, ...] = ()
+
+    @property
+    def form(self) -> JsonObject:
+        """The form as the journal and the surfaces show it."""
+        fields = [msgspec.to_builtins(field) for field in self.fields]
+        return {"title": self.title, "description": self.description, "inputs": fields}
 
 
 Step = Call | Parallel | Loop | Agent | Ask
@@ -281,13 +330,35 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def blocks_of(step: Step) -> tuple[Block, ...]:
     """The blocks inside a step: branches or the loop's body."""
-    match step:
-        case Parallel():
-            return step.branches
-        case Loop():
-            return (step.body,)
-        case _:
-            return ()
+    name = step.shape.blocks
+    if not name:
+        return ()
+    found = getattr(step, name)
+    return found if type(found) is tuple else (found,)
+
+
+def block_pointers(step: Step) -> tuple[str, ...]:
+    """The pointer from the step to each of its blocks, in the order of `blocks_of`: `/parallel/0`, `/loop`."""
+    name = step.shape.blocks
+    if not name:
+        return ()
+    word, found = step.__struct_config__.tag, getattr(step, name)
+    return tuple([f"/{word}/{number}" for number in range(len(found))]) if type(found) is tuple else (f"/{word}",)
+
+
+def with_calls(steps: tuple[Step, ...], change: Callable[[Call], Step]) -> tuple[Step, ...]:
+    """The steps with each call in them, however deep, as `change` makes it."""
+    return tuple([_with_calls(step, change) for step in steps])
+
+
+def _with_calls(step: Step, change: Callable[[Call], Step]) -> Step:
+    if isinstance(step, Call):
+        return change(step)
+    name = step.shape.blocks
+    if not name:
+        return step
+    found = [msgspec.structs.replace(block, steps=with_calls(block.steps, change)) for block in blocks_of(step)]
+    return msgspec.structs.replace(step, **{name: tuple(found) if type(getattr(step, name)) is tuple else found[0]})
 
 
 def every_step(block: Block, at: str = "") -> Iterator[tuple[str, Step]]:
@@ -295,14 +366,9 @@ def every_step(block: Block, at: str = "") -> Iterator[tuple[str, Step]]:
     for index, step in enumerate(block.steps):
         here = f"{at}/steps/{index}"
         yield here, step
-        match step:
-            case Parallel():
-                for number, branch in enumerate(step.branches):
-                    yield from every_step(branch, f"{here}/parallel/{number}")
-            case Loop():
-                yield from every_step(step.body, f"{here}/loop")
-            case _:
-                pass
+        if step.shape.blocks:
+            for inner, where in zip(blocks_of(step), block_pointers(step), strict=True):
+                yield from every_step(inner, here + where)
 
 
 def freeze(plan: Plan) -> JsonObject:

@@ -12,7 +12,7 @@ from toolpath.cli.output import Output, short
 from toolpath.errors import ExpressionError
 from toolpath.expressions.compile import Compiled, compile_condition, compile_value
 from toolpath.expressions.names import Frame, Names, Root, inner_names, plan_names
-from toolpath.model.plan import Agent, Ask, Call, Loop, Parallel, Plan, Step, blocks_of
+from toolpath.model.plan import Call, Parallel, Plan, Step, blocks_of
 from toolpath.values import Json, JsonObject
 
 
@@ -103,25 +103,18 @@ def _steps(steps: tuple[Step, ...], names: Names, catalog: Catalog, known: Known
 
 def _planned(step: Step, names: Names, catalog: Catalog, known: Known, above: str) -> Planned:
     needs: dict[str, None] = {}
-    entry = Planned(path=f"{above}{step.id}", kind=type(step).__name__.lower())
+    entry = Planned(path=f"{above}{step.id}", kind=step.shape.kind)
     entry.condition = known.condition(step.when, names)
     entry.approval = bool(step.requires_approval)
-    match step:
-        case Call():
-            tool = catalog.get(step.tool)
-            entry.tool = tool.key if tool else step.tool
-            entry.effect = tool.effect if tool else ""
-            entry.approval = entry.approval or bool(tool and tool.requires.approval)
-            entry.inputs = known.value(step.inputs, names, needs)
-        case Loop():
-            entry.inputs = known.value(step.over, names, needs)
-            entry.items = len(entry.inputs) if isinstance(entry.inputs, list) else None
-        case Agent():
-            entry.inputs = known.value(step.requirement, names, needs)
-        case Ask():
-            entry.inputs = step.title
-        case Parallel():
-            entry.inputs = None
+    if isinstance(step, Call):
+        tool = catalog.get(step.tool)
+        entry.tool = tool.key if tool else step.tool
+        entry.effect = tool.effect if tool else ""
+        entry.approval = entry.approval or bool(tool and tool.requires.approval)
+    if step.shape.gist:
+        entry.inputs = known.value(getattr(step, step.shape.gist), names, needs)
+    if step.shape.item and isinstance(entry.inputs, list):
+        entry.items = len(entry.inputs)
     entry.waits_for = tuple(dict.fromkeys([*step.depends_on, *needs]))
     return entry
 

@@ -10,11 +10,12 @@ import msgspec
 from toolpath.expressions.compile import Compiled
 from toolpath.expressions.names import Names
 from toolpath.json_schema.validate import Validator
+from toolpath.model.plan import Kind as StepKind
 from toolpath.model.plan import OutputValidation, Plan, Retry, Step
 from toolpath.model.tool import Body, Tool
 from toolpath.values import JsonObject
 
-Kind = Literal["call", "nested", "parallel", "loop", "ask"]
+Kind = StepKind | Literal["nested"]
 
 #: Where a jump to the end of a chain goes.
 TO_END = -1

@@ -18,7 +18,7 @@ from toolpath.config import Settings
 from toolpath.engine.compile.environment import Environment
 from toolpath.engine.compile.links import link
 from toolpath.engine.compile.model_calls import CHAT, chat_tool
-from toolpath.engine.compile.nodes import TO_END, BlockProgram, Kind, Node, Target
+from toolpath.engine.compile.nodes import TO_END, BlockProgram, Node, Target
 from toolpath.engine.compile.ranks import rank_nodes
 from toolpath.errors import PlanInvalid, SchemaError, ToolNotFound
 from toolpath.expressions.compile import Compiled
@@ -37,6 +37,8 @@ from toolpath.model.plan import (
     Plan,
     Retry,
     Step,
+    block_pointers,
+    blocks_of,
     freeze,
 )
 from toolpath.model.policy import is_guarded
@@ -222,7 +224,7 @@ class Program:
 
     def _node(self, index: int, step: Step, environment: Environment, block: BlockProgram) -> Node:
         plan, names, at = environment.plan, environment.names, f"{environment.path}/steps/{index}"
-        node = Node(id=step.id, index=index, kind=_kind_of(step), step=step)
+        node = Node(id=step.id, index=index, kind=step.shape.kind, step=step)
         node.when = None if step.when is None or step.when is True else environment.condition(step.when, f"{at}/when")
         if step.requires_approval is True:
             node.always_approve = True
@@ -242,25 +244,26 @@ class Program:
             step.on_failure.action is None and (step.on_failure.next is not None or plan.failure_mode == "continue")
         )
         inner = inner_names(step, names)
+        if inner:
+            node.blocks = tuple(
+                self._block(block, environment.inside(inside, at + where))
+                for block, where, inside in zip(blocks_of(step), block_pointers(step), inner, strict=True)
+            )
         match step:
             case Call():
                 self._call(node, step, environment, at)
-            case Parallel():
-                node.blocks = tuple(
-                    self._block(branch, environment.inside(inside, f"{at}/parallel/{number}"))
-                    for number, (branch, inside) in enumerate(zip(step.branches, inner, strict=True))
-                )
             case Loop():
                 node.over = environment.value(step.over, f"{at}/loop/over")
                 node.concurrency = min(step.concurrency, self.settings.max_concurrency)
-                node.blocks = (self._block(step.body, environment.inside(inner[0], f"{at}/loop")),)
                 if step.collect is not None:
                     collecting = environment.inside(inner[0].collecting(), at)
                     node.collect = collecting.value(step.collect, f"{at}/loop/collect")
                 node.light = _is_light(node.blocks[0])
             case Ask():
-                node.form = environment.value(form_of(step), f"{at}/ask")
-            case _:
+                node.form = environment.value(step.form, f"{at}/ask")
+            case Agent():
+                raise PlanInvalid(())
+            case Parallel():
                 pass
         node.plain = node.kind == "call" and not (
             node.when or node.approval or node.always_approve or node.exclusive or node.cached or node.targets[0].asks
@@ -390,29 +393,6 @@ def _is_light(body: BlockProgram) -> bool:
         and not (node.map_outputs or node.transform)
         and node.after_success is None
     )
-
-
-def form_of(step: Ask) -> JsonObject:
-    """The form of an `ask` step as the journal and the surfaces show it."""
-    return {
-        "title": step.title,
-        "description": step.description,
-        "inputs": [msgspec.to_builtins(field) for field in step.fields],
-    }
-
-
-def _kind_of(step: Step) -> Kind:
-    match step:
-        case Call():
-            return "call"
-        case Parallel():
-            return "parallel"
-        case Loop():
-            return "loop"
-        case Ask():
-            return "ask"
-        case Agent():
-            raise PlanInvalid(())
 
 
 def _jump(target: str | None, block: BlockProgram, names: Names) -> int | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from toolpath.engine.compile.nodes import Kind
 from toolpath.engine.decide import approvals, loops, step_values
 from toolpath.engine.decide.bounds import block_limit, too_deep, too_many_visits
 from toolpath.engine.decide.commands import AwaitBlock
@@ -93,19 +96,10 @@ def begin(decisions: Decisions, step: StepState) -> FollowUp | None:
     is_call = bool(node.targets) and node.targets[step.target].plan is None
     if not is_call and decisions.state.program.has_exclusive and not decisions.gate.admits(step):
         return None
-    match node.kind:
-        case "call" | "nested":
-            if is_call:
-                decisions.ready.push(step)
-                return None
-            return _begin_plan(decisions, step)
-        case "parallel":
-            return _begin_parallel(decisions, step)
-        case "loop":
-            return _begin_loop(decisions, step)
-        case "ask":
-            return _ask(decisions, step)
-    return None
+    if is_call:
+        decisions.ready.push(step)
+        return None
+    return BEGINS[node.kind](decisions, step)
 
 
 def _begin_plan(decisions: Decisions, step: StepState) -> FollowUp | None:
@@ -193,3 +187,14 @@ def _ask(decisions: Decisions, step: StepState) -> FollowUp | None:
     if deadline is not None:
         decisions.watch_answer(step, deadline)
     return None
+
+
+#: What begins a step that is no call, by its kind. A call goes to the driver.
+BEGINS: Mapping[Kind, Callable[[Decisions, StepState], FollowUp | None]] = {
+    # A call whose tool is a plan, or falls back to one.
+    "call": _begin_plan,
+    "nested": _begin_plan,
+    "parallel": _begin_parallel,
+    "loop": _begin_loop,
+    "ask": _ask,
+}

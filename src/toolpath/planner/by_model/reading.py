@@ -14,7 +14,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
 from toolpath.errors import Finding, ReadError, closest
 from toolpath.expressions.quoted import escaped
-from toolpath.model.plan import Block, Call, Loop, OnSuccess, Origin, Plan, Step, every_step
+from toolpath.model.plan import Block, Call, Loop, OnSuccess, Origin, Plan, Step, every_step, with_calls
 from toolpath.model_output.model_text import read_model_plan
 from toolpath.planner.records import PlannerOptions, PlanRequest
 from toolpath.values import Json, JsonObject, decode
@@ -191,20 +191,12 @@ def _not_offered(
 
 def with_tool_keys(plan: Plan, catalog: Catalog) -> Plan:
     """The plan with every tool by its full key."""
-    steps = tuple(_keyed(step, catalog) for step in plan.steps)
-    return msgspec.structs.replace(plan, steps=steps)
+    return msgspec.structs.replace(plan, steps=with_calls(plan.steps, lambda call: _keyed(call, catalog)))
 
 
-def _keyed(step: Step, catalog: Catalog) -> Step:
-    match step:
-        case Call():
-            tool = catalog.get(step.tool)
-            return msgspec.structs.replace(step, tool=tool.key) if tool is not None else step
-        case Loop():
-            body = msgspec.structs.replace(step.body, steps=tuple(_keyed(one, catalog) for one in step.body.steps))
-            return msgspec.structs.replace(step, body=body)
-        case _:
-            return step
+def _keyed(call: Call, catalog: Catalog) -> Call:
+    tool = catalog.get(call.tool)
+    return call if tool is None else msgspec.structs.replace(call, tool=tool.key)
 
 
 def unreadable(error: ReadError) -> tuple[Finding, ...]:

@@ -17,7 +17,7 @@ from toolpath.checks.request.said import asks_for_more
 from toolpath.errors import ExpressionError
 from toolpath.expressions.quoted import BRACES
 from toolpath.expressions.scan import Template, scan
-from toolpath.model.plan import Call, Loop, Plan, Step, every_step
+from toolpath.model.plan import Call, Plan, every_step, with_calls
 from toolpath.values import Json
 
 _MAX_SLOTS: Final = 12
@@ -186,18 +186,11 @@ def with_values(plan: Plan, values: Mapping[str, str]) -> Plan:
     changed = {old: new for old, new in values.items() if old != new}
     if not changed:
         return plan
-    return msgspec.structs.replace(plan, steps=tuple(_step(step, changed) for step in plan.steps))
+    return msgspec.structs.replace(plan, steps=with_calls(plan.steps, lambda call: _with_values(call, changed)))
 
 
-def _step(step: Step, values: Mapping[str, str]) -> Step:
-    match step:
-        case Call():
-            return msgspec.structs.replace(step, inputs=_replaced(step.inputs, values))
-        case Loop():
-            inner = tuple(_step(one, values) for one in step.body.steps)
-            return msgspec.structs.replace(step, body=msgspec.structs.replace(step.body, steps=inner))
-        case _:
-            return step
+def _with_values(call: Call, values: Mapping[str, str]) -> Call:
+    return msgspec.structs.replace(call, inputs=_replaced(call.inputs, values))
 
 
 def _replaced(value: Json, values: Mapping[str, str]) -> Json:

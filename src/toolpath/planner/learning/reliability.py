@@ -10,7 +10,7 @@ import msgspec
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.explain import explain
 from toolpath.json_schema.validate import Validator
-from toolpath.model.plan import Call, Fallback, Loop, Plan, Step
+from toolpath.model.plan import Call, Fallback, Plan, with_calls
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.planner.records import PlannerOptions
 from toolpath.values import JsonObject
@@ -20,19 +20,14 @@ _NO_CALLS: Final = ToolStats()
 
 def with_fallbacks(plan: Plan, catalog: Catalog, options: PlannerOptions) -> Plan:
     """The plan in which each call of a tool that fails often, and only reads, names one that can stand in for it."""
-    return msgspec.structs.replace(plan, steps=tuple(_step(step, catalog, options) for step in plan.steps))
+    return msgspec.structs.replace(
+        plan, steps=with_calls(plan.steps, lambda call: _with_stand_in(call, catalog, options))
+    )
 
 
-def _step(step: Step, catalog: Catalog, options: PlannerOptions) -> Step:
-    match step:
-        case Call() if not step.fallback:
-            other = stand_in(step, catalog, options)
-            return step if other is None else msgspec.structs.replace(step, fallback=(Fallback(tool=other.key),))
-        case Loop():
-            inner = tuple(_step(one, catalog, options) for one in step.body.steps)
-            return msgspec.structs.replace(step, body=msgspec.structs.replace(step.body, steps=inner))
-        case _:
-            return step
+def _with_stand_in(call: Call, catalog: Catalog, options: PlannerOptions) -> Call:
+    other = None if call.fallback else stand_in(call, catalog, options)
+    return call if other is None else msgspec.structs.replace(call, fallback=(Fallback(tool=other.key),))
 
 
 def stand_in(step: Call, catalog: Catalog, options: PlannerOptions) -> Tool | None:
