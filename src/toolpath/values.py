@@ -33,6 +33,15 @@ _decoder = msgspec.json.Decoder()
 MAX_DEPTH = 200
 
 
+def duration_text(value: float) -> str:
+    """A duration for people, e.g. `0.12 s` or `2 min 3 s`."""
+    if value < 60:
+        return f"{value:.2f} s"
+    minutes, rest = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
 def type_name(value: Json) -> str:
     """The JSON Schema name of the value's type, e.g. `object`."""
     return type_names.get(type(value), type(value).__name__)

@@ -49,15 +49,6 @@ def short(value: Json, limit: int = 200) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def seconds(value: float) -> str:
-    """A duration for people, e.g. `0.12 s` or `2 min 3 s`."""
-    if value < 60:
-        return f"{value:.2f} s"
-    minutes, rest = divmod(round(value), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
-
-
 class Output:
     """The two streams of one command."""
 

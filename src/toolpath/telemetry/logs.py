@@ -14,6 +14,7 @@ import structlog
 from structlog.typing import EventDict, Processor
 
 from toolpath.model import events as ev
+from toolpath.model.event_views import level_of
 from toolpath.model.events import AnyEvent, Failure, event_type
 from toolpath.telemetry.calls import Calls, End
 from toolpath.telemetry.metrics import ended_as
@@ -142,29 +143,10 @@ class RunLog:
         calls = self._steps.get(run_id) or Calls()
         for event in events:
             end = calls.follow(event)
-            level = _level(event)
+            level = level_of(event)
             # Most events are logged at a level that nobody wants: their lines are not even made.
             if level and self._log.isEnabledFor(_LEVELS[level.upper()]):
                 getattr(self._log, level)(event_type(event), run_id=run_id, **_fields(event, end))
-
-
-def _level(event: AnyEvent) -> str:
-    match event:
-        case ev.StepStarted() | ev.StepSucceeded() | ev.StepSkipped():
-            return "debug"
-        case ev.StepCancelled():
-            # What ended them has a line of its own, and may end thousands at once.
-            return "warning" if event.in_doubt else "debug"
-        case ev.RunFailed() | ev.StepUnknown():
-            return "error"
-        case ev.StepFailed() | ev.StepTimedOut() | ev.StepRetrying() | ev.FallbackStarted() | ev.BudgetExceeded():
-            return "warning"
-        case ev.Warned():
-            return "warning"
-        case ev.StepReady() | ev.StepProgress() | ev.StateWritten() | ev.BranchTaken() | ev.StepWaiting():
-            return ""
-        case _:
-            return "info"
 
 
 def _fields(event: AnyEvent, end: object) -> dict[str, Json]:

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from toolpath.cli.evaluation.plot import Row, svg
 from toolpath.cli.exits import writing
-from toolpath.cli.output import seconds, table
+from toolpath.cli.output import table
 from toolpath.model.chat import Usage
 from toolpath.planner.scoring.evaluation import Attempt, Summary, summary_of
-from toolpath.values import JsonObject
+from toolpath.values import JsonObject, duration_text
 
 TOTAL = "all"
 Figures = dict[str, str]
@@ -87,7 +87,7 @@ def _taken(summary: Summary) -> Figures:
         "right of those 70% sure": f"{sure.right_of_confident:.1%} of {sure.confident:,}"
         if sure and sure.confident
         else "-",
-        "time": seconds(summary.seconds),
+        "time": duration_text(summary.seconds),
         "median time": "-" if summary.median_seconds is None else f"{summary.median_seconds * 1000:.1f} ms",
         "tokens": f"{summary.usage.input_tokens:,} in, {summary.usage.output_tokens:,} out",
         "cost": f"{summary.cost:.4f} USD",

@@ -10,15 +10,16 @@ from typing import Protocol
 
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, of_result
-from toolpath.cli.output import STYLES, Output, seconds
+from toolpath.cli.output import STYLES, Output
 from toolpath.cli.questions import answer_all, as_json, held, how_to_answer, may_ask
-from toolpath.cli.runs.lines import event_line, words_of
+from toolpath.cli.runs.lines import event_line
 from toolpath.cli.runs.live import LiveView
 from toolpath.errors import StoreError
+from toolpath.model.event_views import words_of
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.run import RunResult
 from toolpath.runs.run import Run
-from toolpath.values import Json
+from toolpath.values import Json, duration_text
 
 Feed = Callable[[AnyEvent], None]
 
@@ -123,7 +124,7 @@ def report(result: RunResult, output: Output, told: Told | None = None) -> None:
     words = result.status.replace("_", " ")
     reason = f" ({result.reason})" if result.reason else ""
     style = STYLES.get(result.status, "")
-    output.say(f"Run {result.run_id} {words}{reason} in {seconds(result.total_duration)}.", style)
+    output.say(f"Run {result.run_id} {words}{reason} in {duration_text(result.total_duration)}.", style)
     if code in (ExitCode.FAILED, ExitCode.TIMEOUT, ExitCode.BUDGET, ExitCode.POLICY):
         _explain_failure(result, output)
 

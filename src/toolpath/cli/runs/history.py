@@ -11,18 +11,19 @@ from rich.text import Text
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, UsageError, of_result
 from toolpath.cli.options import Options
-from toolpath.cli.output import STYLES, clean, seconds, short, table
+from toolpath.cli.output import STYLES, clean, short, table
 from toolpath.cli.questions import as_json, how_to_answer
 from toolpath.cli.runs.execution import follow, report
-from toolpath.cli.runs.lines import event_line, words_of
+from toolpath.cli.runs.lines import event_line
 from toolpath.cli.runs.trees import in_tree_order
 from toolpath.cli.session import Session, perform
 from toolpath.errors import closest
+from toolpath.model.event_views import words_of
 from toolpath.model.events import encode_event
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
 from toolpath.recovery.presence import is_driven_elsewhere
 from toolpath.runs.reader import PAGE, PAGE_BYTES
-from toolpath.values import JsonObject
+from toolpath.values import JsonObject, duration_text
 
 _PAGE = 1000
 _STATUSES: tuple[str, ...] = get_args(RunStatus)
@@ -71,7 +72,7 @@ def list_runs(options: Options, status: str, limit: int) -> int:
                 Text(_status(info, session.tp.clock.time()), style=STYLES.get(info.status, "")),
                 short(info.name, 40),
                 _clock(info.created_at),
-                seconds(info.ended_at - info.created_at) if info.ended_at else "",
+                duration_text(info.ended_at - info.created_at) if info.ended_at else "",
             )
             for info in runs
         ]
@@ -123,7 +124,7 @@ def _described(result: RunResult, reason: str) -> Text:
     text.append(result.run_id, style="bold")
     text.append("  ")
     text.append(result.status.replace("_", " "), style=STYLES.get(result.status, ""))
-    text.append(f"{f' ({reason})' if reason else ''}  {seconds(result.total_duration)}")
+    text.append(f"{f' ({reason})' if reason else ''}  {duration_text(result.total_duration)}")
     if result.cost:
         text.append(f"  {result.cost:.4f} USD")
     for step in in_tree_order(result.results):
@@ -146,7 +147,7 @@ def _step(step: StepResult) -> Text:
     if step.tool:
         text.append(f"  {clean(step.tool)}", style="dim")
     if step.duration:
-        text.append(f"  {seconds(step.duration)}", style="dim")
+        text.append(f"  {duration_text(step.duration)}", style="dim")
     if step.attempts > 1:
         text.append(f"  {step.attempts} attempts", style="yellow")
     if step.cached:

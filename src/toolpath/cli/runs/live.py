@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from toolpath.cli.output import STYLES, clean, seconds
+from toolpath.cli.output import STYLES, clean
 from toolpath.cli.runs.progress import NOTABLE, Progress, StepView, parent_path
 from toolpath.model.events import AnyEvent
+from toolpath.values import duration_text
 
 _REDRAW = 0.1
 #: Runs with more steps than this are shown as counts and what is going on, not as a tree.
@@ -111,7 +112,7 @@ def _header(progress: Progress, now: float) -> Text:
     text.append(f"  {root.status.replace('_', ' ')}{f' · {counts}' if counts else ''}", style="dim")
     if progress.started_at is not None:
         until = now if root.status == "running" else progress.now
-        text.append(f" · {seconds(max(0.0, until - progress.started_at))}", style="dim")
+        text.append(f" · {duration_text(max(0.0, until - progress.started_at))}", style="dim")
     return text
 
 
@@ -149,9 +150,9 @@ def _row(view: StepView, depth: int, now: float, *, full: bool = False) -> Text:
         done = view.counts["succeeded"] + view.counts["failed"] + view.counts["timed_out"]
         row.append(f"  {done} of {max(begun, view.items or 0)} items", style="dim")
     if view.duration is not None and view.status != "skipped":
-        row.append(f"  {seconds(view.duration)}", style="dim")
+        row.append(f"  {duration_text(view.duration)}", style="dim")
     elif view.status == "running" and view.started_at is not None:
-        row.append(f"  {seconds(max(0.0, now - view.started_at))}", style="dim")
+        row.append(f"  {duration_text(max(0.0, now - view.started_at))}", style="dim")
     if view.attempts > 1:
         row.append(f"  {view.attempts} attempts", style="yellow")
     if view.note:

@@ -6,29 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from toolpath.model.events import (
-    AnyEvent,
-    ApprovalDecided,
-    FallbackStarted,
-    InputReceived,
-    RunCancelled,
-    RunCompleted,
-    RunFailed,
-    RunPaused,
-    RunResumed,
-    RunStarted,
-    StepCancelled,
-    StepFailed,
-    StepProgress,
-    StepReady,
-    StepRetrying,
-    StepSkipped,
-    StepStarted,
-    StepSucceeded,
-    StepTimedOut,
-    StepUnknown,
-    StepWaiting,
-)
+from toolpath.model.event_views import note_of, status_of
+from toolpath.model.events import AnyEvent, RunStarted, StepStarted
 
 #: States in which somebody looking on wants to see the step.
 NOTABLE = frozenset({"running", "retrying", "waiting", "failed", "timed_out", "unknown"})
@@ -86,25 +65,24 @@ class Progress:
     def feed(self, event: AnyEvent) -> None:
         """Take in one event."""
         self.now = event.at
+        path, status = getattr(event, "path", None), status_of(event)
         match event:
             case RunStarted():
                 self.name = str(event.plan.get("name", ""))
                 self.started_at = event.at
-                self._set(self.root, "running")
+                self._set(self.root, status)
                 for step in event.plan.get("steps", []):
                     self.view(str(step.get("id", "")))
-            case RunResumed():
-                self._set(self.root, "running")
-            case RunPaused():
-                self._set(self.root, "paused")
-            case RunCompleted(status=status):
-                self._set(self.root, status)
-            case RunFailed():
-                self._set(self.root, "failed", event.error.message if event.error else event.reason)
-            case RunCancelled():
-                self._set(self.root, "cancelled", event.reason)
+            case StepStarted():
+                self._start(self.view(event.path), event)
+            case _ if path is None and status:
+                self._set(self.root, status, note_of(event))
+            case _ if path and status:
+                self._change(self.view(path), event, status)
+            case _ if path and (note := note_of(event)):
+                self.view(path).note = note
             case _:
-                self._feed_step(event)
+                pass
 
     def view(self, path: str) -> StepView:
         """The view of a path; made, with all above it, when it is new."""
@@ -125,47 +103,6 @@ class Progress:
             yield depth, view
             waiting.extend((depth + 1, child) for child in reversed(view.children.values()))
 
-    def _feed_step(self, event: AnyEvent) -> None:
-        path = getattr(event, "path", None)
-        if not path:
-            return
-        match event:
-            case StepReady():
-                self._set(self.view(path), "ready")
-            case StepStarted():
-                self._start(self.view(path), event)
-            case StepProgress():
-                share = f"{event.progress:g}/{event.total:g}" if event.total else f"{event.progress:g}"
-                self.view(path).note = f"{share} {event.message}".strip()
-            case StepRetrying():
-                note = f"attempt {event.attempt} failed: {event.error.message}"
-                self._set(self.view(path), "retrying", note)
-            case FallbackStarted():
-                self._set(self.view(path), "running", f"fallback {event.index}: {event.tool}")
-            case StepWaiting():
-                self._set(self.view(path), "waiting", f"for a person: {event.reason}")
-            case StepUnknown():
-                self._set(self.view(path), "unknown", "whether this write happened is not known")
-            case ApprovalDecided() | InputReceived():
-                self._set(self.view(path), "ready")
-            case _:
-                self._feed_end(event, path)
-
-    def _feed_end(self, event: AnyEvent, path: str) -> None:
-        match event:
-            case StepSucceeded():
-                self._end(self.view(path), "succeeded", event.duration, "from the cache" if event.cached else "")
-            case StepFailed() | StepTimedOut():
-                status = "failed" if isinstance(event, StepFailed) else "timed_out"
-                note = event.error.message + (" (continued)" if event.continued else "")
-                self._end(self.view(path), status, event.duration, note)
-            case StepSkipped():
-                self._end(self.view(path), "skipped", 0.0, event.reason)
-            case StepCancelled():
-                self._end(self.view(path), "cancelled", event.duration, event.reason)
-            case _:
-                pass
-
     def _start(self, view: StepView, event: StepStarted) -> None:
         if view.started_at is None:
             view.started_at = event.at
@@ -175,9 +112,10 @@ class Progress:
         view.items = len(over) if isinstance(over, list) else view.items
         self._set(view, "running", view.note if event.attempt > 1 else "")
 
-    def _end(self, view: StepView, status: str, duration: float, note: str) -> None:
-        view.duration = duration
-        self._set(view, status, note)
+    def _change(self, view: StepView, event: AnyEvent, status: str) -> None:
+        if status in ENDED:
+            view.duration = getattr(event, "duration", 0.0)
+        self._set(view, status, note_of(event))
 
     def _set(self, view: StepView, status: str, note: str = "") -> None:
         if view.path:

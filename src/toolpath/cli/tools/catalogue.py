@@ -8,10 +8,10 @@ import msgspec
 
 from toolpath.cli.exits import ExitCode
 from toolpath.cli.options import Options
-from toolpath.cli.output import Output, seconds, short, table
+from toolpath.cli.output import Output, short, table
 from toolpath.cli.session import Session, perform
 from toolpath.model.tool import Tool
-from toolpath.values import JsonObject
+from toolpath.values import JsonObject, duration_text
 
 _HOW_TO_HAVE_TOOLS = (
     "Name Python files with --tools, folders of composites with --folder, MCP servers with --mcp,",
@@ -72,8 +72,8 @@ def show_stats(options: Options) -> int:
                 stats.calls,
                 f"{stats.failure_rate or 0:.0%}",
                 stats.timeouts,
-                "" if stats.average_duration is None else seconds(stats.average_duration),
-                "" if (slow := stats.percentile(0.95)) is None else seconds(slow),
+                "" if stats.average_duration is None else duration_text(stats.average_duration),
+                "" if (slow := stats.percentile(0.95)) is None else duration_text(slow),
                 f"{stats.cost:.4f}" if stats.cost else "",
             )
             for key, stats in sorted(known.items())

@@ -1,0 +1,193 @@
+"""Views of events: what each says to people in one line, how loud a log says it, and the state that a step is in then.
+
+One table, `VIEWS`, for logs, lines and the live tree. Texts are as tools wrote them: whoever prints them cleans them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from toolpath.model import events as ev
+from toolpath.model.events import Failure
+from toolpath.values import duration_text
+
+Level = Literal["", "debug", "info", "warning", "error"]
+_LONGEST = 400
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """How events of one type are shown."""
+
+    level: Level | Callable[[Any], Level] = "info"
+    """How loud a log says it; empty: not at all."""
+    line: Callable[[Any], str] | None = None
+    """What happened, in one line; None: only machines need it."""
+    status: str | Callable[[Any], str] = ""
+    """What its step, or the run, is from then on; empty: what it was."""
+    note: Callable[[Any], str] | None = None
+    """What stands beside the status while it lasts."""
+
+
+def words_of(failure: Failure) -> str:
+    """Why something failed; an error that is none of ours with its type, since `KeyError` says more than `'tea'`."""
+    if failure.code == "tool_failed" and failure.type not in ("ToolFailed", "SettledFailed"):
+        return f"{failure.type}: {failure.message}"
+    return failure.message
+
+
+def _short(text: object, limit: int = 120) -> str:
+    found = str(text)
+    return found if len(found) <= limit else f"{found[: limit - 1]}…"
+
+
+def _why(message: str) -> str:
+    # One line an event; the report at the end has all lines.
+    first, more, _ = message.strip().partition("\n")
+    return _short(f"{first} …" if more else first, _LONGEST)
+
+
+def _because(event: Any) -> str:
+    return f": {event.reason}" if event.reason else ""
+
+
+def _reason(event: Any) -> str:
+    return str(event.reason)
+
+
+def _share(event: ev.StepProgress, between: str) -> str:
+    return f"{event.progress:g}{between}{event.total:g}" if event.total else f"{event.progress:g}"
+
+
+def _started(event: ev.StepStarted) -> str:
+    attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
+    return f"{event.path} started{f' ({event.tool})' if event.tool else ''}{attempt}"
+
+
+def _retrying(event: ev.StepRetrying) -> str:
+    return f"{event.path} attempt {event.attempt} failed, again in {event.delay:g} s: {_why(words_of(event.error))}"
+
+
+def _succeeded(event: ev.StepSucceeded) -> str:
+    return f"{event.path} succeeded {'from the cache' if event.cached else f'in {duration_text(event.duration)}'}"
+
+
+def _failed(word: str) -> Callable[[Any], str]:
+    return lambda event: (
+        f"{event.path} {word}{' (continued)' if event.continued else ''}: {_why(words_of(event.error))}"
+    )
+
+
+def _failed_note(event: ev.StepFailed | ev.StepTimedOut) -> str:
+    return event.error.message + (" (continued)" if event.continued else "")
+
+
+def _cancelled(event: ev.StepCancelled) -> str:
+    return f"{event.path} cancelled{' (whether its write happened is not known)' if event.in_doubt else ''}"
+
+
+def _run_failed(event: ev.RunFailed) -> str:
+    return f"run failed: {_why(words_of(event.error) if event.error else event.reason)}"
+
+
+VIEWS: dict[type[ev.Event], View] = {
+    ev.RunStarted: View(
+        line=lambda e: f"run {e.run_id} started: {_short(e.plan.get('name', ''), 80)}",
+        status="running",
+    ),
+    ev.RunPaused: View(line=lambda e: f"run paused{_because(e)}", status="paused"),
+    ev.RunResumed: View(line=lambda e: f"run resumed{_because(e)}", status="running"),
+    ev.RunAuthorized: View(),
+    ev.ToolsFrozen: View(),
+    ev.RunCompleted: View(line=lambda e: f"run {e.status.replace('_', ' ')}", status=lambda e: str(e.status)),
+    ev.RunFailed: View(
+        level="error",
+        line=_run_failed,
+        status="failed",
+        note=lambda e: e.error.message if e.error else e.reason,
+    ),
+    ev.RunCancelled: View(line=lambda e: f"run cancelled{_because(e)}", status="cancelled", note=_reason),
+    ev.StepReady: View(level="", status="ready"),
+    ev.StepStarted: View(level="debug", line=_started, status="running"),
+    ev.StepProgress: View(
+        level="",
+        line=lambda e: f"{e.path} {_share(e, ' of ')} {_short(e.message)}".rstrip(),
+        note=lambda e: f"{_share(e, '/')} {e.message}".strip(),
+    ),
+    ev.StepRetrying: View(
+        level="warning",
+        line=_retrying,
+        status="retrying",
+        note=lambda e: f"attempt {e.attempt} failed: {e.error.message}",
+    ),
+    ev.FallbackStarted: View(
+        level="warning",
+        line=lambda e: f"{e.path} falls back to {e.tool}",
+        status="running",
+        note=lambda e: f"fallback {e.index}: {e.tool}",
+    ),
+    ev.StepSucceeded: View(
+        level="debug", line=_succeeded, status="succeeded", note=lambda e: "from the cache" if e.cached else ""
+    ),
+    ev.StepFailed: View(level="warning", line=_failed("failed"), status="failed", note=_failed_note),
+    ev.StepTimedOut: View(level="warning", line=_failed("timed out"), status="timed_out", note=_failed_note),
+    ev.StepSkipped: View(
+        level="debug", line=lambda e: f"{e.path} skipped{_because(e)}", status="skipped", note=_reason
+    ),
+    ev.StepCancelled: View(
+        # What ended them has a line of its own, and may end thousands at once.
+        level=lambda e: "warning" if e.in_doubt else "debug",
+        line=_cancelled,
+        status="cancelled",
+        note=_reason,
+    ),
+    ev.StepUnknown: View(
+        level="error",
+        line=lambda e: f"{e.path} was interrupted: whether its write happened is not known",
+        status="unknown",
+        note=lambda e: "whether this write happened is not known",
+    ),
+    ev.StepWaiting: View(
+        level="",
+        line=lambda e: f"{e.path} waits for a person ({e.reason})",
+        status="waiting",
+        note=lambda e: f"for a person: {e.reason}",
+    ),
+    ev.StateWritten: View(level=""),
+    ev.BranchTaken: View(level=""),
+    ev.ApprovalRequested: View(line=lambda e: f"{e.path or 'run'} asks for approval of {e.tool or 'the plan'}"),
+    ev.ApprovalDecided: View(status="ready"),
+    ev.InputRequested: View(line=lambda e: f"{e.path} asks: {_short(e.form.get('title', ''))}"),
+    ev.InputReceived: View(status="ready"),
+    ev.BudgetExceeded: View(
+        level="warning", line=lambda e: f"budget of {e.budget} exceeded: {e.used:g} of {e.limit:g}"
+    ),
+    ev.PlanRevised: View(line=lambda e: f"plan revised, {len(e.kept)} steps stay: {_why(e.reason)}"),
+    ev.Warned: View(level="warning", line=lambda e: f"{e.path or 'run'}: warning {e.code}: {_why(e.message)}"),
+}
+
+
+def level_of(event: ev.AnyEvent) -> Level:
+    """How loud a log says it; empty: not at all."""
+    level = VIEWS[type(event)].level
+    return level if isinstance(level, str) else level(event)
+
+
+def line_of(event: ev.AnyEvent) -> str:
+    """What happened, in one line; empty for what only machines need."""
+    line = VIEWS[type(event)].line
+    return "" if line is None else line(event)
+
+
+def status_of(event: ev.AnyEvent) -> str:
+    """What its step is from then on, or the run where it names no step; empty: what it was."""
+    status = VIEWS[type(event)].status
+    return status if isinstance(status, str) else status(event)
+
+
+def note_of(event: ev.AnyEvent) -> str:
+    """What stands beside the status; empty: nothing."""
+    note = VIEWS[type(event)].note
+    return "" if note is None else note(event)
