@@ -15,6 +15,8 @@ from tests.patience import PATIENCE
 from toolpath import Toolpath, tool
 from toolpath.engine.drive.loop_turns import LoopTurns
 from toolpath.engine.drive.workers import Workers
+from toolpath.testing.clock import FakeClock
+from toolpath.testing.scripted import scripted
 
 
 async def test_so_many_in_a_turn_and_the_rest_in_order() -> None:
@@ -164,7 +166,7 @@ async def test_who_goes_on_in_small_pieces_passes_a_run_of_long_ones() -> None:
         for _ in range(40):
             await turns.room("long")
             # It says that it took a tenth of a second.
-            turns.spent("long", time.perf_counter() - 0.1)
+            turns.spent("long", time.monotonic() - 0.1)
             done.append("long")
 
     async def small() -> None:
@@ -188,17 +190,37 @@ async def test_who_goes_on_in_small_pieces_passes_a_run_of_long_ones() -> None:
 async def test_a_run_that_was_kept_from_the_processor_is_no_dear_one() -> None:
     turns = LoopTurns(worked=lambda: 1.0)
     turns.begin()
-    turns.spent("run", time.perf_counter() - 0.1)
+    turns.spent("run", time.monotonic() - 0.1)
     assert not turns.is_dear("run")
 
 
 async def test_a_run_whose_pieces_are_short_again_waits_behind_nobody() -> None:
     turns = LoopTurns(worked=itertools.count(1).__next__)
-    turns.spent("run", time.perf_counter() - 0.1)
+    turns.spent("run", time.monotonic() - 0.1)
     assert turns.is_dear("run")
     while turns.is_dear("run"):
-        turns.spent("run", time.perf_counter())
+        turns.spent("run", time.monotonic())
     assert turns.have("run")
-    turns.spent("run", time.perf_counter() - 0.1)
+    turns.spent("run", time.monotonic() - 0.1)
     turns.forget("run")
     assert not turns.is_dear("run")
+
+
+async def test_a_machine_that_is_busy_changes_no_order_where_the_clock_stands_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Whoever looked at the machine's own clock would find its turn over each time.
+    monkeypatch.setitem(LoopTurns.__init__.__kwdefaults__, "now", itertools.count(0.0, 1.0).__next__)
+    began: list[list[str]] = [[]]
+
+    async def begin(inputs: dict[str, Any]) -> dict[str, Any]:
+        began[-1].append(inputs["v"])
+        asyncio.get_running_loop().call_soon(began.append, [])
+        return inputs
+
+    names = [f"s{number}" for number in range(40)]
+    steps = [{"id": name, "tool": "r", "inputs": {"v": name}} for name in names]
+    async with Toolpath(clock=FakeClock(auto=True)) as tp:
+        tp.add(scripted("r", then=begin))
+        assert (await tp.run(tp.read({"concurrency": 50, "steps": steps}))).success
+    assert [some for some in began if some] == [names]

@@ -15,6 +15,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
 from toolpath.engine.drive.limits import Limits
+from toolpath.engine.drive.loop_turns import LoopTurns
 from toolpath.engine.drive.services import Services
 from toolpath.engine.drive.tenant_bytes import TenantBytes
 from toolpath.engine.drive.threads import Threads
@@ -85,6 +86,7 @@ def services_of(  # noqa: PLR0913  # a record
         threads=Threads(settings.max_threads),
         tenant_bytes=TenantBytes(settings.max_tenant_bytes),
         limits=Limits(clock),
+        turns=LoopTurns(now=clock.monotonic),
         statistics=statistics,
         learned=learned,
         secrets=secrets,

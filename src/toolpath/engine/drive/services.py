@@ -68,6 +68,6 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """How often each group was written to."""
     tenant_bytes: TenantBytes = msgspec.field(default_factory=lambda: TenantBytes(0))
     """Bytes that the runs of each tenant hold in memory."""
-    turns: LoopTurns = msgspec.field(default_factory=LoopTurns)
+    turns: LoopTurns
     flights: dict[str, Flight] = {}
     """Cached calls under way, by cache key: an equal call waits for them."""
