@@ -9,16 +9,17 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from engine_cases import opened, ran, run
+from engine_cases import after, opened, ran, run
 from tests.patience import PATIENCE
 
 from toolpath import RunContext, Settings, ToolContext, tool
 from toolpath.model import events as ev
 from toolpath.model.run import RunInfo
-from toolpath.model.tool import Body, Tool
+from toolpath.model.tool import Body, Rate, Tool
 from toolpath.notation.plan import read_plan
 from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
+from toolpath.testing.scripted import scripted
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 TENANT = RunContext(tenant="acme")
@@ -224,3 +225,22 @@ async def test_a_plan_that_another_driver_takes_up_holds_its_place_again() -> No
                 assert (await one.result()).status == "completed"
         changes = sum(one != two for one, two in itertools.pairwise(made))
         assert changes == len(set(made)) - 1, (cut, made)
+
+
+async def test_a_plan_that_begins_as_its_run_is_resumed_makes_its_calls() -> None:
+    clock = FakeClock()
+    slow = scripted("slow", then=lambda _: after(clock, 20, {}))
+    body = read_plan({"steps": [{"id": "s", "tool": "slow"}]})
+    inner = Tool(name="inner", effect="read", body=body, rate=Rate(calls=1, seconds=10))
+    async with opened(slow, inner, clock=clock) as tp:
+        begun = await tp.start(tp.read({"steps": [{"id": name, "tool": "inner"} for name in "ab"]}))
+        await clock.advance(1)
+        await begun.pause()
+        await clock.advance(1)
+        # The rate lets the second one begin, of which the timer has not told yet.
+        clock._now = 10.0
+        await tp.resume(begun.run_id)
+        await clock.settle()
+        assert len(slow.calls) == 2
+        await clock.advance(50)
+        assert (await begun.result()).status == "completed"

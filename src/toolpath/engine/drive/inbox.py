@@ -120,3 +120,5 @@ def queue_again(control: Control) -> None:
     for step in list(decisions.state.steps.values()):
         if step.status == "ready" and step.due is None and id(step) not in queued:
             control.begin(step)
+    # A plan that has waited for a limit has first steps.
+    control.settle()
