@@ -205,7 +205,10 @@ def main(port: int) -> None:
         HEADER_TOOL,
         SCHEMA_TOOL,
     )
-    listener = socket.create_server(("127.0.0.1", port))
+    # Named as TCP, as `serve` does: an answer in two writes does not wait for an acknowledgement.
+    listener = socket.socket(proto=socket.IPPROTO_TCP)
+    listener.bind(("127.0.0.1", port))
+    listener.listen()
     sys.stdout.write(f"{listener.getsockname()[1]}\n")
     sys.stdout.flush()
     uvicorn.Server(uvicorn.Config(create_app(tp), log_level="warning")).run([listener])

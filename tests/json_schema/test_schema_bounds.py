@@ -10,6 +10,7 @@ import pytest
 from tests.json_schema.hostile_schemas import hostile_schema, hostile_value
 
 from toolpath.errors import SchemaError
+from toolpath.json_schema.fits import fits
 from toolpath.json_schema.validate import Validator
 
 #: Seconds of processor time that one value may take. What these cases took before doubled with each level of a value.
@@ -128,3 +129,30 @@ def test_whoever_is_refused_is_told_a_fault_and_whoever_is_not_is_told_none(firs
             continue
         value = hostile_value(random)
         assert bool(validator.faults(value)) is not validator.is_valid(value), f"seed {seed}"
+
+
+LISTS: dict[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/a"}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {**LISTS, "allOf": [LISTS]},
+        {"allOf": [LISTS, LISTS, LISTS]},
+        {"type": "object", "properties": {"x": {"$ref": "#/$defs/a"}}, "allOf": [{"$ref": "#/$defs/b"}]},
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/a"}, "allOf": [{"$ref": "#/$defs/c"}]},
+        {"allOf": [{"enum": [{"n": n} for n in range(300)]}] * 30},
+    ],
+    ids=["items", "parts", "properties", "more", "values"],
+)
+@pytest.mark.parametrize("into", ["itself", "lists"])
+def test_whether_a_schema_that_doubles_with_each_level_fits_is_answered_in_a_moment(schema: Any, into: str) -> None:
+    more = {
+        "b": {"type": "object", "properties": {"x": {"$ref": "#/$defs/a"}}},
+        "c": {"type": "object", "additionalProperties": {"$ref": "#/$defs/a"}},
+    }
+    whole = {"$ref": "#/$defs/a", "$defs": {"a": schema, **more}}
+    wanted = whole if into == "itself" else {"$ref": "#/$defs/a", "$defs": {"a": LISTS}}
+    began = time.process_time()
+    fits(whole, wanted)
+    assert time.process_time() - began < A_MOMENT

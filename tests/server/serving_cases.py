@@ -18,15 +18,31 @@ from toolpath.values import JsonObject
 
 
 class Server(uvicorn.Server):
+    """Ends when it is told to, not at the next of ten looks a second."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.told = asyncio.Event()
+
     @contextlib.contextmanager
     def capture_signals(self):  # type: ignore[no-untyped-def]
         yield
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        await self.told.wait()
+
+
+def listening() -> socket.socket:
+    """A socket on a free port, as `serve` has it: an answer in two writes does not wait for an acknowledgement."""
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        return socket.socket(made.family, made.type, socket.IPPROTO_TCP, fileno=made.detach())
 
 
 @asynccontextmanager
 async def serving(app: ASGIApp, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the app behind a real server."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listening()
     server = Server(
         uvicorn.Config(app, **{"lifespan": "on", "log_config": None, "timeout_graceful_shutdown": 5, **settings})
     )
@@ -36,7 +52,7 @@ async def serving(app: ASGIApp, **settings: Any) -> AsyncIterator[httpx.AsyncCli
         try:
             yield client
         finally:
-            server.should_exit = True
+            server.told.set()
     await task
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from toolpath.checks.readings import Reading, Slot
 from toolpath.checks.shapes import HELD
 from toolpath.errors import OutputInvalid, SchemaError
-from toolpath.json_schema.branches import Unclear, alternatives
+from toolpath.json_schema.branches import Alternatives, Unclear
 from toolpath.json_schema.document import Document
 from toolpath.json_schema.fits import Fit, fits
 from toolpath.json_schema.locate import Key, Located, locate
@@ -193,7 +193,7 @@ class Memory:
         if key not in self._flats:
             self._kept[key] = schema
             try:
-                found = alternatives(Document(schema), schema)
+                found = Alternatives(Document(schema)).of(schema)
             except (Unclear, RecursionError, TypeError, ValueError, AttributeError):
                 found = None
             self._flats.setdefault(key, found)

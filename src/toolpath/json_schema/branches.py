@@ -13,6 +13,9 @@ from toolpath.json_schema.document import MAX_NESTING, Document, Node
 from toolpath.values import Json, JsonObject, canonical, type_name
 
 _MOST_ALTERNATIVES: Final = 64
+#: Schemas that are put together for one question, with what stands in them. Where both of an `allOf` lead back to
+#: themselves, each level of a value would double them.
+_MOST_PARTS: Final = 20_000
 _COMPOUND: Final = ("$ref", "allOf", "anyOf", "oneOf")
 _HIGHER: Final = frozenset(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"])
 _LOWER: Final = frozenset(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"])
@@ -23,48 +26,69 @@ class Unclear(Exception):  # says that there is no answer; never leaves the pack
     """A reference that leads nowhere, or more alternatives than are looked at."""
 
 
-def alternatives(document: Document, schema: JsonObject | bool) -> list[JsonObject]:
-    """The flat alternatives of the schema; none where it admits nothing. Raises `Unclear`."""
-    found: list[JsonObject] = []
-    for flat in _expanded(document, schema, 0):
-        found += _by_type(flat)
-        if len(found) > _MOST_ALTERNATIVES:
+class Alternatives:
+    """The flat alternatives of the schemas of one document, for one question."""
+
+    __slots__ = ("_document", "_left")
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._left = _MOST_PARTS
+
+    def of(self, schema: JsonObject | bool) -> list[JsonObject]:
+        """The flat alternatives of the schema; none where it admits nothing. Raises `Unclear`."""
+        found: list[JsonObject] = []
+        for flat in self._expanded(schema, 0):
+            found += _by_type(flat)
+            if len(found) > _MOST_ALTERNATIVES:
+                raise Unclear("it has too many alternatives to look at")
+        return found
+
+    def _charge(self, parts: int) -> None:
+        self._left -= parts
+        if self._left < 0:
+            raise Unclear("it has too many parts to put together")
+
+    def _expanded(self, schema: JsonObject | bool, depth: int) -> list[JsonObject]:
+        if depth > MAX_NESTING:
+            raise Unclear("its references lead back to themselves")
+        if isinstance(schema, bool):
+            return [{}] if schema else []
+        self._charge(1)
+        document = self._document
+        own = _own_keywords(schema)
+        if not any(key in schema for key in _COMPOUND):
+            return [own]
+        node = Node(schema)
+        found = [own]
+        if "$ref" in schema:
+            target = document.target(schema["$ref"])
+            if target is None:
+                raise Unclear(f"its reference {schema['$ref']!r} leads nowhere")
+            referred = self._expanded(target.schema, depth + 1)
+            if document.replaces_siblings:
+                return referred
+            found = self._product(found, referred)
+        for part in node.list("allOf"):
+            found = self._product(found, self._expanded(part.schema, depth + 1))
+        for key in ("anyOf", "oneOf"):
+            branches = node.list(key)
+            if branches:
+                admitted = [flat for branch in branches for flat in self._expanded(branch.schema, depth + 1)]
+                found = self._product(found, admitted)
+        return found
+
+    def _product(self, left: list[JsonObject], right: list[JsonObject]) -> list[JsonObject]:
+        if len(left) * len(right) > _MOST_ALTERNATIVES:
             raise Unclear("it has too many alternatives to look at")
-    return found
-
-
-def _expanded(document: Document, schema: JsonObject | bool, depth: int) -> list[JsonObject]:
-    if depth > MAX_NESTING:
-        raise Unclear("its references lead back to themselves")
-    if isinstance(schema, bool):
-        return [{}] if schema else []
-    own = _own_keywords(schema)
-    if not any(key in schema for key in _COMPOUND):
-        return [own]
-    node = Node(schema)
-    found = [own]
-    if "$ref" in schema:
-        target = document.target(schema["$ref"])
-        if target is None:
-            raise Unclear(f"its reference {schema['$ref']!r} leads nowhere")
-        referred = _expanded(document, target.schema, depth + 1)
-        if document.replaces_siblings:
-            return referred
-        found = _product(found, referred)
-    for part in node.list("allOf"):
-        found = _product(found, _expanded(document, part.schema, depth + 1))
-    for key in ("anyOf", "oneOf"):
-        branches = node.list(key)
-        if branches:
-            admitted = [flat for branch in branches for flat in _expanded(document, branch.schema, depth + 1)]
-            found = _product(found, admitted)
-    return found
-
-
-def _product(left: list[JsonObject], right: list[JsonObject]) -> list[JsonObject]:
-    if len(left) * len(right) > _MOST_ALTERNATIVES:
-        raise Unclear("it has too many alternatives to look at")
-    return [merged for one in left for other in right if (merged := _merged(one, other)) is not None]
+        found = []
+        for one in left:
+            for other in right:
+                self._charge(sum(len(value) for value in other.values() if isinstance(value, list | dict)))
+                merged = _merged(one, other)
+                if merged is not None:
+                    found.append(merged)
+        return found
 
 
 def _own_keywords(schema: JsonObject) -> JsonObject:

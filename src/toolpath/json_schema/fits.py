@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from toolpath.errors import SchemaError
-from toolpath.json_schema.branches import Unclear, alternatives
+from toolpath.json_schema.branches import Alternatives, Unclear
 from toolpath.json_schema.coerce import coerce_in, literals_of, types_of
 from toolpath.json_schema.containers import Schema, array_fit, object_fit
 from toolpath.json_schema.describe import type_text
@@ -93,10 +93,10 @@ def _entry(schema: JsonObject, root: JsonObject | None) -> tuple[Document, Node]
 class _Judge:
     """One question, with what it has seen on the way and its budget."""
 
-    __slots__ = ("active", "entry", "given", "level", "steps", "wanted")
+    __slots__ = ("active", "alternatives", "entry", "level", "steps", "wanted")
 
     def __init__(self, given: Document, wanted: Document, entry: Node) -> None:
-        self.given = given
+        self.alternatives = Alternatives(given)
         self.wanted = wanted
         self.entry = entry
         self.steps = 0
@@ -117,7 +117,7 @@ class _Judge:
             return unknown("the schemas are too large to compare")
         self.active[mark] = self.level
         try:
-            flats = alternatives(self.given, output)
+            flats = self.alternatives.of(output)
             return for_each([self._flat(flat, node, at) for flat in flats]) if flats else FITS
         except Unclear as unclear:
             return unknown(f"{_place(at)}{unclear}")
