@@ -33,6 +33,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Nobody waits in the end for one that has just begun.
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     skip = pytest.mark.skip(reason="long; run with --soak")
     for item in items:
         if not item.get_closest_marker("soak"):

@@ -20,6 +20,7 @@ def named(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PLAYED, ids=named)
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
     folder = tmp_path / "page"
@@ -27,6 +28,7 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
     Player(named(page), folder).play(blocks_of(page.read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("story", STORIES, ids=named)
 def test_an_example_does_what_its_page_says(story: Path, tmp_path: Path) -> None:
     folder = tmp_path / story.name

@@ -21,6 +21,7 @@ def toolpath(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
+@pytest.mark.slow
 def test_the_demo_runs_on_real_servers_and_what_it_made_can_be_looked_into(tmp_path: Path) -> None:
     if missing_servers() and os.environ.get("TOOLPATH_REQUIRE_SERVICES") != "1":
         pytest.skip("the extra 'demo' is not installed")

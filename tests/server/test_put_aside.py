@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
-from tests.attacks.target import Target, target
+import pytest
 from tests.patience import PATIENCE
+from tests.server.test_serve import serving
 
 TOOLS = '''
 import os
@@ -26,56 +30,74 @@ async def deadly() -> str:
 LOSSES = 2
 
 
-def lost(folder: Path) -> int:
-    """Begin a run that servers are lost with until it is put aside; how often it was driven.
+@contextmanager
+def server(folder: Path) -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
+    """A server in this folder, and a client of it."""
+    (folder / "toolpath.toml").write_text(f'store = "runs.db"\nmax_losses = {LOSSES}\n')
+    with serving(folder, tools=TOOLS) as (address, process), httpx.Client(base_url=address, timeout=PATIENCE) as client:
+        yield client, process
 
-    A server that dies before it has written anything counts for no step.
-    """
+
+@pytest.fixture(scope="module")
+def lost(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of servers that were lost with a run until it was put aside."""
+    folder = tmp_path_factory.mktemp("lost")
     plan = {"name": "deadly", "steps": [{"id": "s", "tool": "deadly"}]}
-    with target(folder, tools=TOOLS, max_losses=str(LOSSES)) as server:
+    with server(folder) as (client, process):
         with suppress(httpx.HTTPError):
-            server.client.post("/api/v1/runs", json={"plan": plan})
-        assert server.process.wait(PATIENCE) == 9
+            client.post("/api/v1/runs", json={"plan": plan})
+        assert process.wait(PATIENCE) == 9
     for _ in range(LOSSES + 1):
-        with target(folder, tools=TOOLS, max_losses=str(LOSSES)) as server:
+        with server(folder) as (client, process):
             # Nobody asks for it: it is taken up at the start.
             try:
-                the_run(server, "paused")
+                the_run(client, "paused")
                 break
             except httpx.HTTPError:
-                assert server.process.wait(PATIENCE) == 9
+                assert process.wait(PATIENCE) == 9
+    return folder
+
+
+def driven(folder: Path) -> int:
+    """How often the run was driven. A server that dies before it has written anything counts for no step."""
     return len((folder / "calls").read_text())
 
 
-def the_run(server: Target, status: str) -> dict[str, str]:
+def the_run(client: httpx.Client, status: str) -> dict[str, str]:
     """The one run, once it stands so."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
-        [row] = server.client.get("/api/v1/runs").json()["runs"]
+        [row] = client.get("/api/v1/runs").json()["runs"]
         if row["status"] == status:
             break
+        time.sleep(0.01)
     assert row["status"] == status
     found: dict[str, str] = row
     return found
 
 
-def test_a_run_that_ends_every_server_is_put_aside_without_a_queue_and_can_be_resumed(tmp_path: Path) -> None:
-    driven = lost(tmp_path)
-    assert driven <= LOSSES + 1
-    with target(tmp_path, tools=TOOLS, max_losses=str(LOSSES)) as server:
-        row = the_run(server, "paused")
+def test_a_run_that_ends_every_server_is_put_aside_without_a_queue_and_can_be_resumed(
+    lost: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "resumed"
+    shutil.copytree(lost, folder)
+    before = driven(folder)
+    assert before <= LOSSES + 1
+    with server(folder) as (client, _):
+        row = the_run(client, "paused")
         assert row["reason"] == f"put aside: {LOSSES} drivers were lost while s ran"
-        (tmp_path / "mended").write_text("")
-        assert server.client.post(f"/api/v1/runs/{row['run_id']}/resume", json={}).status_code == 202
-        the_run(server, "completed")
-    assert len((tmp_path / "calls").read_text()) == driven + 1
+        (folder / "mended").write_text("")
+        assert client.post(f"/api/v1/runs/{row['run_id']}/resume", json={}).status_code == 202
+        the_run(client, "completed")
+    assert driven(folder) == before + 1
 
 
-def test_a_run_that_was_put_aside_is_cancelled_without_being_driven(tmp_path: Path) -> None:
-    driven = lost(tmp_path)
-    assert driven <= LOSSES + 1
-    with target(tmp_path, tools=TOOLS, max_losses=str(LOSSES)) as server:
-        row = the_run(server, "paused")
-        assert server.client.post(f"/api/v1/runs/{row['run_id']}/cancel", json={}).status_code == 202
-        the_run(server, "cancelled")
-    assert len((tmp_path / "calls").read_text()) == driven
+def test_a_run_that_was_put_aside_is_cancelled_without_being_driven(lost: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "cancelled"
+    shutil.copytree(lost, folder)
+    before = driven(folder)
+    with server(folder) as (client, _):
+        row = the_run(client, "paused")
+        assert client.post(f"/api/v1/runs/{row['run_id']}/cancel", json={}).status_code == 202
+        the_run(client, "cancelled")
+    assert driven(folder) == before

@@ -34,8 +34,8 @@ from toolpath.server.worker import Worker
 KINDS = ("read", "write", "idempotent")
 #: Steps of a run that are under way at once.
 LANES = 3
-#: A stopped worker stays so until its runs have been taken from it, or for this many seconds.
-LONGEST_STALL = 30.0
+#: Seconds for what has to come: a stopped worker stays so until its runs have been taken from it.
+LONGEST = 300.0
 #: Workers are killed here so often that the same slow step may be under way each time: the run is not to blame.
 SETTINGS = Settings(max_losses=1_000)
 
@@ -86,6 +86,8 @@ class Failover:
         self.hired: list[asyncio.subprocess.Process] = []
         self.settled: set[tuple[str, str, int]] = set()
         self.asked = 0
+        self.runs: list[str] = []
+        """Begun so far: more are when all have ended before enough workers were disturbed."""
         self.lost: list[tuple[str, float, str, int]] = []
         """What was taken away: run, when, by what, epoch of its driver."""
         self.violations: list[str] = []
@@ -100,14 +102,14 @@ class Failover:
         async with Toolpath(wanted.store, queue=self.queue()) as tp:
             tp.add(*tools(self.calls, Suicide(), wanted.pace))
             self.workers = list(await asyncio.gather(*(self.hire() for _ in range(wanted.workers))))
-            runs = [(await tp.start(plan_of(n, wanted.steps))).run_id for n in range(wanted.runs)]
+            await self.begin(tp)
             person = asyncio.create_task(self.answer_all(tp))
-            await self.disturb(tp, runs)
-            await self.finish(tp, runs)
+            await self.disturb(tp)
+            await self.finish(tp)
             person.cancel()
             await asyncio.wait({person})
-            taken = {run: await tp.events(run) for run in runs}
-            for number, run in enumerate(runs):
+            taken = {run: await tp.events(run) for run in self.runs}
+            for number, run in enumerate(self.runs):
                 result = await tp.result(run)
                 if result.status != "completed" or result.outputs != outputs_of(number, wanted.steps):
                     why = f"{result.reason} {result.error}"
@@ -116,7 +118,7 @@ class Failover:
         again = self.judge(taken)
         kills, stalls = self.takeovers(taken, "kill"), self.takeovers(taken, "stall")
         return {
-            "runs": len(runs),
+            "runs": len(self.runs),
             "kills": wanted.kills,
             "stalls": wanted.stalls,
             "asked": self.asked,
@@ -126,6 +128,11 @@ class Failover:
             "seconds": round(time.monotonic() - began, 1),
             "violations": self.violations,
         }
+
+    async def begin(self, tp: Toolpath) -> None:
+        """As many runs as are wanted at once."""
+        for number in range(len(self.runs), len(self.runs) + self.wanted.runs):
+            self.runs.append((await tp.start(plan_of(number, self.wanted.steps))).run_id)
 
     async def hire(self) -> asyncio.subprocess.Process:
         """A new worker that is ready to work."""
@@ -149,41 +156,59 @@ class Failover:
                 f"workers ended with {codes}: {(self.wanted.folder / 'errors.txt').read_text()[-2000:]}"
             )
 
-    async def disturb(self, tp: Toolpath, runs: list[str]) -> None:
+    async def disturb(self, tp: Toolpath) -> None:
         """Kill and stop workers that drive something."""
         deeds = ["kill"] * self.wanted.kills + ["stall"] * self.wanted.stalls
         self.chance.shuffle(deeds)
         stalls: list[asyncio.Task[None]] = []
         for deed in deeds:
             await asyncio.sleep(self.chance.uniform(0.5, 1.5) * self.wanted.every)
-            process, driven = await self.busy(tp, runs)
             if deed == "kill":
-                self.lose(driven, "kill")
-                process.kill()
-                self.workers.remove(process)
-                await process.wait()
-                self.workers.append(await self.hire())
+                while not await self.kill(tp):
+                    pass
             else:
                 # One at a time: somebody has to be there to take over.
                 await asyncio.gather(*stalls)
-                process, driven = await self.busy(tp, runs)
-                self.lose(driven, "stall")
-                process.send_signal(signal.SIGSTOP)
-                self.workers.remove(process)
-                stalls.append(asyncio.create_task(self.recover(tp, process, driven)))
+                while (recovery := await self.stall(tp)) is None:
+                    pass
+                stalls.append(recovery)
         await asyncio.gather(*stalls)
 
-    def lose(self, driven: list[RunInfo], deed: str) -> None:
-        now = time.time()
-        self.lost += [(info.run_id, now, deed, info.epoch) for info in driven]
+    async def kill(self, tp: Toolpath) -> bool:
+        """Whether anything was taken from a worker by its end."""
+        process, driven = await self.busy(tp)
+        process.kill()
+        self.workers.remove(process)
+        await process.wait()
+        open_runs = await self.lose(tp, driven, "kill")
+        self.workers.append(await self.hire())
+        return bool(open_runs)
 
-    async def busy(self, tp: Toolpath, runs: list[str]) -> tuple[asyncio.subprocess.Process, list[RunInfo]]:
+    async def stall(self, tp: Toolpath) -> asyncio.Task[None] | None:
+        """Stop a worker; None where its runs had just ended, and it goes on at once."""
+        process, driven = await self.busy(tp)
+        process.send_signal(signal.SIGSTOP)
+        open_runs = await self.lose(tp, driven, "stall")
+        if not open_runs:
+            process.send_signal(signal.SIGCONT)
+            return None
+        self.workers.remove(process)
+        return asyncio.create_task(self.recover(tp, process, open_runs))
+
+    async def lose(self, tp: Toolpath, driven: list[RunInfo], deed: str) -> list[RunInfo]:
+        """The runs that the worker did not bring to their end before."""
+        now = time.time()
+        lost = [info for info in driven if (await tp.store.get_run(info.run_id)).status not in ENDED_RUN]
+        self.lost += [(info.run_id, now, deed, info.epoch) for info in lost]
+        return lost
+
+    async def busy(self, tp: Toolpath) -> tuple[asyncio.subprocess.Process, list[RunInfo]]:
         """A worker that drives something, and what."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(LONGEST):
             while True:
-                infos = [await tp.store.get_run(run) for run in runs]
+                infos = [await tp.store.get_run(run) for run in self.runs]
                 if all(info.status in ENDED_RUN for info in infos):
-                    raise RuntimeError("all runs had ended before the last worker was disturbed")
+                    await self.begin(tp)
                 for process in self.chance.sample(self.workers, len(self.workers)):
                     driven = [
                         i for i in infos if i.status == "running" and i.driver.split(":")[-2:-1] == [str(process.pid)]
@@ -194,7 +219,7 @@ class Failover:
 
     async def recover(self, tp: Toolpath, process: asyncio.subprocess.Process, driven: list[RunInfo]) -> None:
         """Let the stopped worker go on once all its runs have been taken from it."""
-        until = time.monotonic() + LONGEST_STALL
+        until = time.monotonic() + LONGEST
         while time.monotonic() < until:
             infos = [await tp.store.get_run(info.run_id) for info in driven]
             if all(now.epoch > then.epoch for now, then in zip(infos, driven, strict=True)):
@@ -222,11 +247,11 @@ class Failover:
         else:
             await tp.settle(run_id, step.path, retry=True)
 
-    async def finish(self, tp: Toolpath, runs: list[str]) -> None:
+    async def finish(self, tp: Toolpath) -> None:
         """Wait for the end of every run."""
         try:
             async with asyncio.timeout(self.wanted.patience):
-                for run in runs:
+                for run in self.runs:
                     while (await tp.store.get_run(run)).status not in ENDED_RUN:  # noqa: ASYNC110  # as a person looks
                         await asyncio.sleep(0.2)
         except TimeoutError:
@@ -286,7 +311,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--stalls", type=int, default=1)
     parser.add_argument("--every", type=float, default=1.0)
-    parser.add_argument("--patience", type=float, default=120.0)
+    parser.add_argument("--patience", type=float, default=LONGEST)
     parser.add_argument("--seed", type=int, default=0)
     wanted = parser.parse_args()
     if wanted.worker:

@@ -48,8 +48,8 @@ from toolpath.projections.questions import Question
 from toolpath.values import JsonObject
 
 SETTINGS = Settings(max_retries=1, retry_backoff="none")
-#: A worker that is let run has to be done within this many seconds.
-PATIENCE = 30.0
+#: A worker that is let run has to be done within this many seconds, however busy the machine is.
+PATIENCE = 180.0
 
 
 class Case:

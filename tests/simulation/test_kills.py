@@ -51,9 +51,9 @@ def assert_nothing_lost(found: dict[str, Any], kills: int) -> None:
     assert found["answered"] > 0
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.slow
 def test_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
-    assert_nothing_lost(killed(tmp_path, 60, seed=1), 60)
+    assert_nothing_lost(killed(tmp_path, 25, seed=1), 25)
 
 
 @pytest.fixture
@@ -65,10 +65,10 @@ def postgres() -> Iterator[str]:
     asyncio.run(dropped(schema))
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
-@pytest.mark.timeout(300)
-def test_twenty_kills_on_postgres_lose_nothing_and_repeat_nothing(tmp_path: Path, postgres: str) -> None:
-    assert_nothing_lost(killed(tmp_path, 20, seed=1, store=postgres), 20)
+def test_ten_kills_on_postgres_lose_nothing_and_repeat_nothing(tmp_path: Path, postgres: str) -> None:
+    assert_nothing_lost(killed(tmp_path, 10, seed=1, store=postgres), 10)
 
 
 @pytest.mark.soak

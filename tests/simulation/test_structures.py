@@ -25,17 +25,17 @@ MOST = int(os.environ.get("TOOLPATH_STRUCTURES", "20000"))
 PARTS = 20
 #: Structures of the quick form, which begins with another number for each law.
 QUICK = {
-    "schedules": (0, 40),
-    "cuts": (1_000, 12),
-    "retries": (2_000, 50),
-    "forks": (3_000, 20),
-    "stops": (4_000, 20),
-    "journeys": (0, 20),
-    "replans": (0, 20),
-    "doubts": (5_000, 8),
-    "budgets": (0, 40),
-    "caches": (0, 60),
-    "questions": (0, 25),
+    "schedules": (0, 20),
+    "cuts": (1_000, 6),
+    "retries": (2_000, 25),
+    "forks": (3_000, 10),
+    "stops": (4_000, 10),
+    "journeys": (0, 10),
+    "replans": (0, 10),
+    "doubts": (5_000, 5),
+    "budgets": (0, 20),
+    "caches": (0, 30),
+    "questions": (0, 15),
 }
 #: Of so many structures the long form tries one. One has nine cuts: some journals have fewer than ten places.
 SHARE = {

@@ -59,9 +59,10 @@ def assert_quick(found: dict[str, Any]) -> None:
     assert found["after_stalls"]["worst"] <= 20.0
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 async def test_three_kills_and_a_stall_on_postgres(tmp_path: Path, postgres: str, name: str) -> None:
-    found = await disturbed(tmp_path, postgres, name, kills=3, stalls=1, seed=1)
+    found = await disturbed(tmp_path, postgres, name, steps=12, kills=3, stalls=1, seed=1)
     assert_right(found, kills=3, stalls=1)
 
 

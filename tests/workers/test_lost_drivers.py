@@ -63,6 +63,7 @@ async def worker_process(folder: Path, ground: Ground) -> AsyncIterator[asyncio.
         await process.communicate()
 
 
+@pytest.mark.slow
 async def test_a_run_that_ends_every_worker_is_put_aside_and_shown_while_others_go_on(
     ground: Ground, tmp_path: Path
 ) -> None:

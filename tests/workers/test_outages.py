@@ -43,6 +43,7 @@ def gated(number: int) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.parametrize(
     "seconds",
@@ -82,6 +83,7 @@ async def test_runs_in_flight_outlast_database_and_broker(
     assert not [event for event in events if isinstance(event, RunResumed)], "a driver that lived was given up"
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 async def test_a_worker_goes_on_by_itself_when_its_database_was_away_for_longer_than_it_waits(
     ground: Ground, tmp_path: Path, schema: str
