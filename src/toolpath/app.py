@@ -23,6 +23,7 @@ from toolpath.model.events import AnyEvent, PlanRevised, Warned
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.stored import StoredPlan
+from toolpath.model.template import TemplateRun
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.planner.service.planned_runs import PlannedRuns
 from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Signal, Store
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from toolpath.planner.service.door import Planning
     from toolpath.planner.service.early_reads import Ahead
     from toolpath.workspace.plans import Plans
+    from toolpath.workspace.templates import Templates
 
 _current: contextvars.ContextVar[Toolpath | None] = contextvars.ContextVar("toolpath", default=None)
 
@@ -282,6 +284,11 @@ class Toolpath:
         """The stored plans: versions under their requests, approvals."""
         return self._launcher.plans
 
+    @property
+    def templates(self) -> Templates:
+        """The stored plan templates: versions, channels, runs of them."""
+        return self._launcher.templates
+
     def open_points(self, plan: Plan) -> tuple[Finding, ...]:
         """Why nothing runs this plan yet: questions that it leaves open, or that its planner is not sure enough."""
         return self._preparation.open_points(plan)
@@ -300,7 +307,7 @@ class Toolpath:
 
     async def run(
         self,
-        what: Runnable | StoredPlan,
+        what: Runnable | StoredPlan | TemplateRun,
         inputs: JsonObject | None = None,
         *,
         context: RunContext | None = None,
@@ -317,7 +324,7 @@ class Toolpath:
 
     async def start(
         self,
-        what: Runnable | StoredPlan,
+        what: Runnable | StoredPlan | TemplateRun,
         inputs: JsonObject | None = None,
         *,
         context: RunContext | None = None,

@@ -22,4 +22,4 @@ async def test_a_plan_that_was_found_runs_when_its_file_is_gone(tmp_path: Path) 
         tp.add(upper)
         target = await find_target(tp, str(path))
         path.unlink()
-        assert (await tp.run(target.runnable)).outputs == {"a": "HELLO"}
+        assert (await tp.run(target.runnable({}))).outputs == {"a": "HELLO"}

@@ -28,10 +28,15 @@ PLAN: JsonObject = {
         {"id": "form", "ask": {"title": MARK, "inputs": [{"name": "who"}]}},
     ],
 }
+TEMPLATE: JsonObject = {"name": MARK, "steps": [{"tool": "notes.keep", "inputs": {"text": f"{MARK} <<what>>"}}]}
 #: What is sent where a body is needed: such as would be obeyed if it came from the owner.
 BODIES: dict[str, JsonObject] = {
     "/plans": {"plan": {"steps": [{"tool": "notes.keep", "inputs": {"text": "x"}}]}, "request_id": "{request_id}"},
     "/plans/{plan_id}": {"plan": {"steps": []}},
+    "/templates/{template_id}": {"title": "theirs"},
+    "/templates/{template_id}/rollback": {"version": 1},
+    "/templates/{template_id}/publish": {"channels": ["http"]},
+    "/templates/{template_id}/runs": {"inputs": {"what": "x"}},
     "/runs": {"plan_id": "{plan_id}"},
     "/runs/{run_id}/input": {"step": "form", "values": {"who": "eve"}},
     "/runs/{run_id}/settle": {"step": "made", "outcome": "failed"},
@@ -74,6 +79,8 @@ class Acme:
             f"{API}/runs", json={"plan_id": plan["plan_id"], "inputs": {"note": MARK}}, headers=self.owner
         )
         assert begun.status_code == 202, begun.text
+        kept = await client.post(f"{API}/templates", json={"document": TEMPLATE}, headers=self.owner)
+        self.names["template_id"] = kept.json()["template_id"]
         self.names |= {"plan_id": plan["plan_id"], "request_id": plan["request_id"], "run_id": begun.json()["run_id"]}
         async with asyncio.timeout(PATIENCE):
             async for event in self.door.tp.watch(self.names["run_id"]):

@@ -21,6 +21,7 @@ from toolpath.cli.runs import commands as runs
 from toolpath.cli.service import commands as server
 from toolpath.cli.service import mcp_commands as mcp_verb
 from toolpath.cli.service import worker_commands as worker
+from toolpath.cli.templates import commands as templates
 from toolpath.cli.tools import commands as tools
 
 app = typer.Typer(
@@ -81,6 +82,7 @@ app.command()(plans.explain)
 app.command("eval")(plans.evaluate)
 app.add_typer(runs.app, name="runs")
 app.add_typer(tools.app, name="tools")
+app.add_typer(templates.app, name="templates")
 app.command()(people.approve)
 app.command()(people.deny)
 app.command()(people.answer)

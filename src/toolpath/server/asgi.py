@@ -28,7 +28,7 @@ from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.problems import answer_problems
 from toolpath.server.questions import OpenQuestions
 from toolpath.server.readiness import Readiness
-from toolpath.server.rest import audit, events, health, metrics, plans, questions, runs, steering, tools
+from toolpath.server.rest import audit, events, health, metrics, plans, questions, runs, steering, templates, tools
 from toolpath.server.rest.described import describe
 from toolpath.telemetry.requests import Requests
 from toolpath.telemetry.telemetry import Telemetry
@@ -79,7 +79,7 @@ def create_app(
     if telemetry is not None and telemetry.metrics is not None:
         app.state.metrics = telemetry.metrics
         app.include_router(metrics.router)
-    for noun in (plans, runs, events, steering, questions, tools, audit):
+    for noun in (plans, templates, runs, events, steering, questions, tools, audit):
         app.include_router(noun.router, prefix=API)
     describe(app)
     app.include_router(graphql_router(), include_in_schema=False)

@@ -10,6 +10,7 @@ from toolpath.engine.compile.program import Program
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunContext, RunResult
 from toolpath.model.stored import StoredPlan
+from toolpath.model.template import TemplateRun
 from toolpath.ports import Store
 from toolpath.runs.drives import Drives
 from toolpath.runs.opening import call_plan, check_priority, failed
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from toolpath.planner.records import Planned
     from toolpath.planner.replan import Replanning
     from toolpath.workspace.plans import Plans
+    from toolpath.workspace.templates import Templates
 
 
 class Launcher:
@@ -43,6 +45,7 @@ class Launcher:
         self._trail = trail
         self._planned = planned
         self._plans: Plans | None = None
+        self._templates: Templates | None = None
         self._leave_to_replan = leave_to_replan
 
     @property
@@ -54,11 +57,22 @@ class Launcher:
             self._plans = Plans(self._store, self._preparation, self._trail, planned=self._planned)
         return self._plans
 
+    @property
+    def templates(self) -> Templates:
+        """Stored plan templates, opened when they are first asked for."""
+        if self._templates is None:
+            from toolpath.workspace.templates import Templates  # only who keeps templates pays for it
+
+            self._templates = Templates(self._store, self._preparation, self._trail)
+        return self._templates
+
     async def prepared(
-        self, what: Runnable | StoredPlan, inputs: JsonObject, context: RunContext | None
+        self, what: Runnable | StoredPlan | TemplateRun, inputs: JsonObject, context: RunContext | None
     ) -> tuple[Program, JsonObject, Stored]:
         """The program, its inputs filled in, and the approval that allows it."""
         async with self._trail.refusing("run.start", context):
+            if isinstance(what, TemplateRun):
+                return *await self._preparation.ready(what.plan, inputs, context), Stored(what.template_id, None)
             if not isinstance(what, StoredPlan):
                 return *await self._preparation.ready(what, inputs, context), NOT_STORED
             program, filled = await self._preparation.ready(await self.plans.plan(what), inputs, context)
@@ -66,7 +80,7 @@ class Launcher:
 
     async def run(
         self,
-        what: Runnable | StoredPlan,
+        what: Runnable | StoredPlan | TemplateRun,
         inputs: JsonObject | None = None,
         *,
         context: RunContext | None = None,
@@ -83,7 +97,7 @@ class Launcher:
 
     async def start(
         self,
-        what: Runnable | StoredPlan,
+        what: Runnable | StoredPlan | TemplateRun,
         inputs: JsonObject | None = None,
         *,
         context: RunContext | None = None,

@@ -80,14 +80,14 @@ async def _run(session: Session, request: RunRequest) -> int:
             return show_findings(unfit, target.name, output)
     if request.dry_run:
         try:
-            plan, filled = await tp.prepared(target.runnable, inputs, context=_who(tp, request))
+            plan, filled = await tp.prepared(target.runnable(inputs), inputs, context=_who(tp, request))
         except PlanInvalid as error:
             return show_findings(error.findings, target.name, output)
         return preview(plan, tp.registry.snapshot(), filled, output)
     recorder = await _with_recording(tp, request)
     try:
         run = await tp.start(
-            target.runnable,
+            target.started(inputs),
             inputs,
             context=_who(tp, request),
             replan=request.replan or None,

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from toolpath.errors import Finding, closest
 from toolpath.model.run import Priority
+from toolpath.model.template import Access, Channel
 from toolpath.server.problems import Problem
 from toolpath.values import JsonObject
 
@@ -129,6 +130,64 @@ class Settlement(Sent, frozen=True, kw_only=True):
 
 
 #: Every body, for the description of the interface.
+_Title = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00\n]*$")]
+_Version = Annotated[int, msgspec.Meta(ge=1, le=2**31)]
+
+
+class TemplateWords(Sent, frozen=True, kw_only=True):
+    """What is said of a template beside its document; null: as it was, or as the document says."""
+
+    title: _Title | None = None
+    group: _Title | None = None
+    description: Words | None = None
+    access: Access | None = None
+    comment: Words = ""
+    """Why this version."""
+
+
+class NewTemplate(TemplateWords, frozen=True, kw_only=True):
+    """A document with parameters `<<name>>`, or the id of a run whose plan becomes one: one of the two."""
+
+    document: JsonObject | str | None = None
+    run_id: Id = ""
+
+
+class ChangedTemplate(TemplateWords, frozen=True, kw_only=True):
+    """A further version, or other words; `expected`: only if the template is still at this revision."""
+
+    document: JsonObject | str | None = None
+    expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
+
+
+class TemplateRollback(Sent, frozen=True, kw_only=True):
+    """Which version is to be the newest again."""
+
+    version: _Version
+
+
+class TemplatePublication(Sent, frozen=True, kw_only=True):
+    """The channels in which a version is run, the newest where none is said; no channel: it becomes a draft."""
+
+    channels: Annotated[list[Channel], msgspec.Meta(max_length=10)]
+    version: _Version | None = None
+
+
+class TemplateImport(Sent, frozen=True, kw_only=True):
+    """Documents of templates, as `export` gives them or another system."""
+
+    templates: Annotated[list[JsonObject], msgspec.Meta(max_length=1_000)]
+
+
+class TemplateStart(Sent, frozen=True, kw_only=True):
+    """Values of the template's parameters, and how the run is begun."""
+
+    inputs: JsonObject = {}
+    conversation_id: Id = ""
+    idempotency_key: Key = ""
+    priority: Priority | None = None
+    """Of the tenant's runs that wait for a worker, higher ones go first; null: that of the key."""
+
+
 BODIES: tuple[type, ...] = (
     NewPlan,
     ChangedPlan,
@@ -141,6 +200,12 @@ BODIES: tuple[type, ...] = (
     Decision,
     Answer,
     Settlement,
+    NewTemplate,
+    ChangedTemplate,
+    TemplateRollback,
+    TemplatePublication,
+    TemplateImport,
+    TemplateStart,
 )
 
 _PLACE = re.compile(r"^(?P<what>.*?)(?: - at `(?P<at>.*)`)?$", re.DOTALL)

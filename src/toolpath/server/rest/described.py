@@ -98,6 +98,7 @@ def describe(app: FastAPI) -> None:
 _MAKERS = (
     ("/api/v1/plans", (201,), "plan_id"),
     ("/api/v1/plans", (201,), "request_id"),
+    ("/api/v1/templates", (201,), "template_id"),
     ("/api/v1/runs", (200, 202), "run_id"),
 )
 

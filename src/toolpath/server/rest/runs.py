@@ -17,6 +17,7 @@ from toolpath.ids import new_id
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunStatus
 from toolpath.model.stored import StoredPlan
+from toolpath.model.template import TemplateRun
 from toolpath.runs.beside_the_loop import weight_of
 from toolpath.runs.opening import call_plan
 from toolpath.server.entry.guard import PIECE
@@ -65,7 +66,7 @@ async def begin(
 async def begun(
     tp: Toolpath,
     caller: Caller,
-    what: Plan | StoredPlan,
+    what: Plan | StoredPlan | TemplateRun,
     inputs: JsonObject,
     *,
     conversation_id: str,

@@ -12,6 +12,7 @@ from toolpath.model.events import AnyEvent, Failure, RunStarted, Warned
 from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo, RunStatus, StepResult
 from toolpath.model.stored import StoredPlan
+from toolpath.model.template import Access, Channel, Imported, Parameter, PlanTemplate, TemplateDiff
 from toolpath.model.tool import Example, Requires, Tool, ToolStats
 from toolpath.projections.results import run_result
 from toolpath.server.questions import Question, questions_of
@@ -199,6 +200,56 @@ class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 #: Every answer, for the description of the interface.
+class TemplateRow(Shown, frozen=True, kw_only=True):
+    """A plan template in a list."""
+
+    template_id: str
+    title: str
+    group: str
+    description: str = ""
+    version: int
+    """The newest."""
+    published: int = 0
+    """The version that its channels run; 0: it is a draft."""
+    channels: tuple[Channel, ...] = ()
+    access: Access = "editable"
+    user: str = ""
+    revision: int = 0
+    created_at: float = 0.0
+    updated_at: float = 0.0
+
+
+class TemplateDetail(PlanTemplate, frozen=True, kw_only=True, omit_defaults=False):
+    """A plan template with the document of one version, what a run is to be given, and what the check says."""
+
+    shown: int
+    """The version whose document this is."""
+    document: JsonObject
+    parameters: tuple[Parameter, ...]
+    input_schema: JsonObject
+    findings: tuple[Finding, ...] = ()
+    """Empty too where the plan is only whole when a run starts."""
+
+
+class TemplatePage(Shown, frozen=True, kw_only=True):
+    """Templates, newest first. `next` is the `before` of the next page; null: this was the last."""
+
+    templates: tuple[TemplateRow, ...]
+    next: str | None = None
+
+
+class TemplateExport(Shown, frozen=True, kw_only=True):
+    """Templates as documents."""
+
+    templates: tuple[JsonObject, ...]
+
+
+class TemplateImported(Shown, frozen=True, kw_only=True):
+    """What came of each document of an import, in its order."""
+
+    templates: tuple[Imported, ...]
+
+
 VIEWS: tuple[type, ...] = (
     RunRow,
     RunDetail,
@@ -212,6 +263,11 @@ VIEWS: tuple[type, ...] = (
     StatsPage,
     CallOutcome,
     AuditPage,
+    TemplateDetail,
+    TemplateDiff,
+    TemplatePage,
+    TemplateExport,
+    TemplateImported,
 )
 
 
@@ -250,6 +306,11 @@ def plan_row(stored: StoredPlan) -> PlanRow:
     """The stored plan as a list shows it."""
     names = (name for name in PlanRow.__struct_fields__ if name != "approved")
     return PlanRow(**{name: getattr(stored, name) for name in names}, approved=stored.approval is not None)
+
+
+def template_row(template: PlanTemplate) -> TemplateRow:
+    """The template as a list shows it."""
+    return TemplateRow(**{name: getattr(template, name) for name in TemplateRow.__struct_fields__})
 
 
 def tool_row(tool: Tool, score: float | None = None) -> ToolRow:

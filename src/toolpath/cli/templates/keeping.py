@@ -1,0 +1,227 @@
+"""`toolpath templates …` at work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+import msgspec
+
+from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.findings import findings_of, show_findings
+from toolpath.cli.inputs import read_text
+from toolpath.cli.options import Options
+from toolpath.cli.output import Output, table
+from toolpath.cli.questions import person
+from toolpath.cli.session import Session, perform
+from toolpath.errors import PlanInvalid, ReadError
+from toolpath.model.template import PlanTemplate
+from toolpath.notation.nodes import plain
+from toolpath.notation.template import read_template
+from toolpath.notation.template_config import DEFAULT_GROUP, is_config, read_config
+from toolpath.notation.tree import read_tree
+from toolpath.values import decode
+from toolpath.workspace.template_exchange import TemplateExchange
+from toolpath.workspace.templates import Draft
+
+
+def save_template(options: Options, file: str, *, run: str, title: str, group: str, comment: str) -> int:
+    """Keep a file, or the plan of a run; a title that is taken has a further version then."""
+    if bool(file) == bool(run):
+        raise UsageError("There must be a file or --run, and not both.", hint="toolpath templates save FILE")
+    text = read_text(file) if file else ""
+    draft = Draft(title=title or None, group=group or None, comment=comment)
+
+    async def work(session: Session) -> int:
+        templates = session.tp.templates
+        try:
+            if run:
+                made = await templates.from_run(run, draft, user=person())
+            else:
+                known = await templates.titled(*_names(text, file, draft), tenant="")
+                made = await templates.save(text, draft, template=known, user=person())
+        except (PlanInvalid, ReadError) as error:
+            found = error.findings if isinstance(error, PlanInvalid) else findings_of(error, file)
+            return show_findings(found, file or run, session.output, left="kept")
+        session.output.say(f"{made.key} is at version {made.version}.", "green")
+        _result(session.output, made)
+        return ExitCode.DONE
+
+    return perform(options, work, begins=True, sources=False)
+
+
+def _names(text: str, file: str, draft: Draft) -> tuple[str, str]:
+    """Title and group that the document is kept under."""
+    document: Any = plain(read_tree(text, file=file))
+    if is_config(read_tree(text, file=file)):
+        config = read_config(document)
+        return draft.title or config.title, draft.group or config.group
+    return draft.title or read_template(text, file=file).plan().name, draft.group or DEFAULT_GROUP
+
+
+def list_templates(options: Options, group: str) -> int:
+    """The templates, one a line."""
+
+    async def work(session: Session) -> int:
+        found = await session.tp.templates.newest(group=group or None, limit=1_000)
+        if options.json:
+            session.output.result([_shown(template) for template in found])
+        elif not found:
+            session.output.say("No templates. `toolpath templates save FILE` keeps one.", "dim")
+        else:
+            rows = [
+                (each.template_id, each.key, each.version, each.published or "draft", " ".join(each.channels))
+                for each in found
+            ]
+            session.output.paragraph(table(rows, ("template", "name", "version", "published", "channels")))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def show_template(options: Options, name: str, version: int) -> int:
+    """All that is kept of one."""
+
+    async def work(session: Session, template: PlanTemplate) -> int:
+        number = version or template.version
+        needed = await session.tp.templates.parameters(template, version=number)
+        session.output.result(
+            {
+                **_shown(template),
+                "shown": number,
+                "parameters": msgspec.to_builtins(needed.parameters),
+                "document": await session.tp.templates.document(template, number),
+            }
+        )
+        return ExitCode.DONE
+
+    return _with(options, name, work)
+
+
+def diff_template(options: Options, name: str, earlier: int, later: int) -> int:
+    """What a version does otherwise."""
+
+    async def work(session: Session, template: PlanTemplate) -> int:
+        last = later or template.version
+        found = await session.tp.templates.diff(template, earlier or max(last - 1, 1), last)
+        if options.json:
+            session.output.result(msgspec.to_builtins(found))
+            return ExitCode.DONE
+        for what, steps in (("added", found.added), ("removed", found.removed), ("changed", tuple(found.changed))):
+            for step in steps:
+                fields = ", ".join(found.changed.get(step, ()))
+                session.output.say(f"{what} {step}{f': {fields}' if fields else ''}")
+        session.output.paragraph(found.text)
+        return ExitCode.DONE
+
+    return _with(options, name, work)
+
+
+def roll_back(options: Options, name: str, version: int) -> int:
+    """Have an earlier version back."""
+
+    async def work(session: Session, template: PlanTemplate) -> int:
+        made = await session.tp.templates.roll_back(template, version, user=person())
+        session.output.say(f"{made.key} is at version {made.version}, which is as version {version}.", "green")
+        _result(session.output, made)
+        return ExitCode.DONE
+
+    return _with(options, name, work)
+
+
+def publish_template(options: Options, name: str, channels: Sequence[str], version: int) -> int:
+    """Let a version be run in channels; 3 where it does not check."""
+
+    async def work(session: Session, template: PlanTemplate) -> int:
+        try:
+            made = await session.tp.templates.publish(template, channels, version=version or None, user=person())
+        except PlanInvalid as error:
+            return show_findings(error.findings, template.key, session.output, left="published")
+        session.output.say(f"Version {made.published} of {made.key} is published: {', '.join(made.channels)}.", "green")
+        _result(session.output, made)
+        return ExitCode.DONE
+
+    return _with(options, name, work, sources=True)
+
+
+def withdraw_template(options: Options, name: str) -> int:
+    """Make it a draft."""
+
+    async def work(session: Session, template: PlanTemplate) -> int:
+        made = await session.tp.templates.withdraw(template, user=person())
+        session.output.say(f"{made.key} is a draft.", "green")
+        _result(session.output, made)
+        return ExitCode.DONE
+
+    return _with(options, name, work)
+
+
+def delete_template(options: Options, name: str) -> int:
+    """Forget it."""
+
+    async def work(session: Session, template: PlanTemplate) -> int:
+        await session.tp.templates.delete(template, user=person())
+        session.output.say(f"{template.key} is gone.", "green")
+        return ExitCode.DONE
+
+    return _with(options, name, work)
+
+
+def export_templates(options: Options, group: str) -> int:
+    """All of them as JSON."""
+
+    async def work(session: Session) -> int:
+        exported = await TemplateExchange(session.tp.templates).exported(group=group or None)
+        session.output.result(list(exported))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def import_templates(options: Options, file: str) -> int:
+    """Take what was exported; 1 where one of them was not taken."""
+    text = read_text(file)
+    try:
+        documents: Any = decode(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{file} is no JSON: {error}") from None
+    documents = documents.get("templates") if isinstance(documents, dict) else documents
+    if not isinstance(documents, list) or not all(isinstance(each, dict) for each in documents):
+        raise UsageError(f"{file} holds no list of templates.", hint="`toolpath templates export` writes one.")
+
+    async def work(session: Session) -> int:
+        taken = await TemplateExchange(session.tp.templates).import_all(documents, user=person())
+        for each in taken:
+            if each.error:
+                session.output.tell(f"{each.title or 'One without a title'}: {each.error}", "red")
+        failed = any(each.error for each in taken)
+        count = sum(1 for each in taken if each.template_id)
+        session.output.say(f"{count} of {len(taken)} are kept.", "red" if failed else "green")
+        if options.json:
+            session.output.result([msgspec.to_builtins(each) for each in taken])
+        return ExitCode.FAILED if failed else ExitCode.DONE
+
+    return perform(options, work, begins=True)
+
+
+def _with(
+    options: Options,
+    name: str,
+    work: Callable[[Session, PlanTemplate], Coroutine[Any, Any, int]],
+    *,
+    sources: bool = False,
+) -> int:
+    async def found(session: Session) -> int:
+        return await work(session, await session.tp.templates.get(name))
+
+    return perform(options, found, sources=sources)
+
+
+def _shown(template: PlanTemplate) -> dict[str, Any]:
+    shown: dict[str, Any] = msgspec.to_builtins(template)
+    return shown
+
+
+def _result(output: Output, template: PlanTemplate) -> None:
+    if output.options.json:
+        output.result(_shown(template))

@@ -1,0 +1,249 @@
+"""Documents of plan templates: plans with parameters `<<name>>`, which a run is given as its inputs. Pure.
+
+Where a template `{{ }}` may stand, a parameter becomes a reference to the run's input of its name: what is given is
+data and never read as a template. Everywhere else its value is put into the tree when a run starts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from toolpath.errors import Finding, PlanInvalid
+from toolpath.model.plan import Plan, Source
+from toolpath.notation.nodes import MAX_STEPS, Node, tree_of_values
+from toolpath.notation.plan import plan_of
+from toolpath.notation.reading.policies import INPUT_ALIASES
+from toolpath.notation.template_config import is_config, tree_of_config
+from toolpath.notation.tree import read_tree
+from toolpath.values import Json, JsonObject, encode, pointer
+
+_PARAMETER: Final = re.compile(r"<<[ \t]*([^<>\n]{1,100}?)[ \t]*>>")
+_BRACES: Final = re.compile(r"(\{\{.*?\}\})", re.DOTALL)
+_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: Fields of steps below which texts are templates.
+_TEMPLATES: Final = frozenset(
+    (*INPUT_ALIASES, "inputs", "over", "collect", "transform", "key", "requirement", "outputs")
+)
+#: Fields of a form whose text is none; all others are.
+_OF_FORMS: Final = frozenset(("name", "type", "required", "timeout"))
+#: Fields whose text is an expression, with braces or without.
+_EXPRESSIONS: Final = frozenset(("when", "requires_approval"))
+
+
+class Use(msgspec.Struct, frozen=True):
+    """One place where a parameter stands."""
+
+    name: str
+    path: str
+    """JSON pointer into the document."""
+    is_whole: bool
+    """The text is the parameter alone, so that its value keeps its type."""
+    is_fixed: bool
+    """The text is no template: the value is put in when a run starts."""
+
+
+class TemplateDocument(msgspec.Struct, frozen=True):
+    """A template's document, read."""
+
+    tree: Node
+    uses: tuple[Use, ...]
+    """Every place of every parameter, in the order of the document."""
+    file: str = ""
+    is_config: bool = False
+    """It came as the plan execution service writes it."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters, in the order in which they first stand."""
+        return tuple(dict.fromkeys(use.name for use in self.uses))
+
+    @property
+    def fixed(self) -> tuple[Use, ...]:
+        """Places that are filled when a run starts: without values the plan cannot be checked whole."""
+        return tuple(use for use in self.uses if use.is_fixed)
+
+    def plan_for(self, values: JsonObject) -> Plan:
+        """The plan to be run with these values as its inputs. Raises `PlanInvalid` where one is missing to make it."""
+        missing = dict.fromkeys(use.name for use in self.fixed if use.name not in values)
+        if missing:
+            raise PlanInvalid(tuple(_missing(name) for name in missing))
+        return self.plan(values if self.fixed else None)
+
+    def plan(self, values: JsonObject | None = None) -> Plan:
+        """The plan of the document, with its parameters as inputs; what is wrong is in `plan.source.findings`.
+
+        `values` stand in the places that are no templates; where they are not given, `<<name>>` stays there.
+        """
+        plan = plan_of(_with_references(self.tree, values), self.file)
+        plan = msgspec.structs.replace(plan, inputs=_inputs(plan.inputs, self.uses))
+        return plan if values is not None else _told(plan, self.fixed)
+
+
+def read_template(
+    source: str | bytes | dict[str, Any], *, file: str = "", most_steps: int = MAX_STEPS
+) -> TemplateDocument:
+    """The document, ours or the plan execution service's JSON. Raises `ReadError` where there is neither."""
+    given = read_tree(source, file=file, most_steps=most_steps)
+    is_other = is_config(given)
+    tree = tree_of_config(given) if is_other else given
+    return TemplateDocument(tree, tuple(_uses(tree, "", Place())), file, is_other)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """What texts are, at one place of the document."""
+
+    field: str = ""
+    """The key of a mapping that they stand under; empty at the top."""
+    is_template: bool = False
+    in_form: bool = False
+
+    def below(self, key: str) -> Place:
+        """What they are below this key of a mapping."""
+        if self.in_form:
+            return Place(key, is_template=key not in _OF_FORMS, in_form=True)
+        if self.is_template:
+            return self
+        if not self.field:
+            # A plan's own `inputs` are a schema.
+            return Place(key, is_template=key == "outputs")
+        return Place(key, is_template=key in _TEMPLATES or key in _EXPRESSIONS, in_form=key == "ask")
+
+
+def _uses(node: Node, path: str, place: Place) -> Iterator[Use]:
+    match node.value:
+        case str() as text if "<<" in text:
+            for match in _PARAMETER.finditer(text):
+                yield Use(match[1], path, is_whole=match[0] == text.strip(), is_fixed=not place.is_template)
+        case dict() as members:
+            for key, item in members.items():
+                yield from _uses(item, path + pointer(key), place.below(key))
+        case list() as items:
+            for number, item in enumerate(items):
+                yield from _uses(item, f"{path}/{number}", place)
+
+
+def _with_references(tree: Node, values: JsonObject | None) -> Node:
+    def put(node: Node, place: Place) -> Node:
+        match node.value:
+            case str() as text if "<<" in text:
+                made = _referring(text, place) if place.is_template else _filled(text, values)
+                return node if made == text else _at(node, made)
+            case dict() as members:
+                below = {key: put(item, place.below(key)) for key, item in members.items()}
+                return msgspec.structs.replace(node, value=below)
+            case list() as items:
+                return msgspec.structs.replace(node, value=[put(item, place) for item in items])
+            case _:
+                return node
+
+    return put(tree, Place())
+
+
+def _at(node: Node, value: Json) -> Node:
+    made = tree_of_values(value)
+    place = {name: getattr(node, name) for name in ("line", "column", "key_line", "key_column")}
+    return msgspec.structs.replace(made, **place)
+
+
+def _referring(text: str, place: Place) -> str:
+    """The text with references to inputs in place of its parameters: in braces where it has none around them."""
+    if place.field in _EXPRESSIONS and "{{" not in text:
+        return _PARAMETER.sub(lambda match: reference(match[1]), text)
+    parts = _BRACES.split(text)
+    for number, part in enumerate(parts):
+        braces = "{}" if number % 2 else "{{{{ {} }}}}"
+        parts[number] = _PARAMETER.sub(lambda match, braces=braces: braces.format(reference(match[1])), part)
+    whole = "".join(parts)
+    return whole.strip() if _PARAMETER.fullmatch(text.strip()) else whole
+
+
+def reference(name: str) -> str:
+    """The expression that reads the input of that name."""
+    if _PLAIN.fullmatch(name):
+        return f"inputs.{name}"
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"inputs['{escaped}']"
+
+
+def _filled(text: str, values: JsonObject | None) -> Json:
+    if values is None:
+        return text
+    whole = _PARAMETER.fullmatch(text.strip())
+    if whole is not None and whole[1] in values:
+        return _harmless(whole[1], values[whole[1]])
+    return _PARAMETER.sub(lambda match: _text(match[1], values[match[1]]) if match[1] in values else match[0], text)
+
+
+def _text(name: str, value: Json) -> str:
+    _harmless(name, value)
+    return value if isinstance(value, str) else encode(value).decode()
+
+
+def _harmless(name: str, value: Json) -> Json:
+    """The value, which becomes part of the plan itself. Raises `PlanInvalid` where it holds a template."""
+    if "{{" in encode(value).decode():
+        fault = Finding(
+            code="template_in_value",
+            severity="error",
+            message=f"The value of <<{name}>> holds a template, and stands where the plan itself is written.",
+            path=pointer("inputs", name),
+            hint="Give a value without '{{'.",
+        )
+        raise PlanInvalid((fault,))
+    return value
+
+
+def _inputs(declared: JsonObject, uses: tuple[Use, ...]) -> JsonObject:
+    """The declared schema with the parameters that it does not name: they have to be given, too."""
+    known = declared.get("properties", {})
+    missing: dict[str, bool] = {}
+    for use in uses:
+        if use.name not in known:
+            missing[use.name] = missing.get(use.name, False) or use.is_whole
+    if not missing:
+        return declared
+    derived = {name: _derived(name, is_whole=is_whole) for name, is_whole in missing.items()}
+    return {
+        **declared,
+        "type": "object",
+        "properties": {**known, **derived},
+        "required": [*declared.get("required", ()), *missing],
+    }
+
+
+def _derived(name: str, *, is_whole: bool) -> JsonObject:
+    # What stands alone may be of any type; inside a text it is one.
+    described: JsonObject = {"description": f"Parameter: {name}"}
+    return described if is_whole else {"type": "string", **described}
+
+
+def _missing(name: str) -> Finding:
+    return Finding(
+        code="missing_input",
+        severity="error",
+        message=f"The plan needs the input '{name}'.",
+        path="/inputs",
+        hint=f"Give {name}=….",
+    )
+
+
+def _told(plan: Plan, fixed: tuple[Use, ...]) -> Plan:
+    """The plan with a finding for each place that a run fills; what is wrong with it until then is no fault."""
+    if not fixed:
+        return plan
+    places = {use.path for use in fixed}
+    known = [finding for finding in plan.source.findings if finding.severity != "error" or finding.path not in places]
+    told = [
+        Finding(
+            code="filled_at_start",
+            severity="information",
+            message=f"<<{use.name}>> stands where no template can: it is put in when a run starts.",
+            path=use.path,
+        )
+        for use in fixed
+    ]
+    return msgspec.structs.replace(plan, source=Source(plan.source.file, plan.source.positions, (*known, *told)))

@@ -1,0 +1,193 @@
+"""Records of plan templates in the store: each with its title, which it alone has in its group, and its documents."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from toolpath.access.trail import Trail
+from toolpath.errors import ConfigError, RecordConflict, RecordNotFound
+from toolpath.model.record import Record
+from toolpath.model.template import PlanTemplate, TemplateVersion
+from toolpath.ports import Store
+from toolpath.values import JsonObject, digest
+
+#: Characters of a title, a group and a description.
+_LONGEST: Final = 200
+_LONGEST_DESCRIPTION: Final = 20_000
+#: Seconds for which a title is kept for a template that is still being written.
+_CLAIM: Final = 60.0
+
+
+class TemplateRecords:
+    """The templates of one store."""
+
+    def __init__(self, store: Store, trail: Trail) -> None:
+        self._store = store
+        self._trail = trail
+
+    async def get(self, template_id: str) -> PlanTemplate | None:
+        """The template, or None."""
+        record = await self._store.get_record("template", template_id)
+        return None if record is None else _template(record)
+
+    async def newest(
+        self, *, tenant: str | None, group: str | None = None, limit: int, before: str | None = None
+    ) -> list[PlanTemplate]:
+        """The newest first; `before` is the last id of the page before."""
+        records = await self._store.list_records("template", tenant=tenant, parent=group, limit=limit, before=before)
+        return [_template(record) for record in records]
+
+    async def document(self, template: PlanTemplate, version: int) -> JsonObject:
+        """The document of a version. Raises `RecordNotFound`."""
+        known = version_of(template, version)
+        record = await self._store.get_record("template_version", _content_id(template, known.digest))
+        if record is None:
+            raise RecordNotFound(f"Version {known.version} of {template.key!r} is gone.")
+        document = record.data["document"]
+        assert isinstance(document, dict)
+        return document
+
+    async def delete(self, template: PlanTemplate, *, by: str) -> None:
+        """Forget the template with all its documents."""
+        await self._recorded("template.delete", template, by)
+        await self._store.delete_record("template", template.template_id)
+        await self._store.delete_record("template_title", _title_id(template))
+        while found := await self._store.list_records("template_version", parent=template.template_id, limit=100):
+            for record in found:
+                await self._store.delete_record("template_version", record.id)
+
+    async def put(
+        self, template: PlanTemplate, document: JsonObject | None, before: PlanTemplate | None, action: str, *, by: str
+    ) -> PlanTemplate:
+        """Keep content, title and template, in this order: what another one has meanwhile is never taken from it."""
+        _check_words(template)
+        if document is not None:
+            content = Record(
+                kind="template_version",
+                id=_content_id(template, digest(document)),
+                tenant=template.tenant,
+                parent=template.template_id,
+                data={"document": document},
+            )
+            await self._store.put_record(content)
+        renamed = before is None or _title_id(before) != _title_id(template)
+        if renamed:
+            await self._claim(template)
+        await self._recorded(action, template, by)
+        try:
+            kept = await self._store.put_record(_record(template), expected=0 if before is None else template.revision)
+        except RecordConflict:
+            if renamed:
+                await self._store.delete_record("template_title", _title_id(template))
+            raise RecordConflict(
+                f"The template {template.key!r} was changed meanwhile.", hint="Look at it again."
+            ) from None
+        if before is not None:
+            if renamed:
+                await self._store.delete_record("template_title", _title_id(before))
+            used = {version.digest for version in template.versions}
+            await self._forget({version.digest for version in before.versions} - used, template)
+        return _template(kept)
+
+    async def _claim(self, template: PlanTemplate) -> None:
+        """Take the title for this template. Raises `RecordConflict` where another one has it."""
+        owner = await self.titled(template)
+        if owner is not None and owner != template.template_id:
+            raise RecordConflict(
+                f"There is already a template {template.title!r} in the group {template.group!r}.",
+                hint="Give it another title, or save a version of that one.",
+            )
+        record = await self._store.get_record("template_title", _title_id(template))
+        claim = Record(
+            kind="template_title",
+            id=_title_id(template),
+            tenant=template.tenant,
+            name=template.title,
+            data={"template_id": template.template_id},
+        )
+        await self._store.put_record(claim, expected=0 if record is None else record.version)
+
+    async def titled(self, template: PlanTemplate) -> str | None:
+        """Id of the template that has this one's title, or is about to.
+
+        A title whose template is gone is nobody's: its process died before it had kept or renamed the template.
+        """
+        record = await self._store.get_record("template_title", _title_id(template))
+        if record is None:
+            return None
+        named = str(record.data["template_id"])
+        owner = await self._store.get_record("template", named)
+        if owner is not None and _title_id(_template(owner)) == record.id:
+            return named
+        return named if self._trail.clock.time() - record.updated_at < _CLAIM else None
+
+    async def _forget(self, digests: set[str], template: PlanTemplate) -> None:
+        for each in digests:
+            await self._store.delete_record("template_version", _content_id(template, each))
+
+    async def _recorded(self, action: str, template: PlanTemplate, user: str) -> None:
+        said = {"template": template.key, "version": template.version, "channels": list(template.channels)}
+        await self._trail.record(action, template.template_id, tenant=template.tenant, user=user, **said)
+
+
+def version_of(template: PlanTemplate, version: int) -> TemplateVersion:
+    """What is kept of a version. Raises `RecordNotFound`."""
+    for known in template.versions:
+        if known.version == version:
+            return known
+    first = template.versions[0].version
+    raise RecordNotFound(
+        f"The template {template.key!r} has no version {version}.",
+        hint=f"It has {first} to {template.version}.",
+    )
+
+
+def _check_words(template: PlanTemplate) -> None:
+    if not template.title or not template.group:
+        raise ConfigError("A template needs a title and a group.", hint="Write 'name' in its plan, or say the title.")
+    for what, text, most in (
+        ("title", template.title, _LONGEST),
+        ("group", template.group, _LONGEST),
+        ("description", template.description, _LONGEST_DESCRIPTION),
+    ):
+        if len(text) > most or "\0" in text or (what != "description" and "\n" in text):
+            raise ConfigError(f"The {what} of a template has at most {most} characters, all in one line.")
+
+
+def _title_id(template: PlanTemplate) -> str:
+    return digest([template.tenant, template.group, template.title])
+
+
+def _content_id(template: PlanTemplate, content: str) -> str:
+    return f"{template.template_id}/{content}"
+
+
+def _record(template: PlanTemplate) -> Record:
+    data = msgspec.to_builtins(template)
+    for name in ("template_id", "tenant", "revision", "created_at", "updated_at"):
+        data.pop(name, None)
+    return Record(
+        kind="template",
+        id=template.template_id,
+        tenant=template.tenant,
+        parent=template.group,
+        name=template.title,
+        data=data,
+        created_at=template.created_at,
+    )
+
+
+def _template(record: Record) -> PlanTemplate:
+    return msgspec.convert(
+        {
+            **record.data,
+            "template_id": record.id,
+            "tenant": record.tenant,
+            "revision": record.version,
+            "created_at": record.created_at,
+            "updated_at": record.updated_at,
+        },
+        PlanTemplate,
+    )

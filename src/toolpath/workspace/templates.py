@@ -1,0 +1,331 @@
+"""Stored plan templates: documents with parameters, their versions, and where they are published."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from toolpath.access.trail import Trail
+from toolpath.checks.check import has_errors
+from toolpath.errors import (
+    ConfigError,
+    PlanInvalid,
+    PolicyViolationError,
+    RecordNotFound,
+    RunConflict,
+    closest,
+)
+from toolpath.ids import new_id
+from toolpath.model.events import PlanRevised, RunStarted
+from toolpath.model.plan import Plan, thaw
+from toolpath.model.template import (
+    Access,
+    Channel,
+    Parameter,
+    PlanTemplate,
+    TemplateDiff,
+    TemplateParameters,
+    TemplateRun,
+    TemplateVersion,
+)
+from toolpath.notation.nodes import TooManySteps, plain
+from toolpath.notation.printing import plan_to_dict
+from toolpath.notation.template import TemplateDocument, read_template
+from toolpath.notation.template_config import DEFAULT_GROUP, is_config, read_config
+from toolpath.notation.tree import read_tree
+from toolpath.ports import Store
+from toolpath.runs.beside_the_loop import weight_of
+from toolpath.runs.preparation import KEPT, KEPT_PARTS, Preparation
+from toolpath.runs.weighted_cache import WeightedCache
+from toolpath.values import JsonObject, digest
+from toolpath.workspace.template_diff import diff_of
+from toolpath.workspace.template_records import TemplateRecords, version_of
+
+#: Characters of a title, a group and a description.
+_LONGEST: Final = 200
+_LONGEST_DESCRIPTION: Final = 20_000
+#: Versions that are kept; older ones go.
+_MOST_VERSIONS: Final = 1_000
+#: Templates that one import may hold, and among which a name is looked for.
+_MOST: Final = 1_000
+#: Seconds for which a title is kept for a template that is still being written.
+_CLAIM: Final = 60.0
+CHANNELS: Final[tuple[Channel, ...]] = ("tool", "http", "conversation", "mcp")
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """What a template is to say; None: as it was, or as the document says."""
+
+    title: str | None = None
+    group: str | None = None
+    description: str | None = None
+    access: Access | None = None
+    comment: str = ""
+    """Why this version."""
+
+
+class Templates:
+    """The plan templates of one Toolpath."""
+
+    def __init__(self, store: Store, preparation: Preparation, trail: Trail) -> None:
+        self._store = store
+        self._preparation = preparation
+        self._clock = trail.clock
+        self._records = TemplateRecords(store, trail)
+        self._read: WeightedCache[str, TemplateDocument] = WeightedCache(number=KEPT, weight=KEPT_PARTS)
+
+    # Saving.
+
+    async def save(
+        self,
+        source: str | JsonObject | Plan,
+        draft: Draft | None = None,
+        *,
+        template: PlanTemplate | None = None,
+        expected: int | None = None,
+        tenant: str = "",
+        user: str = "",
+    ) -> PlanTemplate:
+        """Keep the document: as a new template, or as a further version of `template`.
+
+        A document equal to the newest version adds none. The title is the draft's, else the document's own. Raises
+        `ReadError` and `PlanInvalid` for what is no plan, `RecordConflict` where the title is taken in its group or the
+        template is not at the revision `expected`, `PolicyViolationError` for one that is read-only.
+        """
+        draft = draft or Draft()
+        document = await self._document(source)
+        said = read_config(document) if is_config(read_tree(document)) else None
+        title = _first(draft.title, template and template.title, said and said.title, document.get("name"))
+        now = self._clock.time()
+        version = TemplateVersion(version=1, digest=digest(document), at=now, by=user, comment=draft.comment)
+        if template is None:
+            made = PlanTemplate(
+                template_id=new_id("tpl", now),
+                title=title,
+                group=_first(draft.group, said and said.group, DEFAULT_GROUP),
+                description=_description(draft, said.description if said else str(document.get("description") or "")),
+                access=draft.access or "editable",
+                versions=(version,),
+                tenant=tenant,
+                user=user,
+            )
+            return await self._records.put(made, document, None, "template.create", by=user)
+        self._refuse_read_only(template)
+        latest = template.versions[-1]
+        versions = template.versions
+        if latest.digest != version.digest:
+            versions = (*versions, msgspec.structs.replace(version, version=latest.version + 1))[-_MOST_VERSIONS:]
+        changed = msgspec.structs.replace(
+            template,
+            title=title,
+            group=_first(draft.group, template.group),
+            description=_description(draft, template.description),
+            access=draft.access or template.access,
+            versions=versions,
+            revision=template.revision if expected is None else expected,
+        )
+        if msgspec.structs.replace(changed, revision=template.revision) == template:
+            return template
+        return await self._records.put(changed, document, template, "template.update", by=user)
+
+    async def change(
+        self, template: PlanTemplate, draft: Draft, *, expected: int | None = None, user: str = ""
+    ) -> PlanTemplate:
+        """Change what is said of the template, not its document. A read-only one can be made editable, and no more."""
+        if draft.access != "editable":
+            self._refuse_read_only(template)
+        changed = msgspec.structs.replace(
+            template,
+            title=_first(draft.title, template.title),
+            group=_first(draft.group, template.group),
+            description=_description(draft, template.description),
+            access=draft.access or template.access,
+            revision=template.revision if expected is None else expected,
+        )
+        return await self._records.put(changed, None, template, "template.update", by=user)
+
+    async def roll_back(self, template: PlanTemplate, version: int, *, user: str = "") -> PlanTemplate:
+        """Make the document of an earlier version the newest one. Raises `RecordNotFound`."""
+        document = await self.document(template, version)
+        return await self.save(
+            document, Draft(comment=f"as version {version}"), template=template, tenant=template.tenant, user=user
+        )
+
+    async def publish(
+        self, template: PlanTemplate, channels: Iterable[str], *, version: int | None = None, user: str = ""
+    ) -> PlanTemplate:
+        """Let a version, else the newest, be run in these channels, and in no others.
+
+        Raises `ConfigError` for a channel that there is none of, `PlanInvalid` for a version that does not check.
+        """
+        wanted = tuple(dict.fromkeys(channels))
+        unknown = next((name for name in wanted if name not in CHANNELS), None)
+        if unknown is not None or not wanted:
+            said = f"{unknown!r} is no channel" if unknown is not None else "No channel is named"
+            raise ConfigError(f"{said}.", hint=f"There are {', '.join(CHANNELS)}.")
+        number = template.version if version is None else version
+        read = await self.read(template, number)
+        if not read.fixed:
+            await self._preparation.program(read.plan())
+        kept: Any = tuple(name for name in CHANNELS if name in wanted)
+        changed = msgspec.structs.replace(template, channels=kept, published=number)
+        return await self._records.put(changed, None, template, "template.publish", by=user)
+
+    async def withdraw(self, template: PlanTemplate, *, user: str = "") -> PlanTemplate:
+        """Make the template a draft, which no channel runs."""
+        changed = msgspec.structs.replace(template, channels=(), published=0)
+        return await self._records.put(changed, None, template, "template.withdraw", by=user)
+
+    async def delete(self, template: PlanTemplate, *, user: str = "") -> None:
+        """Forget the template with all its versions; its runs stay. Raises `PolicyViolationError` where read-only."""
+        self._refuse_read_only(template)
+        await self._records.delete(template, by=user)
+
+    async def from_run(
+        self, run_id: str, draft: Draft | None = None, *, tenant: str = "", user: str = ""
+    ) -> PlanTemplate:
+        """Keep the plan of a run that succeeded as a template. Raises `RunConflict` where it did not."""
+        info = await self._store.get_run(run_id)
+        if not info.status.startswith("completed"):
+            raise RunConflict(f"The run {run_id} is {info.status}.", hint="Save one that is completed.")
+        events = await self._store.read_events(run_id)
+        last = next(event for event in reversed(events) if isinstance(event, RunStarted | PlanRevised))
+        return await self.save(thaw(last.plan), draft, tenant=tenant, user=user)
+
+    # Finding.
+
+    async def get(self, name: str, *, tenant: str | None = None) -> PlanTemplate:
+        """The template of that id, `group.title`, or title where one alone has it. Raises `RecordNotFound`."""
+        known = await self._records.get(name)
+        if known is not None and (tenant is None or known.tenant == tenant):
+            return known
+        listed = await self.newest(tenant=tenant, limit=_MOST)
+        found = [each for each in listed if each.key == name] or [each for each in listed if each.title == name]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            keys = ", ".join(repr(each.key) for each in found[:5])
+            raise RecordNotFound(f"{len(found)} templates are called {name[:100]!r}.", hint=f"Say which: {keys}.")
+        near = closest(name, (name for each in listed for name in (each.key, each.title)))
+        raise RecordNotFound(f"There is no template {name[:100]!r}.", suggestions=near)
+
+    async def newest(
+        self, *, tenant: str | None = None, group: str | None = None, limit: int = 50, before: str | None = None
+    ) -> list[PlanTemplate]:
+        """The newest first; `before` is the last id of the page before."""
+        return await self._records.newest(tenant=tenant, group=group, limit=limit, before=before)
+
+    async def document(self, template: PlanTemplate, version: int | None = None) -> JsonObject:
+        """The document of a version; None: the newest. Raises `RecordNotFound`."""
+        return await self._records.document(template, template.version if version is None else version)
+
+    async def diff(self, template: PlanTemplate, earlier: int, later: int) -> TemplateDiff:
+        """What the later version does otherwise. Raises `RecordNotFound`."""
+        before, after = await asyncio.gather(self.document(template, earlier), self.document(template, later))
+        names = (f"{template.key} {earlier}", f"{template.key} {later}")
+        return await self._preparation.aside.do(lambda: diff_of(before, after, names=names), weight_of([before, after]))
+
+    # Running.
+
+    def open_to(self, template: PlanTemplate, channel: Channel) -> int:
+        """The version that the channel runs. Raises `PolicyViolationError` where it is not published there."""
+        if template.published and channel in template.channels:
+            return template.published
+        said = f"is published in {', '.join(template.channels)}" if template.published else "is a draft"
+        raise PolicyViolationError(
+            f"The template {template.key!r} {said}.",
+            missing=[f"channel:{channel}"],
+            hint=f"Publish it in the channel {channel!r}.",
+        )
+
+    async def run_of(
+        self, template: PlanTemplate, values: JsonObject | None = None, *, version: int | None = None
+    ) -> TemplateRun:
+        """What `Toolpath.start` and `run` take to run a version with these values. Raises `PlanInvalid`."""
+        return TemplateRun(template.template_id, await self.plan(template, values, version=version))
+
+    async def plan(
+        self, template: PlanTemplate, values: JsonObject | None = None, *, version: int | None = None
+    ) -> Plan:
+        """The plan of a version, to run with these values as its inputs. Raises `PlanInvalid` where one is missing."""
+        read = await self.read(template, version)
+        return read.plan_for(values or {})
+
+    async def parameters(self, template: PlanTemplate, *, version: int | None = None) -> TemplateParameters:
+        """What a run of the template is to be given."""
+        return parameters_of(await self.read(template, version))
+
+    async def read(self, template: PlanTemplate, version: int | None = None) -> TemplateDocument:
+        """The document of a version, read."""
+        known = version_of(template, template.version if version is None else version)
+        read = self._read.get(known.digest)
+        if read is None:
+            document = await self.document(template, known.version)
+            weight = weight_of([document])
+            read = await self._preparation.aside.do(
+                lambda: read_template(document, most_steps=self._preparation.most_steps), weight
+            )
+            self._read.put(known.digest, read, weight)
+        return read
+
+    async def titled(self, title: str, group: str, *, tenant: str) -> PlanTemplate | None:
+        """The template that has this title in its group, or None."""
+        wanted = PlanTemplate(template_id="", title=title, group=group, tenant=tenant)
+        owner = await self._records.titled(wanted)
+        return None if owner is None else await self._records.get(owner)
+
+    async def _document(self, source: str | JsonObject | Plan) -> JsonObject:
+        def work() -> JsonObject:
+            given: Any = plan_to_dict(source) if isinstance(source, Plan) else source
+            tree = read_tree(given, most_steps=self._preparation.most_steps)
+            read = read_template(given, most_steps=self._preparation.most_steps)
+            findings = read.plan().source.findings
+            if has_errors(findings):
+                # What could not be read is not in the plan: kept, it would be another one than was meant.
+                raise PlanInvalid(findings)
+            document = plain(tree)
+            assert isinstance(document, dict)
+            return document
+
+        try:
+            return await self._preparation.aside.do(work, weight_of([source]))
+        except TooManySteps as error:
+            raise PlanInvalid(error.findings) from None
+
+    def _refuse_read_only(self, template: PlanTemplate) -> None:
+        if template.access == "readOnly":
+            raise PolicyViolationError(
+                f"The template {template.key!r} is read-only.", hint="Make it editable first, or save a copy."
+            )
+
+
+def parameters_of(document: TemplateDocument) -> TemplateParameters:
+    """What a run of the document is to be given, as a list and as a schema."""
+    schema = document.plan().inputs
+    required = schema.get("required", ())
+    parameters = tuple(
+        Parameter(
+            name=name,
+            type=_type(each),
+            description=str(each.get("description", "")) if isinstance(each, dict) else "",
+            required=name in required,
+        )
+        for name, each in schema.get("properties", {}).items()
+    )
+    return TemplateParameters(parameters=parameters, schema=schema)
+
+
+def _type(schema: Any) -> str:
+    found = schema.get("type", "") if isinstance(schema, dict) else ""
+    return found if isinstance(found, str) else ""
+
+
+def _first(*values: Any) -> str:
+    return next((text for text in (str(value).strip() for value in values if value) if text), "")
+
+
+def _description(draft: Draft, otherwise: str) -> str:
+    return otherwise if draft.description is None else draft.description.strip()

@@ -1,0 +1,321 @@
+"""Plan templates that are kept: versions, titles, channels, export and import, on every store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolpath import PlanInvalid, Toolpath
+from toolpath.errors import (
+    ConfigError,
+    PolicyViolationError,
+    ReadError,
+    RecordConflict,
+    RecordNotFound,
+    RunConflict,
+    ToolpathError,
+)
+from toolpath.model.template import PlanTemplate
+from toolpath.values import JsonObject
+from toolpath.workspace.template_exchange import TemplateExchange
+from toolpath.workspace.templates import Draft
+
+GREET: JsonObject = {
+    "name": "Greet",
+    "description": "Greets somebody",
+    "steps": [{"id": "said", "tool": "talk.say", "inputs": {"text": "Hello <<name>>", "times": "<<times>>"}}],
+    "outputs": "{{ said }}",
+}
+CONFIG: JsonObject = {
+    "title": "News",
+    "serviceGroup": "reports",
+    "steps": [{"stepRequirement": "Collect news on <<topic>>", "selectedToolKeys": ["talk.say"]}],
+    "toolConfig": {"enableHttpService": True, "enableInternalToolcall": False},
+}
+
+
+def say(text: str, times: int = 1) -> str:
+    """Say a text some times."""
+    return " ".join([text] * times)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def tp(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Toolpath]:
+    async with Toolpath(None if request.param == "memory" else tmp_path / "runs.db") as door:
+        door.add(say, group="talk", effect="read")
+        yield door
+
+
+def changed(document: JsonObject, text: str) -> JsonObject:
+    step: Any = document["steps"]
+    return {**document, "steps": [{**step[0], "inputs": {"text": text}}]}
+
+
+async def test_a_template_runs_with_the_values_of_its_parameters(tp: Toolpath) -> None:
+    template = await tp.templates.save(GREET, user="ada")
+    assert (template.title, template.description, template.group) == ("Greet", "Greets somebody", "ungrouped")
+    assert (template.version, template.published, template.user) == (1, 0, "ada")
+    result = await tp.run(await tp.templates.run_of(template), {"name": "Bo", "times": 2})
+    assert result.outputs == "Hello Bo Hello Bo"
+    (run,) = await tp.store.list_runs(plan_id=template.template_id)
+    assert run.run_id == result.run_id
+
+
+async def test_without_a_value_there_is_no_run_and_what_is_missing_is_said_all_at_once(tp: Toolpath) -> None:
+    template = await tp.templates.save(GREET)
+    with pytest.raises(PlanInvalid) as caught:
+        await tp.run(await tp.templates.run_of(template), {})
+    assert {finding.code for finding in caught.value.findings} == {"missing_input"}
+    assert len(caught.value.findings) == 2
+    fixed = await tp.templates.save({**GREET, "name": "x", "timeout": "<<seconds>>"}, Draft(title="Other"))
+    with pytest.raises(PlanInvalid, match="seconds"):
+        await tp.templates.run_of(fixed, {"name": "Bo", "times": 1})
+    assert await tp.runs() == []
+
+
+async def test_a_template_says_what_it_is_to_be_given(tp: Toolpath) -> None:
+    needed = await tp.templates.parameters(await tp.templates.save(GREET))
+    assert [(each.name, each.type, each.required) for each in needed.parameters] == [
+        ("name", "string", True),
+        ("times", "", True),
+    ]
+    assert needed.schema["required"] == ["name", "times"]
+
+
+async def test_a_document_equal_to_the_newest_adds_no_version_whatever_the_order_of_its_keys(tp: Toolpath) -> None:
+    first = await tp.templates.save(GREET)
+    again = await tp.templates.save(dict(reversed(GREET.items())), template=first)
+    assert again == first
+    second = await tp.templates.save(changed(GREET, "Hi <<name>>"), Draft(comment="shorter"), template=again, user="bo")
+    assert [(each.version, each.by, each.comment) for each in second.versions] == [(1, "", ""), (2, "bo", "shorter")]
+    assert await tp.templates.document(second, 1) == GREET
+
+
+async def test_versions_are_beside_each_other_step_by_step_and_an_earlier_one_can_be_had_back(tp: Toolpath) -> None:
+    first = await tp.templates.save(GREET)
+    more = {**changed(GREET, "Hi <<name>>"), "description": "Else"}
+    more["steps"] = [*more["steps"], {"id": "then", "tool": "talk.say", "inputs": {"text": "{{ said }}"}}]
+    second = await tp.templates.save(more, template=first)
+    diff = await tp.templates.diff(second, 1, 2)
+    assert (diff.added, diff.removed, diff.changed, diff.fields) == (
+        ("then",),
+        (),
+        {"said": ("inputs",)},
+        ("description",),
+    )
+    assert '-  "description": "Greets somebody",' in diff.text.splitlines()
+    assert '+  "description": "Else",' in diff.text.splitlines()
+    third = await tp.templates.roll_back(second, 1)
+    assert third.version == 3
+    assert await tp.templates.document(third) == GREET
+    with pytest.raises(RecordNotFound, match="has no version 9"):
+        await tp.templates.roll_back(third, 9)
+
+
+async def test_a_title_is_one_template_s_in_its_group_and_free_again_when_it_lets_go(tp: Toolpath) -> None:
+    first = await tp.templates.save(GREET)
+    with pytest.raises(RecordConflict, match="already a template 'Greet'"):
+        await tp.templates.save(GREET)
+    elsewhere = await tp.templates.save(GREET, Draft(group="other"))
+    theirs = await tp.templates.save(GREET, tenant="them")
+    with pytest.raises(RecordConflict):
+        await tp.templates.change(elsewhere, Draft(group="ungrouped"))
+    first = await tp.templates.change(first, Draft(title="Hello"))
+    moved = await tp.templates.change(elsewhere, Draft(group="ungrouped"))
+    assert moved.key == "ungrouped.Greet"
+    await tp.templates.delete(moved)
+    assert (await tp.templates.save(GREET)).title == "Greet"
+    assert {each.key for each in await tp.templates.newest(tenant="them")} == {theirs.key}
+
+
+async def test_of_many_who_save_at_once_one_has_the_title_and_no_version_is_lost_in_silence(tp: Toolpath) -> None:
+    made = await asyncio.gather(*(tp.templates.save(GREET) for _ in range(8)), return_exceptions=True)
+    (first,) = [each for each in made if isinstance(each, PlanTemplate)]
+    assert all(isinstance(each, RecordConflict) for each in made if each is not first)
+    saves = [
+        tp.templates.save(changed(GREET, f"Number {number}"), template=first, user=str(number)) for number in range(8)
+    ]
+    saved = [each for each in await asyncio.gather(*saves, return_exceptions=True) if isinstance(each, PlanTemplate)]
+    kept = await tp.templates.get(first.template_id)
+    assert kept in saved
+    assert [len(each.versions) for each in saved] == list(range(2, len(saved) + 2))
+    document: Any = await tp.templates.document(kept)
+    assert document["steps"][0]["inputs"]["text"] == f"Number {kept.versions[-1].by}"
+
+
+async def test_a_template_is_found_by_id_by_group_and_title_and_by_a_title_that_is_its_alone(tp: Toolpath) -> None:
+    one = await tp.templates.save(GREET)
+    two = await tp.templates.save(GREET, Draft(title="Part", group="a.b"))
+    for name in (one.template_id, "ungrouped.Greet", "Greet"):
+        assert (await tp.templates.get(name)).template_id == one.template_id
+    assert (await tp.templates.get("a.b.Part")).template_id == two.template_id
+    with pytest.raises(RecordNotFound, match="Did you mean") as caught:
+        await tp.templates.get("Gret")
+    assert "Greet" in caught.value.suggestions
+    await tp.templates.save(GREET, Draft(group="else"))
+    with pytest.raises(RecordNotFound, match="2 templates are called 'Greet'"):
+        await tp.templates.get("Greet")
+    with pytest.raises(RecordNotFound):
+        await tp.templates.get(one.template_id, tenant="them")
+
+
+async def test_a_draft_runs_in_no_channel_and_a_published_version_stays_until_another_is_published(
+    tp: Toolpath,
+) -> None:
+    template = await tp.templates.save(GREET)
+    with pytest.raises(PolicyViolationError, match="is a draft") as caught:
+        tp.templates.open_to(template, "http")
+    assert caught.value.missing == ("channel:http",)
+    template = await tp.templates.publish(template, ["conversation", "http"])
+    assert template.channels == ("http", "conversation")
+    template = await tp.templates.save(changed(GREET, "Hi"), template=template)
+    assert (tp.templates.open_to(template, "http"), template.version) == (1, 2)
+    with pytest.raises(PolicyViolationError, match="is published in http, conversation"):
+        tp.templates.open_to(template, "mcp")
+    template = await tp.templates.withdraw(template)
+    with pytest.raises(PolicyViolationError, match="is a draft"):
+        tp.templates.open_to(template, "http")
+
+
+async def test_what_does_not_check_is_kept_as_a_draft_and_not_published(tp: Toolpath) -> None:
+    template = await tp.templates.save({"name": "Wrong", "steps": [{"id": "s", "tool": "talk.sya"}]})
+    with pytest.raises(PlanInvalid, match=r"talk\.say"):
+        await tp.templates.publish(template, ["http"])
+    assert (await tp.templates.get("Wrong")).published == 0
+    for channels in (["htp"], []):
+        with pytest.raises(ConfigError, match="There are tool, http, conversation, mcp"):
+            await tp.templates.publish(template, channels)
+
+
+async def test_a_read_only_template_is_changed_by_nobody_until_it_is_editable(tp: Toolpath) -> None:
+    template = await tp.templates.save(GREET, Draft(access="readOnly"))
+    for change in (
+        tp.templates.save(changed(GREET, "Hi"), template=template),
+        tp.templates.change(template, Draft(title="Else")),
+        tp.templates.delete(template),
+    ):
+        with pytest.raises(PolicyViolationError, match="read-only"):
+            await change
+    template = await tp.templates.change(template, Draft(access="editable"))
+    assert (await tp.templates.save(changed(GREET, "Hi"), template=template)).version == 2
+
+
+async def test_a_change_made_for_an_earlier_revision_is_refused(tp: Toolpath) -> None:
+    first = await tp.templates.save(GREET)
+    second = await tp.templates.change(first, Draft(description="New"))
+    with pytest.raises(RecordConflict, match="changed meanwhile"):
+        await tp.templates.change(first, Draft(description="Old"))
+    with pytest.raises(RecordConflict, match="changed meanwhile"):
+        await tp.templates.save(changed(GREET, "x"), Draft(title="Away"), template=second, expected=first.revision)
+    assert await tp.templates.get(first.template_id) == second
+    # What was refused has taken no title.
+    assert (await tp.templates.save(GREET, Draft(title="Away"))).title == "Away"
+
+
+async def test_the_plan_of_a_run_that_succeeded_becomes_a_template(tp: Toolpath) -> None:
+    template = await tp.templates.save(GREET)
+    result = await tp.run(await tp.templates.run_of(template), {"name": "Bo", "times": 2})
+    made = await tp.templates.from_run(result.run_id, Draft(title="Copy"))
+    again = await tp.run(await tp.templates.run_of(made), {"name": "Cy", "times": 1})
+    assert again.outputs == "Hello Cy"
+    failed = await tp.run({"steps": [{"id": "s", "tool": "talk.say", "inputs": {"text": "{{ secrets.NONE }}"}}]})
+    assert not failed.success
+    with pytest.raises(RunConflict, match="is failed"):
+        await tp.templates.from_run(failed.run_id)
+
+
+async def test_templates_go_out_and_come_in_again_with_what_is_said_of_them(tmp_path: Path, tp: Toolpath) -> None:
+    await tp.templates.publish(await tp.templates.save(GREET), ["tool", "http"])
+    await tp.templates.save(CONFIG)
+    documents = await TemplateExchange(tp.templates).exported()
+    assert [each["title"] for each in documents] == ["News", "Greet"]
+    async with Toolpath(tmp_path / "other.db") as other:
+        other.add(say, group="talk", effect="read")
+        taken = await TemplateExchange(other.templates).import_all(documents)
+        assert [each.error for each in taken] == ["", ""]
+        greet = await other.templates.get("Greet")
+        assert (greet.channels, greet.published, greet.description) == (("tool", "http"), 1, "Greets somebody")
+        assert await other.templates.document(greet) == GREET
+        # A second import of the same changes nothing.
+        again = await TemplateExchange(other.templates).import_all(documents)
+        assert [each.template_id for each in again] == [each.template_id for each in taken]
+        assert (await other.templates.get("Greet")).version == 1
+
+
+async def test_of_an_import_each_document_is_taken_or_said_to_be_wrong(tp: Toolpath) -> None:
+    wrong: list[JsonObject] = [{"title": "A", "steps": [7]}, {"title": 3}, {}, {"title": "B", "plan": {"steps": 3}}]
+    taken = await TemplateExchange(tp.templates).import_all([*wrong, {**CONFIG, "toolConfig": {}}])
+    assert [bool(each.error) for each in taken] == [True, True, True, True, False]
+    assert len(await tp.templates.newest()) == 1
+    with pytest.raises(ReadError, match="at most 1,000"):
+        await TemplateExchange(tp.templates).import_all([{}] * 1_001)
+
+
+@pytest.mark.parametrize(
+    ("document", "draft"),
+    [
+        ({"steps": "no"}, Draft()),
+        ({"what": 1}, Draft()),
+        ("- a list", Draft()),
+        (GREET, Draft(title="a\nb")),
+        (GREET, Draft(title="x" * 201)),
+        (GREET, Draft(group="\0")),
+        (GREET, Draft(description="x" * 20_001)),
+    ],
+)
+async def test_what_is_no_template_is_refused_and_nothing_is_kept(tp: Toolpath, document: Any, draft: Draft) -> None:
+    with pytest.raises(ToolpathError):
+        await tp.templates.save(document, draft)
+    assert await tp.templates.newest() == []
+
+
+_NAMES = st.sampled_from(["a", "b", "c"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["save", "rename", "delete", "back"]), _NAMES, _NAMES), max_size=25))
+async def test_any_order_of_changes_gives_what_a_dictionary_gives(moves: list[tuple[str, str, str]]) -> None:
+    model: dict[str, list[str]] = {}
+    async with Toolpath() as tp:
+        tp.add(say, group="talk", effect="read")
+        for what, name, other in moves:
+            try:
+                await _moved(tp, model, what, name, other)
+            except RecordConflict:
+                assert what == "rename"
+                assert other in model
+        kept = {each.title: each for each in await tp.templates.newest()}
+        assert kept.keys() == model.keys()
+        for title, texts in model.items():
+            found = [await tp.templates.document(kept[title], number + 1) for number in range(len(texts))]
+            assert [document["description"] for document in found] == texts
+
+
+async def _moved(tp: Toolpath, model: dict[str, list[str]], what: str, name: str, other: str) -> None:
+    if name not in model:
+        if what == "save":
+            await tp.templates.save({**GREET, "description": other}, Draft(title=name))
+            model[name] = [other]
+        return
+    template = await tp.templates.get(f"ungrouped.{name}")
+    match what:
+        case "save":
+            await tp.templates.save({**GREET, "description": other}, template=template)
+            if model[name][-1] != other:
+                model[name].append(other)
+        case "rename":
+            await tp.templates.change(template, Draft(title=other))
+            model[other] = model.pop(name)
+        case "back":
+            await tp.templates.roll_back(template, 1)
+            if model[name][-1] != model[name][0]:
+                model[name].append(model[name][0])
+        case _:
+            await tp.templates.delete(template)
+            del model[name]
