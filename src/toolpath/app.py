@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from toolpath.access.trail import Trail
+from toolpath.agents.agent import pursue
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.saving import Saving
 from toolpath.catalog.snapshot import Catalog
@@ -97,6 +98,7 @@ class Toolpath:
             observer=observer,
             chat=self._model,
             load=self._load,
+            agents=pursue,
             queue=queue,
         )
         self.trail = Trail(self.store, self.clock, self._services.redactor, enabled=self.settings.audit)

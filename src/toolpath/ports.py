@@ -9,12 +9,13 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
+from toolpath.model.agent import AgentTask, Spent
 from toolpath.model.asking import Asked, AskingRun
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
-from toolpath.model.events import AnyEvent
+from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.record import AuditEntry, AuditRow, Record
 from toolpath.model.run import Beat, RunInfo, Standing
-from toolpath.model.tool import Tool, ToolStats
+from toolpath.model.tool import Tool, ToolResult, ToolStats
 from toolpath.values import Json, JsonObject
 
 
@@ -144,6 +145,42 @@ class ToolContext(Protocol):
 
     def progress(self, progress: float, total: float | None = None, message: str = "") -> None:
         """Report how far the call is."""
+
+
+class AgentContext(ToolContext, Protocol):
+    """What an agent may do in the run it works in. Keys are `round[n]/…`: each names one call for the agent's life."""
+
+    async def think(self, request: ChatRequest, adds: JsonObject, *, key: str) -> ChatReply:
+        """The model's reply; the journal keeps `adds`, what is new in the request. Raises `ToolFailed`."""
+
+    async def act(self, tool: str, inputs: JsonObject, *, key: str) -> Json:
+        """What the tool gave; a call that has failed is not made again. Raises `ToolFailed`."""
+
+    async def form(self, form: JsonObject, *, key: str) -> JsonObject:
+        """A person's answer, `{values, declined}`; several forms may be open at once."""
+
+    async def end(self, result: JsonObject, *, key: str) -> Json:
+        """Write down what the agent has come to, `{message}`, and give it."""
+
+    def refuse(self, key: str, failure: Failure) -> None:
+        """Write down that a call which the model asked for is not made, and why."""
+
+    def duration(self, key: str) -> float:
+        """Seconds that the call under this key took."""
+
+    def redact(self, text: str) -> str:
+        """The text without any secret."""
+
+    @property
+    def spent(self) -> Spent:
+        """What the agent's calls came to so far."""
+
+
+class AgentLoop(Protocol):
+    """Lets an agent work until it is done."""
+
+    async def __call__(self, task: AgentTask, context: AgentContext) -> ToolResult:
+        """What the agent gives. Raises `ToolFailed`."""
 
 
 class Chat(Protocol):

@@ -108,6 +108,14 @@ class Catalog:
             tool for tool in self.tools.values() if any(wanted == known.casefold() for known in tool.capabilities)
         )
 
+    def selectable(self) -> list[Tool]:
+        """Every tool that an agent may be given: all that are switched on and do not say otherwise."""
+        return [
+            tool
+            for tool in self.tools.values()
+            if tool.metadata.get("selectable") is not False and tool.metadata.get("enabled") is not False
+        ]
+
     def keys(self) -> KeysView[str]:
         """All keys."""
         return self.tools.keys()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks import arguments, effects, flow, limits, markup, reads, references, tools
+from toolpath.checks import agents, arguments, effects, flow, limits, markup, reads, references, tools
 from toolpath.checks.checked import Checked
 from toolpath.checks.context import Context
 from toolpath.checks.memory import Memory
@@ -22,6 +22,8 @@ RULES: tuple[Rule, ...] = (
     limits.ids_are_usable,
     limits.inputs_are_described,
     tools.tools_exist,
+    agents.agents_have_their_tools,
+    agents.agents_can_end,
     tools.fields_belong,
     tools.verify_tools_exist,
     tools.reserved_fields,

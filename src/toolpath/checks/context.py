@@ -15,7 +15,7 @@ from toolpath.checks.spending import Spending, Spent
 from toolpath.checks.views import Read, StepView, Template, Views
 from toolpath.errors import SchemaError
 from toolpath.json_schema.validate import Validator
-from toolpath.model.plan import Agent, Call, Plan
+from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Tool
 
 
@@ -93,7 +93,7 @@ class Context:
 
 
 def _is_faulty(view: StepView) -> bool:
-    return isinstance(view.step, Agent) or (isinstance(view.step, Call) and view.tool is None)
+    return isinstance(view.step, Call) and view.tool is None
 
 
 def _least(body: Body | None) -> Spent:

@@ -55,6 +55,9 @@ def _named(block: ExplainedBlock, prefix: str) -> Iterator[tuple[str, ExplainedS
     for step in block.steps:
         name = prefix + step.id
         yield name, step
+        for tool in step.may_call:
+            # Of an agent it is known what it may do, not what it will.
+            yield f"{name}/{tool.id}", tool
         for inner in step.blocks:
             yield from _named(inner, f"{name}/")
 
@@ -119,6 +122,8 @@ class _Explainer:
         )
         if view.blocks:
             return self._with_blocks(view, found)
+        if isinstance(step, Agent):
+            return self._agent(step, found)
         if tool is not None and isinstance(tool.body, Plan):
             return self._with_plan(tool, tool.body, found)
         if tool is None:
@@ -126,6 +131,24 @@ class _Explainer:
             cost = Estimate(unknown=unknown) if step.shape.spends else Estimate()
             return msgspec.structs.replace(found, duration=Estimate(unknown=unknown), cost=cost)
         return msgspec.structs.replace(found, duration=self._duration(tool), cost=_cost(tool))
+
+    def _agent(self, step: Agent, found: ExplainedStep) -> ExplainedStep:
+        catalog = self._context.catalog
+        tools = [tool for name in step.tools if (tool := catalog.get(name))] if step.tools else catalog.selectable()
+        may_call = tuple(
+            ExplainedStep(
+                id=tool.key,
+                path="",
+                kind="plan" if isinstance(tool.body, Plan) else "call",
+                tool=tool.key,
+                effect=tool.effect,
+                approval=tool.requires.approval,
+                leaves_to=_destination(tool),
+            )
+            for tool in tools
+        )
+        unknown = Estimate(unknown=(step.id,))
+        return msgspec.structs.replace(found, may_call=may_call, duration=unknown, cost=unknown)
 
     def _duration(self, tool: Tool) -> Estimate:
         stats = self._context.catalog.stats.get(tool.key)
@@ -159,6 +182,9 @@ class _Explainer:
 
 def _note(step: Step) -> str:
     match step:
+        case Agent() as agent:
+            asked = f"asks {agent.model}" if agent.model else "asks the model of the settings"
+            return f"{asked}, at most {agent.max_rounds} rounds"
         case Loop(concurrency=1):
             return "one item after the other"
         case Loop() as loop:

@@ -74,6 +74,8 @@ class ExplainedStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """The server or service that its inputs go to."""
     note: str = ""
     blocks: tuple[ExplainedBlock, ...] = ()
+    may_call: tuple[ExplainedStep, ...] = ()
+    """The tools that an agent may call, as often as it likes, in any order or not at all."""
 
 
 class ExplainedBlock(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -144,6 +146,9 @@ def _tree(block: ExplainedBlock, indent: str) -> Iterator[str]:
         is_last = index == len(block.steps) - 1
         yield f"{indent}{'└─ ' if is_last else '├─ '}{_step_text(step, block.flow)}"
         inside = indent + ("   " if is_last else "│  ")
+        for number, tool in enumerate(step.may_call):
+            corner = "└─ " if number == len(step.may_call) - 1 else "├─ "
+            yield f"{inside}{corner}may call {_step_text(tool, block.flow).partition(': ')[2]}"
         for number, inner in enumerate(step.blocks):
             if step.kind == "parallel":
                 corner, bar = ("└─ ", "   ") if number == len(step.blocks) - 1 else ("├─ ", "│  ")

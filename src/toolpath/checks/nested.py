@@ -8,9 +8,9 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.context import Body, Context
 from toolpath.checks.memory import Memory
 from toolpath.checks.remarks import error, remark
-from toolpath.checks.views import called_tools
+from toolpath.checks.views import agents_tools, called_tools
 from toolpath.errors import Finding
-from toolpath.model.plan import Call, Plan, every_step
+from toolpath.model.plan import Agent, Call, Plan, every_step
 from toolpath.model.tool import Tool
 
 #: Plans inside one another that anything here looks into, whatever the plan's own limit says.
@@ -59,7 +59,7 @@ class Bodies:
         if not isinstance(tool.body, Plan):
             return
         for _, step in every_step(tool.body.block):
-            names = [step.tool] if isinstance(step, Call) else []
+            names = [step.tool] if isinstance(step, Call) else list(step.tools) if isinstance(step, Agent) else []
             for name in [*names, *(fallback.tool for fallback in step.fallback)]:
                 inner = self._catalog.get(name)
                 if inner is not None and isinstance(inner.body, Plan):
@@ -106,7 +106,7 @@ def nested_plans_are_sound(
     """recursive_plan, too_deep, and the findings of nested plans, at the first step that calls each."""
     said: set[str] = set()
     for view in context.views.steps:
-        for path, tool in called_tools(context.catalog, view):
+        for path, tool in (*called_tools(context.catalog, view), *agents_tools(context.catalog, view)):
             if tool.key in said or not isinstance(tool.body, Plan):
                 continue
             said.add(tool.key)

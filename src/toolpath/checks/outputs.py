@@ -34,7 +34,8 @@ from toolpath.checks.views import BlockView, Read, StepView, Template, Views, ca
 from toolpath.expressions.names import CHAIN_VARIABLES
 from toolpath.expressions.tree import Path
 from toolpath.json_schema.describe import type_text
-from toolpath.model.plan import Ask, Call, Loop, Parallel, Plan
+from toolpath.model.agent import output_schema
+from toolpath.model.plan import Agent, Ask, Call, Loop, Parallel, Plan
 from toolpath.model.run import StepStatus
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject
@@ -223,6 +224,8 @@ class Types:
                 return object_of({"winner": winner, "output": either(branches.values())})
             case Loop():
                 return list_of(self._item_output(view))
+            case Agent() as agent:
+                return output_schema(agent)
             case Ask(fields=fields):
                 return object_of({field.name: of_field(field) for field in fields})
             case _:

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from toolpath.checks.context import Context
 from toolpath.checks.remarks import error, information, listed, warning
 from toolpath.errors import Finding
-from toolpath.model.plan import Agent, Call
+from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
 
 
 def tools_exist(context: Context) -> Iterator[Finding]:
-    """unknown_tool, ambiguous_tool, agent_unavailable: what a step, fallback or agent calls is in the catalogue."""
+    """unknown_tool, ambiguous_tool: what a step or fallback calls is in the catalogue."""
     for view in context.views.steps:
         match view.step:
             # A step without an action has no tool; the reader has said so.
             case Call(tool=name) if view.tool is None and name:
-                yield _missing(context, name, f"{view.path}/tool")
-            case Agent() as agent:
-                yield error(
-                    "agent_unavailable",
-                    f"{view.path}/agent",
-                    f"Step '{view.step.id}' is an agent, and this engine has none yet.",
-                    hint="Write the calls as steps of their own.",
-                )
-                for number, name in enumerate(agent.tools):
-                    if context.catalog.get(name) is None:
-                        yield _missing(context, name, f"{view.path}/agent/tools/{number}")
+                yield missing_tool(context, name, f"{view.path}/tool")
             case _:
                 pass
         for number, fallback in enumerate(view.step.fallback):
             if context.catalog.get(fallback.tool) is None:
-                yield _missing(context, fallback.tool, f"{view.path}/fallback/{number}/tool")
+                yield missing_tool(context, fallback.tool, f"{view.path}/fallback/{number}/tool")
 
 
-def _missing(context: Context, name: str, path: str) -> Finding:
+def missing_tool(context: Context, name: str, path: str, *, others: Collection[str] = ()) -> Finding:
+    """What is wrong with a name that no one tool answers to. `others`: names that may have been meant besides keys."""
     candidates = context.catalog.candidates(name)
     if candidates:
         return error(
@@ -48,7 +39,7 @@ def _missing(context: Context, name: str, path: str) -> Finding:
     problem = context.catalog.problem_of(name)
     if problem is not None:
         return error("unknown_tool", path, f"'{name}' is not there: {problem.message}", hint=problem.hint)
-    near = context.suggest(name, context.catalog.keys())
+    near = context.suggest(name, [*context.catalog.keys(), *others] if others else context.catalog.keys())
     hint = "" if near else _how_many(len(context.catalog))
     return error("unknown_tool", path, f"No tool is called '{name}'.", hint=hint, suggestions=near)
 

@@ -332,6 +332,15 @@ def called_tools(catalog: Catalog, view: StepView) -> Iterator[tuple[str, Tool]]
             yield f"{view.path}/fallback/{number}/tool", tool
 
 
+def agents_tools(catalog: Catalog, view: StepView) -> Iterator[tuple[str, Tool]]:
+    """The tools that the step names for an agent, with the pointer to where each is named."""
+    if isinstance(view.step, Agent):
+        for number, name in enumerate(view.step.tools):
+            tool = catalog.get(name)
+            if tool is not None:
+                yield f"{view.path}/agent/tools/{number}", tool
+
+
 def has_template(value: Json) -> bool:
     """A string anywhere in the value holds a template."""
     waiting = [value]

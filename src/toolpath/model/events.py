@@ -13,7 +13,7 @@ import msgspec
 from toolpath.values import Json, JsonObject
 
 #: How paths are made in runs that begin now.
-PATHS = 2
+PATHS = 3
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -64,7 +64,8 @@ class RunStarted(Event, frozen=True, tag="run.started", kw_only=True, gc=False):
     replan: JsonObject = {}
     """How far it may be planned anew when it fails; empty: it may not."""
     paths: int = 1
-    """How calls of tools are named: 2 since those of a fallback, and those under different keys, always differ."""
+    """How calls of tools are named: 2 since those of a fallback, and those under different keys, always differ; 3 since
+    a key like `round[3]/act[1]` stands in the path as it is."""
 
 
 class RunPaused(Event, frozen=True, tag="run.paused", gc=False):

@@ -203,18 +203,40 @@ class Loop(Common, frozen=True, kw_only=True, omit_defaults=True, tag="loop", ta
     """Template for what an item gives; None: the body's output."""
 
 
+class AgentBudget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The most that an agent may spend, within what the run may. None: no limit of its own."""
+
+    calls: int | None = None
+    """Calls of models and tools."""
+    cost: float | None = None
+    """USD."""
+    tokens: int | None = None
+    time: float | None = None
+    """Seconds of its calls; what it waits for people is not counted."""
+
+
 class Agent(Common, frozen=True, kw_only=True, omit_defaults=True, tag="agent", tag_field="kind"):
     """Let a model reach a goal with the tools named."""
 
     shape: ClassVar[Shape] = Shape(
-        kind="agent", templates=(("text", "/agent/requirement", "requirement"),), gist="requirement"
+        kind="agent",
+        templates=(
+            ("text", "/agent/requirement", "requirement"),
+            ("text", "/agent/instructions", "instructions"),
+        ),
+        gist="requirement",
     )
 
     requirement: str = ""
     tools: tuple[str, ...] = ()
+    """Names of those it may call. None given: all that are selectable; `none`: none."""
     model: str | None = None
     output: tuple[str, ...] = ()
+    """Columns of its result, each `name` or `name: type`. None: it gives a text."""
     max_rounds: int = 30
+    budget: AgentBudget = AgentBudget()
+    instructions: str = ""
+    """How it is to go about it."""
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

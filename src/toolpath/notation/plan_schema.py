@@ -311,8 +311,10 @@ def _agent() -> JsonObject:
         "requirement": {"description": "What is to be reached.", "type": "string"},
         "tools": _part("Keys of the tools it may call.", "texts"),
         "model": _text("Model; if not given, that of the settings."),
-        "output": _part("Names of the fields of its result.", "texts"),
+        "output": {"description": "Columns of its result, each 'name' or 'name: type'; if not given, a text."},
         "max_rounds": _whole("Rounds of thinking (30).", 1),
+        "budget": _told("The most that it may spend.", _object({**_budget(), "time": _part("Time.", "duration")})),
+        "instructions": _text("How it is to go about it."),
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from toolpath.model.plan import (
     Agent,
+    AgentBudget,
     Ask,
     Block,
     Budget,
@@ -171,7 +172,14 @@ def _agent(step: Agent) -> JsonObject:
     _add(found, "model", step.model, None)
     _add(found, "output", list(step.output), [])
     _add(found, "max_rounds", step.max_rounds, 30)
+    _add(found, "budget", _agent_budget(step.budget), {})
+    _add(found, "instructions", step.instructions, "")
     return found
+
+
+def _agent_budget(budget: AgentBudget) -> JsonObject:
+    found = _plain(budget, AgentBudget())
+    return found if budget.time is None else {**found, "time": spelled(budget.time)}
 
 
 def _ask(step: Ask) -> JsonObject:

@@ -20,15 +20,18 @@ from toolpath.engine.drive.services import Services
 from toolpath.engine.drive.tenant_bytes import TenantBytes
 from toolpath.engine.drive.threads import Threads
 from toolpath.errors import ConfigError, ReadError, RunConflict, ToolFailed
-from toolpath.model.plan import Call, Plan, every_step
+from toolpath.model.agent import BUILT_IN, NONE
+from toolpath.model.plan import Agent, Call, Plan, every_step
 from toolpath.model.redaction import Redactor
 from toolpath.model.run import LEAST_PRIORITY, MOST_PRIORITY, RunResult
 from toolpath.model.tool import Tool
-from toolpath.ports import Chat, Clock, Observer, Queue, Store
+from toolpath.ports import AgentLoop, Chat, Clock, Observer, Queue, Store
 from toolpath.store.memory.store import MemoryStore
 from toolpath.store.sqlite.store import SqliteStore
 from toolpath.values import JsonObject
 
+#: Stands for the names of all tools: no tool's name has this sign.
+EVERY = "*"
 #: Larger files are refused before they are read.
 LARGEST_FILE = 5_000_000
 
@@ -76,6 +79,7 @@ def services_of(  # noqa: PLR0913  # a record
     observer: Observer | None,
     chat: Callable[[], Awaitable[Chat | None]],
     load: Callable[[set[str]], Awaitable[Catalog]],
+    agents: AgentLoop,
     queue: Queue | None,
 ) -> Services:
     """What all runs of one Toolpath share."""
@@ -94,6 +98,7 @@ def services_of(  # noqa: PLR0913  # a record
         observer=observer,
         chat=chat,
         load=load,
+        agents=agents,
         queue=queue,
         chance=chance.SystemRandom().random,
         driver=f"{socket.gethostname()}:{os.getpid()}:{chance.token_hex(4)}",
@@ -166,6 +171,8 @@ def _quoted(name: str) -> str:
 
 async def load_tools(registry: Registry, names: set[str] | None) -> Catalog:
     """The catalogue with these tools and all that calling them may call; None: with every tool there is."""
+    if names is not None and EVERY in names:
+        names = None
     await registry.load(names)
     catalog = registry.snapshot()
     if names is None:
@@ -183,12 +190,14 @@ def names_in(tool: Tool) -> set[str]:
 
 
 def tools_of(plan: Plan) -> set[str]:
-    """Names of all tools that the plan's own steps may call."""
+    """Names of all tools that the plan's own steps may call; `EVERY` where an agent may call whatever there is."""
     found: set[str] = set()
     for _, step in every_step(plan.block):
         if isinstance(step, Call):
             found.add(step.tool)
             found.update(fallback.tool for fallback in step.fallback)
+        elif isinstance(step, Agent):
+            found.update(name for name in step.tools or (EVERY,) if name not in BUILT_IN and name != NONE)
     return found
 
 

@@ -35,6 +35,10 @@ class FrozenBodies:
         group, _, bare = name.rpartition(".")
         return Tool(name=bare, group=group, description=body.description, input_schema=body.inputs, body=body)
 
+    def selectable(self) -> list[Tool]:
+        """Every tool that an agent may be given today: agents of a journal name theirs."""
+        return self._catalog.selectable()
+
     def _found(self, name: str) -> Tool:
         try:
             return self._catalog.find(name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from toolpath.engine.compile.program import Tools
+from collections.abc import Iterable
+
+from toolpath.engine.compile.selection import Tools
 from toolpath.errors import ToolNotFound, ToolUnavailable
 from toolpath.model.tool import Tool
 
@@ -20,3 +22,7 @@ class LateTools:
             return self._first.find(name)
         except (ToolNotFound, ToolUnavailable):
             return self._later.find(name)
+
+    def selectable(self) -> Iterable[Tool]:
+        """Every tool that an agent may be given."""
+        return self._first.selectable()

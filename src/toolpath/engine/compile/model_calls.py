@@ -28,7 +28,11 @@ class ModelCalls(Protocol):
 
 async def _invoke(inputs: JsonObject, context: Any) -> ToolResult:
     asking: ModelCalls = context
-    reply = await asking.send(msgspec.convert(inputs, ChatRequest))
+    return answered(await asking.send(msgspec.convert(inputs, ChatRequest)))
+
+
+def answered(reply: ChatReply) -> ToolResult:
+    """The reply as the step's result, its tokens and its cost counted."""
     return ToolResult(output=msgspec.to_builtins(reply), cost=reply.cost, tokens=reply.usage.total)
 
 

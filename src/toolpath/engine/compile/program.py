@@ -7,7 +7,6 @@ outermost block and compiles the bodies of nested plans once each.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Protocol
 
 import msgspec
 
@@ -15,12 +14,14 @@ from toolpath.catalog.statistics import Statistics
 from toolpath.checks.checked import Checked, Expressions
 from toolpath.checks.memory import Memory
 from toolpath.config import Settings
+from toolpath.engine.compile.agent_calls import agent_tool
 from toolpath.engine.compile.environment import Environment
 from toolpath.engine.compile.links import link
-from toolpath.engine.compile.model_calls import CHAT, chat_tool
 from toolpath.engine.compile.nodes import TO_END, BlockProgram, Node, Target
+from toolpath.engine.compile.own_tools import OWN
 from toolpath.engine.compile.ranks import rank_nodes
-from toolpath.errors import PlanInvalid, SchemaError, ToolNotFound
+from toolpath.engine.compile.selection import Tools, selected_tools, settled_plan, settled_step
+from toolpath.errors import SchemaError, ToolNotFound
 from toolpath.expressions.compile import Compiled
 from toolpath.expressions.names import Names, Root, inner_names, plan_names, retry_counts
 from toolpath.json_schema.nulls import admits_null
@@ -46,14 +47,9 @@ from toolpath.model.tool import Body, Tool
 from toolpath.values import JsonObject, pointer
 
 _ANY_OBJECT: JsonObject = {"type": "object"}
-
-
-class Tools(Protocol):
-    """The side of the catalogue that a program needs."""
-
-    def find(self, name: str) -> Tool:
-        """The tool of that key, alias or unambiguous name."""
-        ...
+#: Where a call stands that a running tool makes: in no block of the plan.
+_NO_NAMES = plan_names(Plan())
+_NO_BLOCK = BlockProgram(id="", flow="graph", nodes=(), index_of={}, missing=[], roots=(), sinks=(), names=_NO_NAMES)
 
 
 class Program:
@@ -77,6 +73,8 @@ class Program:
         self.tools = tools
         self.bodies: dict[str, BlockProgram] = {}
         self.used: dict[str, Tool] = {}
+        self._settled: dict[int, Agent] = {}
+        """Agents with the tools that they may call, by the identity of their steps."""
         self._frozen: JsonObject | None = None
         self._dynamic: dict[str, Node] = {}
         self._compiling: list[str] = []
@@ -114,13 +112,14 @@ class Program:
     def frozen(self) -> JsonObject:
         """The plan as the journal keeps it."""
         if self._frozen is None:
-            self._frozen = freeze(self.plan)
+            self._frozen = freeze(settled_plan(self.plan, self._settled))
         return self._frozen
 
     @cached_property
     def frozen_bodies(self) -> dict[str, JsonObject]:
         """Nested bodies as the journal keeps them, by tool key."""
-        return {key: freeze(tool.body) for key, tool in self.used.items() if isinstance(tool.body, Plan)}
+        bodies = {key: tool.body for key, tool in self.used.items() if isinstance(tool.body, Plan)}
+        return {key: freeze(settled_plan(body, self._settled)) for key, body in bodies.items()}
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:
@@ -136,7 +135,7 @@ class Program:
             node = nodes.pop()
             blocks.extend(node.blocks)
             for target in node.targets:
-                if target.key not in found and target.key != CHAT:
+                if target.key not in found and target.key not in OWN:
                     found[target.key] = target.tool
                     blocks.extend(() if target.plan is None else (target.plan,))
             while blocks:
@@ -171,7 +170,7 @@ class Program:
         if node is None:
             self.tools = tools or self.tools
             step = Call(id="call", tool=key)
-            node = self._node(0, step, Environment(self.plan, plan_names(Plan())), self.root)
+            node = self._node(0, step, Environment(self.plan, _NO_NAMES), _NO_BLOCK)
             self._dynamic[key] = node
         return node
 
@@ -262,7 +261,7 @@ class Program:
             case Ask():
                 node.form = environment.value(step.form, f"{at}/ask")
             case Agent():
-                raise PlanInvalid(())
+                self._agent(node, step, environment, at)
             case Parallel():
                 pass
         node.plain = node.kind == "call" and not (
@@ -292,9 +291,39 @@ class Program:
             node.cached, node.cache_ttl = True, ttl
             node.cache_key = None if cache.key is None else environment.value(cache.key, f"{at}/cache/key")
 
+    def _agent(self, node: Node, step: Agent, environment: Environment, at: str) -> None:
+        """The agent as a call, and the calls that it may make: all that is known before it runs."""
+        callable_: list[Tool] = []
+        for tool in selected_tools(step, self.tools):
+            if not step.tools and tool.key in self._compiling:
+                continue
+            try:
+                self.dynamic(tool.key)
+            except RecursionError:
+                if step.tools:
+                    raise
+                # Its plan comes back to this agent: of all tools it is one that is not for it.
+                self.used.pop(tool.key, None)
+                continue
+            callable_.append(tool)
+        settled = settled_step(step, callable_)
+        if settled is not step:
+            self._settled[id(step)] = settled
+        given: JsonObject = {"requirement": step.requirement, "instructions": step.instructions}
+        inputs = environment.value(given, f"{at}/agent")
+        tool = agent_tool(settled, tuple(callable_))
+        target = self._first_target(tool, step.output_validation or tool.output_validation, environment.plan, inputs)
+        retry = step.retry or target.retry
+        target = msgspec.structs.replace(target, retry=retry, explicit_retry=step.retry is not None)
+        if step.timeout is not None:
+            target = msgspec.structs.replace(target, timeout=step.timeout)
+        node.targets = (target,)
+        node.kind = "call"
+
     def _target(self, step: Call, name: str, given: JsonObject, inputs: Compiled, plan: Plan) -> Target:
-        tool = chat_tool() if name == CHAT else self.tools.find(name)
-        if name != CHAT:
+        own = OWN.get(name)
+        tool = self.tools.find(name) if own is None else own()
+        if own is None:
             self.used[tool.key] = tool
         validation = step.output_validation or tool.output_validation
         mark = (id(tool), validation, plan.composite)

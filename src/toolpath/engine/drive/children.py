@@ -11,6 +11,7 @@ from typing import Any
 from toolpath.engine.compile.late_tools import LateTools
 from toolpath.engine.compile.model_calls import CHAT, asked, reply_of
 from toolpath.engine.compile.nodes import Node
+from toolpath.engine.compile.own_tools import FORM, OWN
 from toolpath.engine.decide.approvals import is_outdated, revoke
 from toolpath.engine.decide.bounds import too_deep
 from toolpath.engine.decide.recover import take_up_step
@@ -18,7 +19,7 @@ from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.places import Places
 from toolpath.engine.state.instances import EMPTY, ENDED, StepState
-from toolpath.engine.state.paths import old_key, safe_key
+from toolpath.engine.state.paths import child_key, old_key, safe_key
 from toolpath.errors import OutputInvalid, ToolFailed, ToolNotFound, ToolUnavailable
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest
@@ -65,11 +66,13 @@ class Children:
         prefixes = tuple(scope.prefix for scope in (step.calls or {}).values())
         return bool(prefixes) and any(path.startswith(prefixes) for path in self._replies)
 
-    async def call_child(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
-        """Run a call that a tool makes as a journaled child step."""
+    async def call_child(
+        self, parent: Attempt, tool: str, inputs: JsonObject, key: str, *, is_final: bool = False
+    ) -> Json:
+        """Run a call that a tool makes as a journaled child step. `is_final`: one that has failed is not made again."""
         drive = self._drive
         inputs = _json(inputs, f"What is given to {tool}")
-        deep = None if tool == CHAT else too_deep(parent.step.scope, f"{parent.step.path}/{safe_key(key or tool)}")
+        deep = None if tool in OWN else too_deep(parent.step.scope, f"{parent.step.path}/{child_key(key or tool)}")
         if deep is not None:
             raise TooDeep(deep.message, hint=deep.hint)
         node = await self._node(tool)
@@ -86,6 +89,7 @@ class Children:
         child = drive.state.child(parent.step, name, target.key)
         # A tool that is run again, as its driver died or a person has answered, is told what it was told before.
         stands = child.denied or (child.stands and child.path not in parent.context.told)
+        stands = stands or (is_final and child.status in ("failed", "timed_out"))
         if child.status in ("failed", "timed_out", "cancelled", "skipped") and not stands:
             self._reset(child)
         parent.context.told.add(child.path)
@@ -110,7 +114,7 @@ class Children:
         """Write down what is called, and all that it may call: whoever goes on with the run finds it so."""
         drive, key = self._drive, node.targets[0].key
         known = drive.state.fingerprints
-        if key == CHAT or key in known:
+        if key in OWN or key in known:
             return
         decisions, found = drive.decisions, drive.program.reached(key)
         decisions.at = drive.services.clock.time()
@@ -132,8 +136,13 @@ class Children:
         error = child.error or Failure(type="Skipped", message=f"{child.path} was {child.status}.", code="cancelled")
         decisions.emit(ev.StepRetrying(decisions.seq, decisions.at, child.path, child.attempt, 0.0, error))
 
+    def path_of(self, parent: Attempt, key: str) -> str:
+        """The path of the call that the tool makes under this key."""
+        return self._drive.state.calls_of(parent.step).prefix + self._name(key)
+
     def _name(self, key: str) -> str:
-        return safe_key(key) if self._drive.state.paths > 1 else old_key(key)
+        paths = self._drive.state.paths
+        return child_key(key) if paths > 2 else safe_key(key) if paths > 1 else old_key(key)
 
     def _derived(self, parent: Attempt, name: str, key: str, inputs: JsonObject) -> str:
         """Tool, digest of its inputs, and occurrence: the same when the tool is run again."""
@@ -272,8 +281,12 @@ class Children:
         form = _json(form, "The form")
         if parent.is_over:
             raise ToolFailed("The call is over: it can ask nobody any more.")
-        if step.path in self._asking:
-            raise ToolFailed("The tool already waits for an answer; ask one question after the other.")
+        beside = f"{key}.form"
+        if step.path in self._asking or self.path_of(parent, beside) in drive.state.steps:
+            # The step shows one question; each further one that is open at once has a step of its own.
+            asked = form if timeout is None else {**form, "timeout": timeout}
+            told: JsonObject = await self.call_child(parent, FORM, asked, beside)
+            return told
         decisions.at = drive.services.clock.time()
         deadline = None if timeout is None else decisions.at + timeout
         decisions.emit(ev.StepWaiting(decisions.seq, decisions.at, step.path, "input"))

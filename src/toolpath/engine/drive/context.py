@@ -7,8 +7,12 @@ from typing import Any, Protocol
 import msgspec
 
 from toolpath.engine.drive.attempt import Attempt
+from toolpath.engine.state.instances import StepState
 from toolpath.errors import ToolFailed
+from toolpath.model.agent import AgentTask, Spent
 from toolpath.model.chat import ChatReply, ChatRequest
+from toolpath.model.events import Failure
+from toolpath.model.tool import ToolResult
 from toolpath.values import Json, JsonObject
 
 
@@ -44,14 +48,55 @@ class Caller(Protocol):
         ...
 
 
+class RoundCaller(Protocol):
+    """The run's side of what an agent does in its rounds."""
+
+    async def pursue(self, task: AgentTask, context: Any) -> ToolResult:
+        """Let the agent work until it is done."""
+        ...
+
+    async def think(self, parent: Attempt, request: ChatRequest, adds: JsonObject, key: str) -> ChatReply:
+        """Ask the model as a child step that keeps what is new in the request."""
+        ...
+
+    async def send_kept(self, step: StepState) -> ChatReply:
+        """Send the request that was given with the step."""
+        ...
+
+    async def act(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
+        """Run a child call whose failure is final."""
+        ...
+
+    async def form(self, parent: Attempt, form: JsonObject, key: str) -> JsonObject:
+        """Ask a person as a child step."""
+        ...
+
+    async def end(self, parent: Attempt, result: JsonObject, key: str) -> Json:
+        """Write down what the agent has come to."""
+        ...
+
+    def refuse(self, parent: Attempt, key: str, failure: Failure) -> None:
+        """Write down a call that is not made."""
+        ...
+
+    def duration(self, parent: Attempt, key: str) -> float:
+        """Seconds that a call took."""
+        ...
+
+    def spent(self, parent: Attempt) -> Spent:
+        """What the agent's calls came to."""
+        ...
+
+
 class CallContext:
     """Given to a tool whose first parameter is a `ToolContext`."""
 
-    def __init__(self, caller: Caller, attempt: Attempt, *, deadline: float | None) -> None:
+    def __init__(self, caller: Caller, attempt: Attempt, *, deadline: float | None, rounds: RoundCaller) -> None:
         step = attempt.step
         scope = step.scope
         self._caller = caller
         self._attempt = attempt
+        self._rounds = rounds
         self.counts: dict[str, int] = {}
         self.told: set[str] = set()
         """Paths of the calls that this run of the tool was told the end of, or waits for."""
@@ -105,13 +150,54 @@ class CallContext:
         """Send a request to the model: what the step of a `chat` does."""
         return await self._caller.send(request)
 
+    async def answer(self, form: JsonObject, key: str, timeout: float | None) -> JsonObject:
+        """What a person answered: `{values, declined}`."""
+        return await self._caller.ask_person(self._attempt, form, key, timeout)
+
     async def ask(self, form: JsonObject, *, key: str | None = None, timeout: float | None = None) -> JsonObject:
         """Ask a person. Raises `ToolFailed` when they decline or the time is over."""
-        answer = await self._caller.ask_person(self._attempt, form, self._key("question", key), timeout)
+        answer = await self.answer(form, self._key("question", key), timeout)
         if answer.get("declined"):
             raise ToolFailed("The person declined to answer.")
         values: JsonObject = answer["values"]
         return values
+
+    async def pursue(self, task: AgentTask) -> ToolResult:
+        """Let the agent work until it is done: what the step of an agent does."""
+        return await self._rounds.pursue(task, self)
+
+    async def send_kept(self) -> ChatReply:
+        """Send the request that the agent gave with the step: what the step of a `think` does."""
+        return await self._rounds.send_kept(self._attempt.step)
+
+    async def think(self, request: ChatRequest, adds: JsonObject, *, key: str) -> ChatReply:
+        """Ask the model; `adds` is what the journal keeps of the request. Raises `ToolFailed`."""
+        return await self._rounds.think(self._attempt, request, adds, key)
+
+    async def act(self, tool: str, inputs: JsonObject, *, key: str) -> Json:
+        """Call a tool; once it has failed it is not called again under this key. Raises `ToolFailed`."""
+        return await self._rounds.act(self._attempt, tool, inputs, key)
+
+    async def form(self, form: JsonObject, *, key: str) -> JsonObject:
+        """Put a form before a person, beside others that may be open: `{values, declined}`."""
+        return await self._rounds.form(self._attempt, form, key)
+
+    async def end(self, result: JsonObject, *, key: str) -> Json:
+        """Write down what the agent has come to, `{message}`, and give it."""
+        return await self._rounds.end(self._attempt, result, key)
+
+    def refuse(self, key: str, failure: Failure) -> None:
+        """Write down that a call is not made, and why."""
+        self._rounds.refuse(self._attempt, key, failure)
+
+    def duration(self, key: str) -> float:
+        """Seconds that the call under this key took."""
+        return self._rounds.duration(self._attempt, key)
+
+    @property
+    def spent(self) -> Spent:
+        """What the calls came to so far."""
+        return self._rounds.spent(self._attempt)
 
     def redact(self, text: str) -> str:
         """The text without any secret: for what is to be cut short, since a piece of one is not found any more."""

@@ -7,7 +7,7 @@ from heapq import heappop
 from toolpath.engine.compile.nodes import Target
 from toolpath.engine.decide.approvals import is_outdated, revoke
 from toolpath.engine.drive.attempt import Attempt
-from toolpath.engine.drive.context import CallContext, Caller
+from toolpath.engine.drive.context import CallContext, Caller, RoundCaller
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.loop_items import ItemAttempt, Lane
 from toolpath.engine.drive.places import Places
@@ -25,10 +25,12 @@ from toolpath.values import JsonObject
 class Dispatch:
     """Dispatches the ready steps of one run."""
 
-    def __init__(self, drive: Drive, caller: Caller, places: Places) -> None:
+    def __init__(self, drive: Drive, caller: Caller, rounds: RoundCaller, places: Places) -> None:
         self._drive = drive
         self._caller = caller
         """Serves the tools that are called."""
+        self._rounds = rounds
+        """Serves the agents."""
         self._places = places
         self._budgets: tuple[Budget, ...] = ()
         self._most = drive.program.plan.limits.steps
@@ -280,7 +282,7 @@ class Dispatch:
         drive = self._drive
         caller = drive.state.context
         deadline = drive.services.clock.time() + attempt.timeout
-        context = CallContext(self._caller, attempt, deadline=deadline)
+        context = CallContext(self._caller, attempt, deadline=deadline, rounds=self._rounds)
         context.tenant, context.user = caller.tenant, caller.user_id
         context.session, context.case = caller.session_id, caller.case_id
         context.metadata = caller.metadata

@@ -22,6 +22,7 @@ from toolpath.engine.drive.drive import GRACE, Drive, DriveHooks
 from toolpath.engine.drive.inbox import Inbox
 from toolpath.engine.drive.loop_items import Lane
 from toolpath.engine.drive.places import Places
+from toolpath.engine.drive.rounds import Rounds
 from toolpath.engine.drive.services import Services
 from toolpath.engine.drive.verify_writes import WriteVerifier
 from toolpath.engine.drive.workers import Workers
@@ -51,7 +52,7 @@ class Runner:
         self.inbox = Inbox(drive)
         self._places = Places(drive)
         self._children = Children(drive, self._places)
-        self._dispatch = Dispatch(drive, self._children, self._places)
+        self._dispatch = Dispatch(drive, self._children, Rounds(drive, self._children), self._places)
         self._verifier = WriteVerifier(drive, self._children)
         self._alarms = Alarms(drive)
         self._departure = Departure(

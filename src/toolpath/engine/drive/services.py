@@ -10,13 +10,13 @@ import msgspec
 
 from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
-from toolpath.engine.compile.program import Tools
+from toolpath.engine.compile.selection import Tools
 from toolpath.engine.drive.limits import Limits
 from toolpath.engine.drive.loop_turns import LoopTurns
 from toolpath.engine.drive.tenant_bytes import TenantBytes
 from toolpath.engine.drive.threads import Threads
 from toolpath.model.redaction import Redactor
-from toolpath.ports import Chat, Clock, Observer, Queue, Store
+from toolpath.ports import AgentLoop, Chat, Clock, Observer, Queue, Store
 
 
 class Flight:
@@ -50,6 +50,8 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """Gives the model that tools may ask; None where none is configured."""
     load: Callable[[set[str]], Awaitable[Tools]] | None = None
     """Gives the tools of today, those of these names among them: servers are asked that no plan has named yet."""
+    agents: AgentLoop | None = None
+    """Lets agents work; None: there are none."""
     observer: Observer | None = None
     """Looks on: logs, metrics, traces."""
     driver: str = ""

@@ -2,7 +2,8 @@
 
 `[item]` is the number of a loop's item, `#visit` counts how often a chain came to the step, `~entry` how often a block
 was begun anew by a retry or fallback. Counts of one are not written. A branch that was written as one step is named
-`parallel[step]`; the step itself stands at `parallel/step`, and what is inside it below that.
+`parallel[step]`; the step itself stands at `parallel/step`, and what is inside it below that. A call that a tool makes
+stands under its key; that of an agent has two segments, `round[3]/act[1]`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,11 @@ _SEGMENT = re.compile(
     r"(?P<id>[^\[\]#~/]+)(?:\[(?:(?P<item>\d+)|(?P<branch>[^\[\]#~/]+))\])?(?:#(?P<visit>\d+))?(?:~(?P<entry>\d+))?"
 )
 _UNSAFE = re.compile(r"[\[\]#~/\s]")
+#: Keys that stand in paths as they are: they say in which round of an agent's life the call lies.
+_ROUND = r"round\[\d{1,5}\]/[a-z_]{1,40}(?:\[\d{1,5}\])?"
+_ROUND_KEY = re.compile(_ROUND)
+_IN_ROUND = re.compile(rf"(?P<step>(?P<calls>.+)/(?P<key>{_ROUND}))(?:~(?P<entry>\d+))?")
+_ENTRY = re.compile(r"~\d+$")
 #: Names that the engine gives to calls below a step.
 _OWN = re.compile(r"verify(-\d+)?|.*-[0-9a-f]{8}(-\d+)?")
 
@@ -58,6 +64,32 @@ def top(path: str) -> str:
     return path.partition("/")[0].partition("[")[0].partition("#")[0].partition("~")[0]
 
 
+class InRound(NamedTuple):
+    """A call that an agent makes in one of its rounds, or the block of what it called."""
+
+    step: str
+    """Path of the call."""
+    calls: str
+    """Path of the block that the agent's calls stand in."""
+    agent: str
+    key: str
+    entry: int
+
+
+def in_round(path: str) -> InRound | None:
+    """The parts of a path that ends with a key like `round[3]/act[1]`; None for any other one."""
+    match = _IN_ROUND.fullmatch(path) if "/round[" in path else None
+    if match is None:
+        return None
+    calls = match["calls"]
+    return InRound(match["step"], calls, _ENTRY.sub("", calls), match["key"], int(match["entry"] or 1))
+
+
+def child_key(key: str) -> str:
+    """A key of a child step as part of a path: one like `round[3]/act[1]` stands there as it is."""
+    return key if _ROUND_KEY.fullmatch(key) else safe_key(key)
+
+
 def safe_key(key: str) -> str:
     """A key of a child step as part of a path: other keys have other parts."""
     safe = old_key(key)
@@ -65,5 +97,5 @@ def safe_key(key: str) -> str:
 
 
 def old_key(key: str) -> str:
-    """The same in journals whose `run.started` says nothing of paths."""
+    """The same in the oldest journals, whose `run.started` says nothing of paths."""
     return _UNSAFE.sub("_", key)[:200] or "call"

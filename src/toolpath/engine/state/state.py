@@ -11,14 +11,15 @@ from typing import Any
 
 from toolpath.engine.compile.nodes import BlockProgram, with_optional
 from toolpath.engine.compile.program import Program
-from toolpath.engine.state.accounts import account_of
+from toolpath.engine.state.accounts import Account, account_of
 from toolpath.engine.state.instances import EMPTY, UNNAMED, Loop, Scope, StepState
-from toolpath.engine.state.paths import parse_segment, scope_name, step_name
+from toolpath.engine.state.paths import InRound, in_round, parse_segment, scope_name, step_name
 from toolpath.engine.state.resolve import resolve_inputs
 from toolpath.expressions.names import Frame
 from toolpath.expressions.work import Work
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
+from toolpath.model.plan import Agent, Plan
 from toolpath.model.plan import Loop as LoopStep
 from toolpath.model.redaction import is_redacted
 from toolpath.model.run import RunContext
@@ -111,6 +112,9 @@ class State:
         return step
 
     def _make(self, path: str) -> StepState:
+        called = self._in_round(path)
+        if called is not None:
+            return self._child(self.scope_at(called.calls), called.key)
         head, _, last = path.rpartition("/")
         segment = parse_segment(last)
         scope = self._holder(head, segment.id)
@@ -120,6 +124,15 @@ class State:
                 raise KeyError(path)
             return self._child(scope, last)
         return self.step_of(scope, index, segment.visit)
+
+    def _in_round(self, path: str) -> InRound | None:
+        """The parts of the path of a call that an agent makes in a round, or of a block in it; None for any other."""
+        called = in_round(path) if self.paths > 2 else None
+        if called is None:
+            return None
+        # A loop may be called `round`, too.
+        agent = self.steps.get(called.agent)
+        return called if agent is not None and agent.node.kind == "call" else None
 
     def _holder(self, head: str, step_id: str) -> Scope:
         """The scope whose step of that id stands below `head`, made when the journal first speaks of it."""
@@ -134,6 +147,11 @@ class State:
         scope = self.scopes.get(path)
         if scope is not None:
             return scope
+        called = self._in_round(path)
+        if called is not None:
+            step = self.find(called.step)
+            step.entry = max(step.entry, called.entry)
+            return self._inside(step, 0, path)
         head, _, last = path.rpartition("/")
         segment = parse_segment(last)
         parallel = self._parallel(head)
@@ -199,6 +217,8 @@ class State:
         owner.calls = {**(owner.calls or {}), self._family(owner): scope}
         self.frame(scope, owner.scope)
         scope.depth = owner.scope.depth + 1
+        if isinstance(owner.node.step, Agent):
+            scope.account = Account(Plan(), owner, scope.account)
         return scope
 
     def _family(self, owner: StepState) -> int:
@@ -248,7 +268,7 @@ class State:
         """Path of a block, and what the paths of its steps begin with. No two blocks of a run have the same."""
         node, outer, visit = owner.node, owner.scope, owner.visit
         # A call that a tool made goes by the key it was made under.
-        ident = owner.path.rpartition("/")[2] if outer.block is EMPTY else node.id
+        ident = owner.path[len(outer.prefix) :] if outer.block is EMPTY else node.id
         if node.kind == "loop":
             path = outer.prefix + scope_name(ident, branch, visit, owner.entry)
             return path, f"{path}/"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
-from toolpath.model.plan import Cache, Fallback, OnFailure, OnSuccess, Retry
+from toolpath.model.plan import AgentBudget, Cache, Fallback, OnFailure, OnSuccess, Retry
 from toolpath.notation.nodes import Node
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import below, shown
@@ -15,6 +15,7 @@ CACHE_FIELDS = ("ttl", "key")
 ON_SUCCESS_FIELDS = ("map_outputs", "transform", "next")
 ON_FAILURE_FIELDS = ("action", "max_retries", "continue_on_max_retries", "next")
 INPUT_ALIASES = ("parameters", "arguments", "args", "with")
+AGENT_BUDGET_FIELDS = ("calls", "cost", "tokens", "time")
 ACTIONS = ("stop", "retry", "continue")
 
 
@@ -156,3 +157,15 @@ def _unused(fields: Fields, name: str, reason: str, hint: str) -> None:
         fields.members.get(name),
         hint=hint,
     )
+
+
+def agent_budget(fields: Fields) -> AgentBudget:
+    """What an agent may spend."""
+    budget = AgentBudget(
+        calls=fields.integer("calls"),
+        cost=fields.number("cost"),
+        tokens=fields.integer("tokens"),
+        time=fields.duration("time"),
+    )
+    fields.finish("The budget of an agent", AGENT_BUDGET_FIELDS)
+    return budget

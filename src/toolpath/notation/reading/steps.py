@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from toolpath.model.plan import (
     Agent,
+    AgentBudget,
     Ask,
     Block,
     Call,
@@ -27,6 +28,7 @@ from toolpath.notation.reading.ids import FORBIDDEN, Ids, is_id
 from toolpath.notation.reading.notes import Notes, alike, below, shown
 from toolpath.notation.reading.policies import (
     INPUT_ALIASES,
+    agent_budget,
     read_cache,
     read_fallbacks,
     read_on_failure,
@@ -57,7 +59,7 @@ COMMON_FIELDS = (
 #: What a message lists: all that a person writes.
 _KNOWN = tuple(name for name in (*COMMON_FIELDS, *ACTIONS) if name != "derived_id")
 LOOP_FIELDS = ("over", "as", "id", "flow", "steps", "concurrency", "collect")
-AGENT_FIELDS = ("requirement", "tools", "model", "output", "max_rounds")
+AGENT_FIELDS = ("requirement", "tools", "model", "output", "max_rounds", "budget", "instructions")
 FLOWS = ("graph", "chain")
 ON_UNRESOLVED = ("error", "keep", "null", "skip")
 OUTPUT_VALIDATION = ("strict", "warn", "off")
@@ -322,8 +324,10 @@ class Steps:
             requirement=inner.text("requirement"),
             tools=inner.texts("tools"),
             model=inner.optional_text("model"),
-            output=inner.texts("output"),
+            output=_columns(inner.json("output")),
             max_rounds=30 if rounds is None else rounds,
+            budget=inner.inside("budget", agent_budget) or AgentBudget(),
+            instructions=inner.text("instructions"),
             **common,
         )
         inner.finish("An agent", AGENT_FIELDS)
@@ -425,3 +429,16 @@ def _misplaced(action: str, *, is_told: bool) -> dict[str, str]:
     if action != "parallel":
         hints["wait_for"] = "Only a step with 'parallel' waits for branches."
     return hints
+
+
+def _columns(written: Json) -> tuple[str, ...]:
+    """The columns of a result, each `name` or `name: type`: a list, an object, or a text with commas."""
+    match written:
+        case str():
+            return tuple(part.strip() for part in written.replace("\uff0c", ",").split(","))
+        case dict():
+            return tuple(f"{name}: {kind}" for name, kind in written.items())
+        case list():
+            return tuple(one for part in written for one in ([part] if isinstance(part, str) else _columns(part)))
+        case _:
+            return () if written is None else (str(written),)

@@ -1,0 +1,1 @@
+"""Agents: a model reaches a goal in rounds, with the tools it was given."""

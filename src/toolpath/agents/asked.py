@@ -1,0 +1,72 @@
+"""Calls that a model asks for in a reply: as its provider hands them over, or in the text it wrote. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from toolpath.errors import ReadError
+from toolpath.model.chat import ChatReply
+from toolpath.model_output.model_text import read_model_text
+from toolpath.values import Json, JsonObject, encode
+
+#: Calls of one reply that are looked at.
+MOST_CALLS: Final = 32
+#: Bytes of the arguments of one call.
+MOST_ARGUMENTS: Final = 200_000
+#: Characters of an answer in which calls are looked for.
+_LONGEST_TEXT: Final = 200_000
+
+
+class AskedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A call that a model wants made. Nothing says yet that it can be."""
+
+    name: str
+    arguments: JsonObject = {}
+    id: str = ""
+    fault: str = ""
+    """Why the arguments are none, in words for the model."""
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reply asks for."""
+
+    calls: tuple[AskedCall, ...] = ()
+    left_out: int = 0
+    """Calls beyond those that are looked at."""
+    in_text: bool = False
+    """They were written as text: the model knows no other way."""
+    fault: str = ""
+    """The text looks like a call and cannot be read."""
+
+
+def asked_in(reply: ChatReply, number: int) -> Asked:
+    """The calls of the reply of that round."""
+    if reply.tool_calls:
+        seen = reply.tool_calls[:MOST_CALLS]
+        calls = tuple(
+            _call(call.name, call.arguments, call.id or f"call_{number}_{index}") for index, call in enumerate(seen)
+        )
+        return Asked(calls=calls, left_out=len(reply.tool_calls) - len(seen))
+    if not reply.text.strip():
+        return Asked()
+    if len(reply.text) > _LONGEST_TEXT:
+        return Asked(fault=f"The answer has {len(reply.text):,} characters; at most {_LONGEST_TEXT:,} are read.")
+    try:
+        found = read_model_text(reply.text)
+    except ReadError as error:
+        return Asked(fault=error.message, in_text=True)
+    seen_text = found.calls[:MOST_CALLS]
+    calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{index}") for index, call in enumerate(seen_text))
+    return Asked(calls=calls, left_out=len(found.calls) - len(seen_text), in_text=bool(calls))
+
+
+def _call(name: str, arguments: Json, call_id: str) -> AskedCall:
+    size = len(arguments) if isinstance(arguments, str) else len(encode(arguments))
+    if size > MOST_ARGUMENTS:
+        fault = f"The arguments have {size:,} bytes; at most {MOST_ARGUMENTS:,} are taken."
+        return AskedCall(name=name[:200], id=call_id, fault=fault)
+    if not isinstance(arguments, dict):
+        return AskedCall(name=name[:200], id=call_id, fault="The arguments are no JSON object.")
+    return AskedCall(name=name[:200], arguments=arguments, id=call_id)

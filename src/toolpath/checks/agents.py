@@ -1,0 +1,84 @@
+"""Rules on agents: what one may call is there, and what it is to give can be given. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolpath.checks.context import Context
+from toolpath.checks.remarks import error, warning
+from toolpath.checks.tools import missing_tool
+from toolpath.errors import Finding
+from toolpath.model.agent import BUILT_IN, COLUMN_TYPES, NONE, column_of
+from toolpath.model.plan import Agent
+
+#: More tools than this no provider takes in one request.
+MOST_TOOLS = 128
+#: More rounds than this no agent makes: beyond it lies no goal.
+MOST_ROUNDS = 1000
+
+
+def agents_have_their_tools(context: Context) -> Iterator[Finding]:
+    """unknown_tool, ambiguous_tool, contradictory_tools, many_tools: what an agent may call is in the catalogue."""
+    for view in context.views.steps:
+        match view.step:
+            case Agent(tools=names):
+                path = f"{view.path}/agent/tools"
+                if NONE in names and len(set(names)) > 1:
+                    yield error(
+                        "contradictory_tools",
+                        path,
+                        f"The agent '{view.step.id}' may call '{NONE}' and others.",
+                        hint=f"Write ['{NONE}'] alone, or take it out.",
+                    )
+                for number, name in enumerate(names):
+                    if name not in BUILT_IN and name != NONE and context.catalog.get(name) is None:
+                        yield missing_tool(context, name, f"{path}/{number}", others=BUILT_IN)
+                count = len(set(names)) if names else len(context.catalog.selectable())
+                if count > MOST_TOOLS:
+                    yield warning(
+                        "many_tools",
+                        path if names else f"{view.path}/agent",
+                        f"The agent '{view.step.id}' may call {count:,} tools, and every request tells of them all; "
+                        f"few models take more than {MOST_TOOLS}.",
+                        hint="Name in 'tools' those that it needs.",
+                    )
+            case _:
+                pass
+
+
+def agents_can_end(context: Context) -> Iterator[Finding]:
+    """bad_column, too_many_rounds: the result has columns that can be filled, in rounds that can be made."""
+    for view in context.views.steps:
+        match view.step:
+            case Agent(output=columns, max_rounds=rounds):
+                yield from _columns(context, columns, f"{view.path}/agent/output")
+                if rounds > MOST_ROUNDS:
+                    yield error(
+                        "too_many_rounds",
+                        f"{view.path}/agent/max_rounds",
+                        f"The agent '{view.step.id}' may make {rounds:,} rounds; at most {MOST_ROUNDS:,} are made.",
+                        hint="Set 'max_rounds' to what the goal needs; 30 is the usual.",
+                    )
+            case _:
+                pass
+
+
+def _columns(context: Context, columns: tuple[str, ...], path: str) -> Iterator[Finding]:
+    said: set[str] = set()
+    for number, column in enumerate(columns):
+        name, kind = column_of(column)
+        at = f"{path}/{number}"
+        if not name:
+            yield error("bad_column", at, "A column has no name.", hint="Write 'name' or 'name: type'.")
+        elif name in said:
+            yield error("bad_column", at, f"The column '{name}' is there twice.", hint="Name each column once.")
+        elif not kind:
+            wanted = column.partition(":")[2].strip()
+            yield error(
+                "bad_column",
+                at,
+                f"The column '{name}' has the type '{wanted[:60]}', which is none.",
+                hint=f"Types are {', '.join(COLUMN_TYPES)}.",
+                suggestions=context.suggest(wanted.casefold(), COLUMN_TYPES),
+            )
+        said.add(name)

@@ -1,0 +1,76 @@
+"""An agent's step as a call like any other: its tool, made of what the step says and of the tools it may call. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from toolpath.model.agent import FORM_INPUT, AgentTask, column_of, output_schema, result_schema
+from toolpath.model.plan import Agent, Retry
+from toolpath.model.tool import Body, Tool, ToolResult
+from toolpath.values import JsonObject
+
+#: The tool's name in the journal.
+AGENT = "toolpath.agent"
+#: Seconds that an agent may take between two calls. What it waits for is not counted.
+LONGEST = 600.0
+
+
+class AgentCalls(Protocol):
+    """The side of its context that the tool needs."""
+
+    async def pursue(self, task: AgentTask) -> ToolResult:
+        """Let the agent work until it is done."""
+        ...
+
+
+def agent_tool(step: Agent, tools: tuple[Tool, ...]) -> Tool:
+    """The tool of the step. Its fingerprint binds to everything that the agent is and may call."""
+    task = AgentTask(
+        requirement="",
+        tools=tools,
+        may_ask=FORM_INPUT in step.tools,
+        model=step.model or "",
+        result_schema=result_schema(step.output),
+        columns=tuple(column_of(column)[0] for column in step.output),
+        max_rounds=step.max_rounds,
+        budget=step.budget,
+    )
+    return Tool(
+        name="agent",
+        group="toolpath",
+        description="Let a model reach a goal.",
+        input_schema={
+            "type": "object",
+            "properties": {"requirement": {"type": "string"}, "instructions": {"type": "string"}},
+            "required": ["requirement"],
+        },
+        output_schema=output_schema(step),
+        annotations={
+            "model": task.model,
+            "tools": {tool.key: tool.fingerprint for tool in tools},
+            "form_input": task.may_ask,
+            "output": list(step.output),
+            "max_rounds": step.max_rounds,
+            "budget": msgspec.to_builtins(step.budget),
+        },
+        effect="read" if all(tool.is_read for tool in tools) else "write",
+        # What it does to the world is done by its calls: they are in doubt after a crash, never the agent.
+        idempotent=True,
+        timeout=LONGEST,
+        retry=Retry(max_retries=0),
+        output_validation="strict",
+        body=Body(invoke=_invoke_of(task), runs="loop", wants_context=True),
+    )
+
+
+def _invoke_of(task: AgentTask) -> Callable[[JsonObject, Any], Any]:
+    async def invoke(inputs: JsonObject, context: Any) -> ToolResult:
+        own: AgentCalls = context
+        instructions = inputs.get("instructions", "")
+        given = msgspec.structs.replace(task, requirement=inputs["requirement"], instructions=instructions)
+        return await own.pursue(given)
+
+    return invoke

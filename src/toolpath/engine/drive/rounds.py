@@ -1,0 +1,93 @@
+"""Requests of a running agent: the model's turn in a round, calls that are refused before they are made, its budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from toolpath.engine.compile.model_calls import reply_of
+from toolpath.engine.compile.own_tools import FORM, TERMINATE, THINK
+from toolpath.engine.drive.attempt import Attempt
+from toolpath.engine.drive.children import Children
+from toolpath.engine.drive.drive import Drive
+from toolpath.engine.state.instances import ENDED, StepState
+from toolpath.errors import ToolFailed
+from toolpath.model import events as ev
+from toolpath.model.agent import AgentTask, Spent
+from toolpath.model.chat import ChatReply, ChatRequest
+from toolpath.model.events import Failure
+from toolpath.model.tool import ToolResult
+from toolpath.values import Json, JsonObject
+
+
+class Rounds:
+    """The engine's side of what agents do in a run, round by round."""
+
+    def __init__(self, drive: Drive, children: Children) -> None:
+        self._drive = drive
+        self._children = children
+        self._requests: dict[str, ChatRequest] = {}
+        """What models are asked now, whole, by the path of the step: the journal keeps what each adds."""
+
+    async def pursue(self, task: AgentTask, context: Any) -> ToolResult:
+        """Let the agent work until it is done."""
+        agents = self._drive.services.agents
+        if agents is None:
+            raise ToolFailed("Nothing here lets agents work.", hint="Run the plan in a Toolpath.")
+        return await agents(task, context)
+
+    async def think(self, parent: Attempt, request: ChatRequest, adds: JsonObject, key: str) -> ChatReply:
+        """The model's reply, from the journal where it has one. `adds`: what is new in the request since the last."""
+        redactor = self._drive.services.redactor
+        path = self._children.path_of(parent, key)
+        if redactor.active:
+            # No secret goes into a prompt.
+            request = msgspec.convert(redactor.value(msgspec.to_builtins(request)), ChatRequest)
+        self._requests[path] = request
+        try:
+            return reply_of(await self._children.call_child(parent, THINK, redactor.value(adds), key))
+        finally:
+            self._requests.pop(path, None)
+
+    async def send_kept(self, step: StepState) -> ChatReply:
+        """The model's answer to the request that was given with the step."""
+        return await self._children.send(self._requests[step.path])
+
+    async def act(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
+        """What the tool gave. A call that has failed has failed for good: the model was told. Raises `ToolFailed`."""
+        return await self._children.call_child(parent, tool, inputs, key, is_final=True)
+
+    async def form(self, parent: Attempt, form: JsonObject, key: str) -> JsonObject:
+        """What a person answered in the form, which has a step of its own: `{values, declined}`."""
+        answer: JsonObject = await self._children.call_child(parent, FORM, form, key)
+        return answer
+
+    async def end(self, parent: Attempt, result: JsonObject, key: str) -> Json:
+        """Write down what the agent has come to."""
+        return await self._children.call_child(parent, TERMINATE, result, key)
+
+    def refuse(self, parent: Attempt, key: str, failure: Failure) -> None:
+        """Write down that a call which the model asked for was not made, and why."""
+        drive = self._drive
+        path = self._children.path_of(parent, key)
+        known = drive.state.steps.get(path)
+        if parent.is_over:
+            raise ToolFailed("The call is over: it can make no calls any more.")
+        if known is not None and known.status in ENDED:
+            return
+        decisions = drive.decisions
+        decisions.at = drive.services.clock.time()
+        failure = msgspec.convert(drive.services.redactor.value(msgspec.to_builtins(failure)), Failure)
+        decisions.emit(ev.StepFailed(decisions.seq, decisions.at, path, failure))
+        drive.commits.flush_soon()
+
+    def duration(self, parent: Attempt, key: str) -> float:
+        """Seconds that the call under this key took."""
+        step = self._drive.state.steps.get(self._children.path_of(parent, key))
+        return 0.0 if step is None else step.duration
+
+    def spent(self, parent: Attempt) -> Spent:
+        """What the agent's calls came to so far."""
+        account = self._drive.state.calls_of(parent.step).account
+        return Spent(calls=account.calls, cost=account.cost, tokens=account.tokens)
