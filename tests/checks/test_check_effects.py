@@ -51,7 +51,7 @@ CASES = {
     "a tool by its bare name": ("steps: [{id: a, tool: search, inputs: {query: x}}]", []),
     "an agent": (
         "steps: [{id: a, agent: {requirement: find it, tools: [web.search, web.serch]}}]",
-        ["error agent_unavailable /steps/0/agent", "error unknown_tool /steps/0/agent/tools/1"],
+        ["error unknown_tool /steps/0/agent/tools/1"],
     ),
     "a retry on a block": (
         f"steps: [{{id: a, parallel: [{{id: p, {ECHO}}}], retry: {{max_retries: 1}}}}]",

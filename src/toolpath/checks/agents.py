@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolpath.checks.context import Context
-from toolpath.checks.remarks import error, warning
+from toolpath.checks.remarks import error
 from toolpath.checks.tools import missing_tool
 from toolpath.errors import Finding
 from toolpath.model.agent import BUILT_IN, COLUMN_TYPES, NONE, column_of
 from toolpath.model.plan import Agent
 
-#: More tools than this no provider takes in one request.
-MOST_TOOLS = 128
 #: More rounds than this no agent makes: beyond it lies no goal.
 MOST_ROUNDS = 1000
 
 
 def agents_have_their_tools(context: Context) -> Iterator[Finding]:
-    """unknown_tool, ambiguous_tool, contradictory_tools, many_tools: what an agent may call is in the catalogue."""
+    """unknown_tool, ambiguous_tool, contradictory_tools: what an agent may call is in the catalogue."""
     for view in context.views.steps:
         match view.step:
             case Agent(tools=names):
@@ -33,15 +31,6 @@ def agents_have_their_tools(context: Context) -> Iterator[Finding]:
                 for number, name in enumerate(names):
                     if name not in BUILT_IN and name != NONE and context.catalog.get(name) is None:
                         yield missing_tool(context, name, f"{path}/{number}", others=BUILT_IN)
-                count = len(set(names)) if names else len(context.catalog.selectable())
-                if count > MOST_TOOLS:
-                    yield warning(
-                        "many_tools",
-                        path if names else f"{view.path}/agent",
-                        f"The agent '{view.step.id}' may call {count:,} tools, and every request tells of them all; "
-                        f"few models take more than {MOST_TOOLS}.",
-                        hint="Name in 'tools' those that it needs.",
-                    )
             case _:
                 pass
 

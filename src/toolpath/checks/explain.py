@@ -12,7 +12,7 @@ from toolpath.checks.dependencies import Wait, ancestors
 from toolpath.checks.explanation import Estimate, ExplainedBlock, ExplainedStep, Explanation, Waiting
 from toolpath.checks.jumps import edges_of
 from toolpath.checks.views import BlockView, StepView
-from toolpath.model.plan import Call, Loop, Parallel, Plan, Step
+from toolpath.model.plan import Agent, Call, Loop, Parallel, Plan, Step
 from toolpath.model.tool import Tool
 
 #: Nested plans that are shown inside one another.

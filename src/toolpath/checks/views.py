@@ -18,7 +18,7 @@ from toolpath.expressions.names import Names, Root, inner_names, plan_names, ret
 from toolpath.expressions.structure import texts
 from toolpath.expressions.templates import CONDITIONS, Use, templates_of
 from toolpath.expressions.tree import Reference, Tree
-from toolpath.model.plan import Block, Call, Plan, Step, block_pointers, blocks_of
+from toolpath.model.plan import Agent, Block, Call, Plan, Step, block_pointers, blocks_of
 from toolpath.model.tool import Tool
 from toolpath.values import MAX_DEPTH, Json, pointer
 

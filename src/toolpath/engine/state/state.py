@@ -112,7 +112,7 @@ class State:
         return step
 
     def _make(self, path: str) -> StepState:
-        called = self._in_round(path)
+        called = _in_round(self, path)
         if called is not None:
             return self._child(self.scope_at(called.calls), called.key)
         head, _, last = path.rpartition("/")
@@ -124,15 +124,6 @@ class State:
                 raise KeyError(path)
             return self._child(scope, last)
         return self.step_of(scope, index, segment.visit)
-
-    def _in_round(self, path: str) -> InRound | None:
-        """The parts of the path of a call that an agent makes in a round, or of a block in it; None for any other."""
-        called = in_round(path) if self.paths > 2 else None
-        if called is None:
-            return None
-        # A loop may be called `round`, too.
-        agent = self.steps.get(called.agent)
-        return called if agent is not None and agent.node.kind == "call" else None
 
     def _holder(self, head: str, step_id: str) -> Scope:
         """The scope whose step of that id stands below `head`, made when the journal first speaks of it."""
@@ -147,7 +138,7 @@ class State:
         scope = self.scopes.get(path)
         if scope is not None:
             return scope
-        called = self._in_round(path)
+        called = _in_round(self, path)
         if called is not None:
             step = self.find(called.step)
             step.entry = max(step.entry, called.entry)
@@ -370,3 +361,13 @@ def _branch_of(owner: StepState, branch_id: str) -> int:
         if block.id == branch_id:
             return number
     raise KeyError(f"{owner.path}/{branch_id}")
+
+
+def _in_round(state: State, path: str) -> InRound | None:
+    """The parts of the path of a call that an agent makes in a round, or of a block in it; None for any other."""
+    called = in_round(path) if state.paths > 2 else None
+    if called is None:
+        return None
+    # A loop may be called `round`, too.
+    agent = state.steps.get(called.agent)
+    return called if agent is not None and agent.node.kind == "call" else None
