@@ -110,7 +110,7 @@ class Toolpath:
             self.trail,
             sources=self._sources.described,
             replan_failed=self._replan_failed,
-            learn=self._learn,
+            learn=lambda run_id: self._planned_runs.learn(run_id),  # noqa: PLW0108  # it is made below
         )
         redactor = self._services.redactor
         self._preparation = Preparation(self.registry, self.settings, self.secrets, redactor, load=self._load)
@@ -161,9 +161,6 @@ class Toolpath:
 
     async def _replan_failed(self, run_id: str) -> PlanRevised | Warned | None:
         return await self._planned_runs.replan_failed(run_id)
-
-    async def _learn(self, run_id: str) -> None:
-        await self._planned_runs.learn(run_id)
 
     async def _load(self, names: set[str] | None) -> Catalog:
         return await load_tools(self.registry, names)

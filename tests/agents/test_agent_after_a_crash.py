@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
-
+import msgspec
 from tests.agents.agent_cases import agent
-from tests.engine.engine_cases import Ran, opened, ran, resumed_after, run
-from toolpath import Tool, tool
-from toolpath.errors import ChatFailed
+from tests.engine.engine_cases import Ran, opened, ran, run
+
+from toolpath import RunResult, Tool, Toolpath, tool
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, encode_event
 from toolpath.model.run import RunInfo
@@ -82,19 +81,18 @@ def model() -> ScriptedModel:
 
 async def whole() -> tuple[Ran, Counted]:
     """The run as it goes without a crash."""
-    world, clock = Counted(), FakeClock(auto=True)
-    async with opened(*world.tools(), clock=clock, chat=model()) as tp:
+    world = Counted()
+    async with opened(*world.tools(), chat=model()) as tp:
         waiting = await tp.run(tp.read(PLAN))
         assert waiting.status == "waiting"
-        result = await answered(tp, waiting.run_id)
-        return await ran(tp, result), world
+        return await answered(tp, waiting), world
 
 
-async def answered(tp: Any, run_id: str) -> Any:
-    """The result once the form is answered."""
-    (question,) = await tp.questions(run_id)
-    await tp.answer(run_id, {"tea": "green"}, path=question.path)
-    return await (await tp.resume(run_id)).result()
+async def answered(tp: Toolpath, waiting: RunResult) -> Ran:
+    """The run once its form is answered."""
+    assert [question.path for question in waiting.questions] == ["a/round[7]/act[0]"]
+    run = await tp.answer(waiting.run_id, "a/round[7]/act[0]", {"tea": "green"})
+    return await ran(tp, await run.result())
 
 
 async def test_ten_rounds_are_played_without_a_crash() -> None:
@@ -105,12 +103,115 @@ async def test_ten_rounds_are_played_without_a_crash() -> None:
     assert thoughts == [f"a/round[{n}]/think" for n in range(1, 11)]
 
 
+async def resumed(events: Sequence[AnyEvent], world: Counted, chat: ScriptedModel) -> Ran:
+    """What comes of the run of which only these events are left; writes in doubt are settled as not having happened."""
+    clock = FakeClock(auto=True)
+    store = MemoryStore(clock=clock.time)
+    started = events[0]
+    assert isinstance(started, ev.RunStarted)
+    async with opened(*world.tools(), clock=clock, store=store, chat=chat) as tp:
+        await store.create_run(RunInfo(run_id=started.run_id, status="running"))
+        (await store.drive(started.run_id, "dead")).append(events)
+        await clock.sleep(3600)
+        result = await (await tp.resume(started.run_id)).result()
+        while result.status == "waiting":
+            if result.questions:
+                (question,) = result.questions
+                run = await tp.answer(result.run_id, question.path, {"tea": "green"})
+            else:
+                (doubt,) = [step for step in result.results if step.status == "unknown"]
+                run = await tp.settle(result.run_id, doubt.path, retry=True)
+            result = await run.result()
+        return await ran(tp, result)
+
+
 def in_flight(events: Sequence[AnyEvent]) -> set[str]:
     """Paths of the calls that had begun and not ended."""
-    open_calls: set[str] = set()
+    begun: set[str] = set()
     for event in events:
         if isinstance(event, ev.StepStarted) and event.key:
-            open_calls.add(event.path)
+            begun.add(event.path)
         elif isinstance(event, ev.StepSucceeded | ev.StepFailed):
-            open_calls.discard(event.path)
-    return open_calls
+            begun.discard(event.path)
+    return begun
+
+
+def ended(events: Sequence[AnyEvent]) -> set[str]:
+    """Paths of the calls that had ended."""
+    return {event.path for event in events if isinstance(event, ev.StepSucceeded | ev.StepFailed)}
+
+
+async def test_wherever_the_journal_is_cut_nothing_is_asked_or_called_again() -> None:
+    uncut, _ = await whole()
+    for length in range(1, len(uncut.events)):
+        left = uncut.events[:length]
+        world, chat = Counted(), model()
+        found = await resumed(left, world, chat)
+        assert (found.status, found.outputs) == ("completed", "ended"), length
+        again = [
+            event.path
+            for event in found.events[length:]
+            if isinstance(event, ev.StepStarted) and event.key and event.path in ended(left)
+        ]
+        assert again == [], length
+        thought = [path for path in ended(left) if path.endswith("/think")]
+        assert len(chat.requests) == 10 - len(thought), length
+        assert max(world.calls.values(), default=1) == 1, length
+        replies = {e.path: e.output for e in found.of(ev.StepSucceeded) if e.path.startswith("a/")}
+        assert replies == {e.path: e.output for e in uncut.of(ev.StepSucceeded) if e.path.startswith("a/")}, length
+
+
+async def test_a_model_is_told_the_same_after_a_crash() -> None:
+    uncut, _ = await whole()
+    first = model()
+    world = Counted()
+    await resumed(uncut.events[:1], world, first)
+    for length in range(2, len(uncut.events), 5):
+        chat = model()
+        await resumed(uncut.events[:length], Counted(), chat)
+        if chat.requests:
+            assert chat.requests == first.requests[-len(chat.requests) :], length
+
+
+async def test_a_write_in_flight_is_asked_about_and_the_agent_is_not() -> None:
+    uncut, _ = await whole()
+    length = next(n for n, event in enumerate(uncut.events) if _starts(event, "a/round[2]/act[0]")) + 1
+    world = Counted()
+    found = await resumed(uncut.events[:length], world, model())
+    assert [event.path for event in found.of(ev.StepUnknown)] == ["a/round[2]/act[0]"]
+    assert world.calls["save 1"] == 1
+
+
+def _starts(event: AnyEvent, path: str) -> bool:
+    return isinstance(event, ev.StepStarted) and event.path == path
+
+
+async def test_a_prompt_that_changes_is_no_other_call_after_a_crash() -> None:
+    """The agent's words have changed since: what was answered stands all the same."""
+    uncut, _ = await whole()
+    left = [
+        msgspec.structs.replace(event, inputs={"round": 1, "messages": [{"text": "It is Monday."}]})
+        if isinstance(event, ev.StepStarted) and event.path.endswith("/think")
+        else event
+        for event in uncut.events[:20]
+    ]
+    chat = model()
+    found = await resumed(left, Counted(), chat)
+    assert found.status == "completed"
+    assert len(chat.requests) == 10 - len([path for path in ended(left) if path.endswith("/think")])
+
+
+async def test_thirty_rounds_of_large_results_are_in_the_journal_once() -> None:
+    @tool(effect="read")
+    async def page(n: int) -> str:
+        return f"{n} " + "x" * 20_000
+
+    turns = [[("page", {"n": n})] for n in range(29)]
+    chat = ScriptedModel(*turns, done("x"))
+    found = await run(agent(), page, chat=chat)
+    assert found.outputs == "x"
+    size = sum(len(encode_event(event)) for event in found.events)
+    assert size < 29 * 20_000 + 60_000
+    short = await run(agent(), page, chat=ScriptedModel(*turns[:14], done("x")))
+    # Twice the rounds are twice the journal.
+    assert size < 2.2 * sum(len(encode_event(event)) for event in short.events)
