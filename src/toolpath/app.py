@@ -125,6 +125,7 @@ class Toolpath:
             planned=self._planned_runs.planned,
             leave_to_replan=self._planned_runs.leave_to_replan,
         )
+        self.registry.add_provider(self._launcher.template_provider)
         open_points = self._preparation.open_points
         self._steering = Steering(self.store, self.clock, self._drives, self.trail, open_points=open_points)
         self._token: contextvars.Token[Toolpath | None] | None = None
@@ -163,6 +164,7 @@ class Toolpath:
         return await self._planned_runs.replan_failed(run_id)
 
     async def _load(self, names: set[str] | None) -> Catalog:
+        await self._launcher.template_provider.refresh(names, self.registry.snapshot())
         return await load_tools(self.registry, names)
 
     # Tools.

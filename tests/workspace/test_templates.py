@@ -22,7 +22,7 @@ from toolpath.errors import (
     ToolpathError,
 )
 from toolpath.model.template import PlanTemplate
-from toolpath.values import JsonObject
+from toolpath.values import JsonObject, encode
 from toolpath.workspace.template_exchange import TemplateExchange
 from toolpath.workspace.templates import Draft
 
@@ -319,3 +319,72 @@ async def _moved(tp: Toolpath, model: dict[str, list[str]], what: str, name: str
         case _:
             await tp.templates.delete(template)
             del model[name]
+
+
+async def test_a_published_template_is_a_tool_and_its_new_version_when_that_is_published(tp: Toolpath) -> None:
+    calling = {"steps": [{"id": "c", "tool": "my_group.Greet_people", "inputs": {"name": "Bo", "times": 1}}]}
+    template = await tp.templates.save(GREET, Draft(title="Greet people", group="my group"))
+    with pytest.raises(PlanInvalid, match="unknown_tool"):
+        await tp.run(calling)
+    template = await tp.templates.publish(template, ["tool"])
+    assert (await tp.run(calling)).outputs == {"c": "Hello Bo"}
+    template = await tp.templates.save(changed(GREET, "Hi <<name>> <<times>>"), template=template)
+    assert (await tp.run(calling)).outputs == {"c": "Hello Bo"}
+    template = await tp.templates.publish(template, ["tool"])
+    assert (await tp.run(calling)).outputs == {"c": "Hi Bo 1"}
+    await tp.templates.withdraw(template)
+    with pytest.raises(PlanInvalid, match="unknown_tool"):
+        await tp.run(calling)
+
+
+async def test_what_another_process_publishes_is_a_tool_here_too(tmp_path: Path) -> None:
+    store = tmp_path / "shared.db"
+    calling = {"steps": [{"id": "c", "tool": "ungrouped.Greet", "inputs": {"name": "Bo", "times": 1}}]}
+    async with Toolpath(store) as here, Toolpath(store) as there:
+        for each in (here, there):
+            each.add(say, group="talk", effect="read")
+        await here.run({"steps": [{"id": "s", "tool": "talk.say", "inputs": {"text": "x"}}]})
+        template = await there.templates.publish(await there.templates.save(GREET), ["tool"])
+        assert (await here.run(calling)).outputs == {"c": "Hello Bo"}
+        template = await there.templates.save(changed(GREET, "Hi <<name>> <<times>>"), template=template)
+        template = await there.templates.publish(template, ["tool"])
+        assert (await here.run(calling)).outputs == {"c": "Hi Bo 1"}
+        await there.templates.delete(template)
+        with pytest.raises(PlanInvalid, match="unknown_tool"):
+            await here.run(calling)
+
+
+async def test_templates_call_one_another_and_none_calls_itself_on_any_way(tp: Toolpath) -> None:
+    def calls(name: str) -> JsonObject:
+        return {"name": "x", "steps": [{"id": "c", "tool": name}], "outputs": "{{ c }}"}
+
+    said = {"steps": [{"id": "c", "tool": "talk.say", "inputs": {"text": "end"}}], "outputs": "{{ c }}"}
+    a = await tp.templates.publish(await tp.templates.save(said, Draft(title="a", group="g")), ["tool"])
+    b = await tp.templates.publish(await tp.templates.save(calls("g.a"), Draft(title="b", group="g")), ["tool"])
+    assert (await tp.run(calls("g.b"))).outputs == "end"
+    for title, name in ((a, "g.b"), (a, "g.a"), (b, "g.b")):
+        changed_one = await tp.templates.save(calls(name), template=await tp.templates.get(title.template_id))
+        with pytest.raises(PlanInvalid, match="calls itself"):
+            await tp.templates.publish(changed_one, ["tool"])
+    assert (await tp.run(calls("g.b"))).outputs == "end"
+
+
+async def test_what_can_be_no_tool_is_said_when_it_is_published(tp: Toolpath) -> None:
+    theirs = await tp.templates.save(GREET, tenant="them")
+    with pytest.raises(ConfigError, match="of a tenant"):
+        await tp.templates.publish(theirs, ["tool"])
+    fixed = await tp.templates.save({**GREET, "timeout": "<<seconds>>"})
+    with pytest.raises(ConfigError, match="seconds"):
+        await tp.templates.publish(fixed, ["tool", "http"])
+    assert (await tp.templates.publish(fixed, ["http"])).channels == ("http",)
+
+
+async def test_a_folder_s_templates_are_tools(tmp_path: Path, tp: Toolpath) -> None:
+    (tmp_path / "greet.template.json").write_text(encode(GREET).decode())
+    (tmp_path / "news.template.json").write_text(encode(CONFIG).decode())
+    (tmp_path / "odd.plan.yaml").write_text("name: odd\ntimeout: <<t>>\nsteps: [{tool: talk.say, inputs: {text: a}}]\n")
+    tp.add_folder(tmp_path)
+    assert await tp.call("Greet", {"name": "Bo", "times": 1}) == "Hello Bo"
+    catalog = await tp.tools()
+    assert catalog.find("News").input_schema["required"] == ["topic"]
+    assert any("odd.plan.yaml" in finding.message and "<<t>>" in finding.message for finding in tp.registry.findings())

@@ -210,7 +210,7 @@ class Registry:
             self.on_listing(source.provider)
         # Set before the listing: a change announced during it makes the tools due again.
         source.is_listed = True
-        told = str(source.problem)
+        told = _troubles(source)
         try:
             tools = await source.provider.list_tools()
         except Exception as error:  # noqa: BLE001 - whatever a provider raises is that provider's problem
@@ -223,7 +223,7 @@ class Registry:
             self._take(source, tools)
         finally:
             source.listing = None
-            if str(source.problem) != told:
+            if _troubles(source) != told:
                 self._change()
 
     def _take(self, source: _Source, tools: Sequence[Tool]) -> None:
@@ -318,6 +318,12 @@ class Registry:
     def _tell(self) -> None:
         for told in tuple(self._listeners.values()):
             told()
+
+
+def _troubles(source: _Source) -> tuple[str, ...]:
+    """What a catalogue tells of a source besides its tools."""
+    broken: dict[str, ToolpathError] = getattr(source.provider, "broken", {})
+    return (str(source.problem), *(f"{name}: {why}" for name, why in broken.items()))
 
 
 def _wrap(name: str, error: Exception) -> ToolpathError:

@@ -83,6 +83,13 @@ class TemplateDocument(msgspec.Struct, frozen=True):
         return plan if values is not None else _told(plan, self.fixed)
 
 
+def may_be_template(text: str | bytes) -> bool:
+    """Whether the text is worth being read as one."""
+    if isinstance(text, bytes):
+        return b"<<" in text or b"stepRequirement" in text
+    return "<<" in text or "stepRequirement" in text
+
+
 def read_template(
     source: str | bytes | dict[str, Any], *, file: str = "", most_steps: int = MAX_STEPS
 ) -> TemplateDocument:

@@ -18,6 +18,7 @@ from toolpath.model.plan import Plan
 from toolpath.model.policy import requirement_of
 from toolpath.model.tool import Requires, Tool
 from toolpath.model_output.documents import read_document
+from toolpath.notation.template import may_be_template, read_template
 from toolpath.values import JsonObject, digest
 
 _SUFFIXES = (".yaml", ".yml", ".plan.json", ".tool.json", ".template.json")
@@ -137,7 +138,7 @@ def _read_file(path: Path, root: Path, findings: list[Finding]) -> Tool | None:
         if not path.is_file() or path.stat().st_size > _LARGEST:
             findings.append(_finding(path, "unreadable", f"It is no file of at most {_LARGEST} bytes."))
             return None
-        document = read_document(path.read_text("utf-8-sig"), file=str(path))
+        document = _document(path.read_text("utf-8-sig"), path)
     except ReadError as error:
         findings += [_located(path, fault) for fault in error.findings] or [
             _finding(path, error.code, error.message, error.hint)
@@ -157,6 +158,22 @@ def _read_file(path: Path, root: Path, findings: list[Finding]) -> Tool | None:
             return None
     group = "-".join(filter(None, (_legal(part) for part in path.parent.relative_to(root).parts)))
     return _tool_of(document, path, group)
+
+
+def _document(text: str, path: Path) -> Plan | Tool:
+    """What the file holds; of a plan template the plan, with its parameters as inputs. Raises `ReadError`."""
+    if not may_be_template(text):
+        return read_document(text, file=str(path))
+    template = read_template(text, file=str(path))
+    if not template.uses and not template.is_config:
+        return read_document(text, file=str(path))
+    if template.fixed:
+        use = template.fixed[0]
+        raise ReadError(
+            f"{path}: <<{use.name}>> stands where no template can ({use.path}), so it is no tool.",
+            hint="`toolpath run FILE` runs it.",
+        )
+    return template.plan()
 
 
 def _tool_of(document: Plan | Tool, path: Path, group: str) -> Tool:

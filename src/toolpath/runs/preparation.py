@@ -157,6 +157,11 @@ class Preparation:
         """As `opening.tools_of`, without holding the event loop up over what is large."""
         return await self.aside.do(lambda: tools_of(plan), weight_of([plan.steps]))
 
+    @property
+    def catalog(self) -> Catalog:
+        """Every tool that is known now."""
+        return self._registry.snapshot()
+
     async def program(self, plan: Plan) -> tuple[Program, tuple[Finding, ...]]:
         """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors."""
         cached = self._programs.get(id(plan))

@@ -18,6 +18,7 @@ from toolpath.runs.preparation import Preparation, Runnable
 from toolpath.runs.run import Run
 from toolpath.runs.starter import NOT_STORED, Stored
 from toolpath.values import Json, JsonObject
+from toolpath.workspace.template_provider import TemplateProvider
 
 if TYPE_CHECKING:
     from toolpath.planner.records import Planned
@@ -46,6 +47,8 @@ class Launcher:
         self._planned = planned
         self._plans: Plans | None = None
         self._templates: Templates | None = None
+        self.template_provider = TemplateProvider(store, lambda: self.templates)
+        """The templates that are published as tools."""
         self._leave_to_replan = leave_to_replan
 
     @property
@@ -63,7 +66,7 @@ class Launcher:
         if self._templates is None:
             from toolpath.workspace.templates import Templates  # only who keeps templates pays for it
 
-            self._templates = Templates(self._store, self._preparation, self._trail)
+            self._templates = Templates(self._store, self._preparation, self._trail, mark=self.template_provider.mark)
         return self._templates
 
     async def prepared(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final
 
 import msgspec
@@ -43,6 +43,7 @@ from toolpath.runs.weighted_cache import WeightedCache
 from toolpath.values import JsonObject, digest
 from toolpath.workspace.template_diff import diff_of
 from toolpath.workspace.template_records import TemplateRecords, version_of
+from toolpath.workspace.template_tools import check_tool
 
 #: Characters of a title, a group and a description.
 _LONGEST: Final = 200
@@ -70,11 +71,15 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 class Templates:
     """The plan templates of one Toolpath."""
 
-    def __init__(self, store: Store, preparation: Preparation, trail: Trail) -> None:
+    def __init__(
+        self, store: Store, preparation: Preparation, trail: Trail, *, mark: Callable[[], Awaitable[None]]
+    ) -> None:
+        """`mark` is told when what is published as tools has changed."""
         self._store = store
         self._preparation = preparation
         self._clock = trail.clock
         self._records = TemplateRecords(store, trail)
+        self._mark = mark
         self._read: WeightedCache[str, TemplateDocument] = WeightedCache(number=KEPT, weight=KEPT_PARTS)
 
     # Saving.
@@ -168,21 +173,32 @@ class Templates:
             raise ConfigError(f"{said}.", hint=f"There are {', '.join(CHANNELS)}.")
         number = template.version if version is None else version
         read = await self.read(template, number)
+        plan = read.plan()
         if not read.fixed:
-            await self._preparation.program(read.plan())
+            await self._preparation.program(plan)
+        if "tool" in wanted:
+            check_tool(template, read, plan, self._preparation.catalog)
         kept: Any = tuple(name for name in CHANNELS if name in wanted)
         changed = msgspec.structs.replace(template, channels=kept, published=number)
-        return await self._records.put(changed, None, template, "template.publish", by=user)
+        return await self._published(template, changed, "template.publish", user)
 
     async def withdraw(self, template: PlanTemplate, *, user: str = "") -> PlanTemplate:
         """Make the template a draft, which no channel runs."""
         changed = msgspec.structs.replace(template, channels=(), published=0)
-        return await self._records.put(changed, None, template, "template.withdraw", by=user)
+        return await self._published(template, changed, "template.withdraw", user)
+
+    async def _published(self, before: PlanTemplate, changed: PlanTemplate, action: str, user: str) -> PlanTemplate:
+        after = await self._records.put(changed, None, before, action, by=user)
+        if "tool" in (*before.channels, *after.channels):
+            await self._mark()
+        return after
 
     async def delete(self, template: PlanTemplate, *, user: str = "") -> None:
         """Forget the template with all its versions; its runs stay. Raises `PolicyViolationError` where read-only."""
         self._refuse_read_only(template)
         await self._records.delete(template, by=user)
+        if "tool" in template.channels:
+            await self._mark()
 
     async def from_run(
         self, run_id: str, draft: Draft | None = None, *, tenant: str = "", user: str = ""

@@ -1,0 +1,95 @@
+"""Provider of published plan templates: what plans and agents call in the channel `tool`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.errors import Finding, ToolpathError
+from toolpath.model.record import Record
+from toolpath.model.template import PlanTemplate
+from toolpath.model.tool import Tool
+from toolpath.ports import Store
+from toolpath.values import JsonObject
+from toolpath.workspace.template_tools import tool_of
+
+if TYPE_CHECKING:
+    from toolpath.workspace.templates import Templates
+
+#: Templates that are looked through for what is published.
+_MOST: Final = 1_000
+#: The record whose version grows with each change of what is published.
+_MARK: Final = ("templates_published", "all")
+
+
+class TemplateProvider:
+    """A provider of the templates that are published as tools. A tenant's are none: the catalogue is all tenants'."""
+
+    name = "toolpath-templates"
+    is_local = True
+    """Listing it starts nothing."""
+
+    def __init__(self, store: Store, templates: Callable[[], Templates]) -> None:
+        self._store = store
+        self._templates = templates
+        self._seen = -1
+        self._tools: dict[str, Tool] = {}
+        self._changed: Callable[[], None] = lambda: None
+        self.findings: tuple[Finding, ...] = ()
+        """Which templates could not be read, since they were last listed."""
+
+    async def list_tools(self) -> Sequence[Tool]:
+        """A tool for each template that is published as one."""
+        self._seen = await self._revision()
+        if not self._seen:
+            return []
+        tools: dict[str, Tool] = {}
+        findings: list[Finding] = []
+        for template in await self._templates().newest(tenant="", limit=_MOST):
+            if not template.published or "tool" not in template.channels:
+                continue
+            try:
+                plan = (await self._templates().read(template, template.published)).plan()
+            except ToolpathError as error:
+                findings.append(_finding(template, error.message))
+                continue
+            tool = tool_of(template, plan)
+            if tool.key in tools:
+                findings.append(_finding(template, f"Another template is already the tool {tool.key!r}."))
+            tools.setdefault(tool.key, tool)
+        self._tools, self.findings = tools, tuple(findings)
+        return list(tools.values())
+
+    async def refresh(self, names: Iterable[str] | None, catalog: Catalog) -> None:
+        """Have the tools listed again where templates were published since and one of these may be among them."""
+        if self._seen < 0:
+            return
+        if names is not None and all(name in catalog and name not in self._tools for name in names):
+            return
+        if await self._revision() != self._seen:
+            self._changed()
+
+    async def mark(self) -> None:
+        """Say to every process of the store that what is published has changed."""
+        await self._store.put_record(Record(kind=_MARK[0], id=_MARK[1]))
+        self._changed()
+
+    async def _revision(self) -> int:
+        record = await self._store.get_record(*_MARK)
+        return 0 if record is None else record.version
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """`changed` is called when a template is published or withdrawn."""
+        self._changed = changed
+
+    def describe(self) -> JsonObject:
+        """Nothing: every process of the store has them."""
+        return {}
+
+
+def _finding(template: PlanTemplate, message: str) -> Finding:
+    return Finding(code="template_no_tool", severity="warning", message=f"Template {template.key}: {message}")
