@@ -182,15 +182,23 @@ class Toolpath:
 
     def add_mcp_config(self, config: str | Path | JsonObject) -> None:
         """Make the servers of an `mcpServers` file known, written as for other MCP clients."""
-        self._sources.add_mcp_config(config)
+        self._sources.add_source("mcp", config)
 
     def add_folder(self, folder: str | Path) -> None:
         """Make the composites and plans of a folder known as tools."""
-        self._sources.add_folder(folder)
+        self._sources.add_source("folders", folder)
 
     def add_module(self, module: str) -> None:
         """Make every `@tool` function of a module known: by its dotted name or its file's path."""
-        self._sources.add_module(module)
+        self._sources.add_source("tools", module)
+
+    def add_source(self, setting: str, value: str) -> None:
+        """Make the tools of a source known that a setting would list: `add_source("folders", "plans")`."""
+        self._sources.add_source(setting, value)
+
+    def add_recorded(self, source: JsonObject) -> None:
+        """Make the tools of a source known that another run had, as its `run.started` describes it, if they are not."""
+        self._sources.add_recorded(source)
 
     def replace(self, tools: list[Tool]) -> None:
         """Take these in place of the tools of the same keys: what record and replay do."""

@@ -21,7 +21,8 @@ def test_global_options_may_stand_anywhere_before_a_double_dash(typed: list[str]
 
 
 def test_options_become_arguments_that_another_process_understands() -> None:
-    options = Options(store="a.db", config="c.toml", tools=("t", "u"), folders=("f",), mcp=("m.json",))
+    sources = {"tools": ("t", "u"), "folders": ("f",), "mcp": ("m.json",)}
+    options = Options(store="a.db", config="c.toml", sources=sources)
     assert options.as_arguments() == [
         *("--store", "a.db", "--config", "c.toml"),
         *("--tools", "t", "--tools", "u", "--folder", "f", "--mcp", "m.json"),

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from toolpath.errors import ConfigError
-from toolpath.providers.mcp.config import provider_of, read_mcp_config
+from toolpath.providers.mcp.config import providers_again, read_mcp_config
 from toolpath.providers.mcp.launch import Launch
 
 
@@ -86,10 +86,10 @@ def test_a_description_gives_the_server_back_unless_it_had_secrets():
     (open_one,) = read_mcp_config({"mcpServers": {"a": {"url": "http://x/mcp", "headers": {"K": "${K}"}}}})
     (secret,) = read_mcp_config({"mcpServers": {"a": {"url": "http://u:p@x/mcp?key=1", "headers": {"K": "v"}}}})
 
-    assert provider_of(open_one.describe()).describe() == open_one.describe()
+    assert providers_again(open_one.describe())[0].describe() == open_one.describe()
     assert secret.describe()["url"] == "http://x/mcp"
     with pytest.raises(ConfigError, match=r"url, headers\.K is not kept"):
-        provider_of(secret.describe())
+        providers_again(secret.describe())
 
 
 def test_the_most_calls_at_once_are_read_and_described():
@@ -100,7 +100,7 @@ def test_the_most_calls_at_once_are_read_and_described():
     }
     providers = read_mcp_config({"mcpServers": written})
     assert [provider.max_concurrency for provider in providers] == [3, 2, None]
-    assert [provider_of(provider.describe()).max_concurrency for provider in providers] == [3, 2, None]
+    assert [providers_again(provider.describe())[0].max_concurrency for provider in providers] == [3, 2, None]
 
 
 @pytest.mark.parametrize("most", [0, -1, "2", True, 1.5])

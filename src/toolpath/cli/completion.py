@@ -92,6 +92,7 @@ def _files(incomplete: str) -> Iterator[tuple[str, str]]:
 
 def _settings(ctx: Any) -> Settings | None:
     """The settings in force for what is typed so far; None where they cannot be read."""
+    from toolpath.cli.options import named_sources
     from toolpath.config import load_settings
     from toolpath.errors import ToolpathError
 
@@ -103,8 +104,7 @@ def _settings(ctx: Any) -> Settings | None:
         return load_settings(
             given.get("config") or None,
             store=given.get("store") or "",
-            tools=tuple(given.get("tools") or ()),
-            folders=tuple(given.get("folder") or ()),
+            **named_sources(given),
         )
     except (ToolpathError, OSError, ValueError):
         return None

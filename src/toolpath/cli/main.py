@@ -5,15 +5,16 @@ Only typer is imported here, so that help and completion come at once.
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
 from toolpath.cli.access import commands as access
 from toolpath.cli.groups import Commands
-from toolpath.cli.options import Options, hoisted
+from toolpath.cli.options import Options, hoisted, named_sources
 from toolpath.cli.plans import commands as plans
 from toolpath.cli.project import commands as project
 from toolpath.cli.runs import answering_commands as people
@@ -23,6 +24,7 @@ from toolpath.cli.service import mcp_commands as mcp_verb
 from toolpath.cli.service import worker_commands as worker
 from toolpath.cli.templates import commands as templates
 from toolpath.cli.tools import commands as tools
+from toolpath.providers.source_kinds import KINDS
 
 app = typer.Typer(
     cls=Commands,
@@ -45,7 +47,26 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _with_sources(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each kind of source of tools, in the place of its `**sources`."""
+    signature = inspect.signature(command, eval_str=True)
+    given = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    options = [
+        inspect.Parameter(
+            kind.option.removeprefix("--"),
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[list[str] | None, typer.Option(metavar=kind.metavar, help=kind.help)],
+        )
+        for kind in KINDS
+    ]
+    # After those that say where the journal and the settings are.
+    command.__signature__ = signature.replace(parameters=[*given[:3], *options, *given[3:]])  # type: ignore[attr-defined]
+    return command
+
+
 @app.callback()
+@_with_sources
 def options(
     ctx: typer.Context,
     *,
@@ -53,21 +74,17 @@ def options(
         str, typer.Option(metavar="FILE|URL", help="Journal: a file or postgresql://…  [.toolpath/runs.db]")
     ] = "",
     config: Annotated[str, typer.Option(metavar="FILE", help="Settings.  [toolpath.toml]")] = "",
-    tools: Annotated[list[str] | None, typer.Option(metavar="MODULE", help="Python module or file with tools.")] = None,
-    folder: Annotated[list[str] | None, typer.Option(metavar="DIR", help="Folder of composites and plans.")] = None,
-    mcp: Annotated[list[str] | None, typer.Option(metavar="FILE", help="MCP servers.  [mcp.json]")] = None,
     json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say where an error came from.")] = False,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="The version.")] = False,
+    **sources: list[str] | None,
 ) -> None:
     """Keep the global options for the verb."""
     ctx.obj = Options(
         store=store,
         config=config,
-        tools=tuple(tools or ()),
-        folders=tuple(folder or ()),
-        mcp=tuple(mcp or ()),
+        sources=named_sources(sources),
         json=json,
         quiet=quiet,
         verbose=verbose,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolpath.providers.source_kinds import KINDS
 
 #: Global options that take a value, and those that do not.
-WITH_VALUE = ("--store", "--config", "--tools", "--folder", "--mcp")
+WITH_VALUE = ("--store", "--config", *(kind.option for kind in KINDS))
 WITHOUT_VALUE = ("--json", "--quiet", "--verbose", "-q", "-v")
 
 
@@ -16,9 +19,8 @@ class Options:
 
     store: str = ""
     config: str = ""
-    tools: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
-    mcp: tuple[str, ...] = ()
+    sources: Mapping[str, Any] = field(default_factory=dict)
+    """Setting that lists sources of tools → those that were named."""
     json: bool = False
     quiet: bool = False
     verbose: bool = False
@@ -28,10 +30,16 @@ class Options:
         arguments = []
         for name, value in (("--store", self.store), ("--config", self.config)):
             arguments += [name, value] if value else []
-        for name, values in (("--tools", self.tools), ("--folder", self.folders), ("--mcp", self.mcp)):
-            for value in values:
-                arguments += [name, value]
+        for kind in KINDS:
+            for value in self.sources.get(kind.setting, ()):
+                arguments += [kind.option, value]
         return arguments
+
+
+def named_sources(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The sources of tools among the parameters of a command, by the settings that list such ones."""
+    named = {kind.setting: given.get(kind.option.removeprefix("--")) for kind in KINDS}
+    return {setting: tuple(values) for setting, values in named.items() if values}
 
 
 def hoisted(arguments: Sequence[str]) -> list[str]:

@@ -19,9 +19,8 @@ from toolpath.cli.requests import add_http
 from toolpath.cli.streams import results_alone
 from toolpath.config import DEFAULT_STORE, Settings, load_settings
 from toolpath.ports import Provider
+from toolpath.providers.source_kinds import KINDS
 from toolpath.telemetry.telemetry import for_command
-
-DEFAULT_MCP = "mcp.json"
 
 
 class Session:
@@ -35,9 +34,7 @@ class Session:
 
 def settings_of(options: Options) -> Settings:
     """The settings in force for these options. Raises `ConfigError`."""
-    return load_settings(
-        options.config or None, store=options.store, tools=options.tools, folders=options.folders, mcp=options.mcp
-    )
+    return load_settings(options.config or None, store=options.store, **options.sources)
 
 
 def perform(
@@ -116,14 +113,9 @@ def store_path(settings: Settings) -> str:
 
 def add_sources(tp: Toolpath, settings: Settings) -> None:
     """Add the modules, folders and MCP servers that the settings name, and `mcp.json` where there is one."""
-    for module in settings.tools:
-        tp.add_module(module)
-    for folder in settings.folders:
-        if not Path(folder).is_dir():
-            raise UsageError(f"The folder {folder} is not there.")
-        tp.add_folder(folder)
-    files = settings.mcp or ((DEFAULT_MCP,) if Path(DEFAULT_MCP).is_file() else ())
-    for file in files:
-        tp.add_mcp_config(file)
+    for kind in KINDS:
+        named = getattr(settings, kind.setting)
+        for value in named or ((kind.unnamed,) if kind.unnamed and Path(kind.unnamed).is_file() else ()):
+            tp.add_source(kind.setting, value)
     if settings.http:
         add_http(tp)

@@ -86,6 +86,11 @@ class FolderProvider:
         return list(tools.values()), tuple(findings), {name: why for name, why in broken.items() if name not in tools}
 
 
+def folder_providers(path: str | Path) -> list[FolderProvider]:
+    """The folder as a source of tools. Raises `ConfigError`."""
+    return [FolderProvider(path)]
+
+
 def _reason(path: Path, findings: list[Finding]) -> ToolpathError:
     """Why a file gave no tool, in one message."""
     errors = [finding for finding in findings if finding.severity == "error"] or findings

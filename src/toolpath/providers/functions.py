@@ -12,7 +12,7 @@ from toolpath.catalog.fields import read_fields
 from toolpath.errors import ConfigError
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Body, Tool
-from toolpath.providers.modules import reference_to
+from toolpath.providers.modules import load_module, reference_to
 from toolpath.providers.process import run_in_process
 from toolpath.providers.signature import Signature, read_signature
 from toolpath.values import JsonObject
@@ -234,3 +234,8 @@ def marked_in(module: Any) -> tuple[Callable[..., Any], ...]:
         for value in vars(module).values()
         if is_marked(value) and inspect.getmodule(value) in (module, None) and not inspect.isclass(value)
     )
+
+
+def tools_of_module(module: str) -> list[Tool]:
+    """The tools that a module marks, by its dotted name or its file's path. Raises `ConfigError`."""
+    return [tool_from_function(function) for function in marked_in(load_module(module))]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import importlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
 from toolpath.catalog.registry import Registry
-from toolpath.errors import ConfigError
+from toolpath.errors import ConfigError, closest
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
 from toolpath.ports import Provider
-from toolpath.providers.files import FolderProvider
-from toolpath.providers.functions import ToolFields, bind, marked_in, tool_from_function
-from toolpath.providers.modules import is_file, load_module
+from toolpath.providers.functions import ToolFields, bind, tool_from_function
+from toolpath.providers.modules import is_file
+from toolpath.providers.source_kinds import KINDS, SourceKind
 from toolpath.values import JsonObject
 
 
@@ -52,29 +53,43 @@ class ToolSources:
         """Add an MCP server."""
         from toolpath.providers.mcp.provider import McpProvider  # the MCP library is heavy: only who uses it pays
 
-        provider = McpProvider(name, **server)
-        provider.secrets = self._secrets
-        self._add_described(provider)
+        self._add_described(McpProvider(name, **server))
 
-    def add_mcp_config(self, config: str | Path | JsonObject) -> None:
-        """Add the servers of an `mcpServers` file."""
-        from toolpath.providers.mcp.config import read_mcp_config  # as above
+    def add_source(self, setting: str, value: Any) -> None:
+        """Add the tools of a source of the kind that this setting lists."""
+        kind = next((kind for kind in KINDS if kind.setting == setting), None)
+        if kind is None:
+            raise ConfigError(
+                f"No setting {setting!r} lists sources of tools.",
+                suggestions=closest(setting, [kind.setting for kind in KINDS]),
+                hint=f"Use one of: {', '.join(kind.setting for kind in KINDS)}.",
+            )
+        self._take(kind, _named(kind.loader)(value), value)
 
-        for provider in read_mcp_config(config):
-            provider.secrets = self._secrets
-            self._add_described(provider)
+    def add_recorded(self, description: JsonObject) -> None:
+        """Add the source that `describe` described, unless it is there."""
+        for kind in KINDS:
+            name = description.get(kind.described)
+            if isinstance(name, str) and not self._has(kind.described, name):
+                found = _named(kind.restorer)(description) if kind.restorer else _named(kind.loader)(name)
+                self._take(kind, found, name)
 
-    def add_folder(self, folder: str | Path) -> None:
-        """Add the composites and plans of a folder."""
-        self._add_described(FolderProvider(folder))
+    def _has(self, key: str, name: str) -> bool:
+        return name in self._registry.providers or any(known.get(key) == name for known in self._described)
 
-    def add_module(self, module: str) -> None:
-        """Add every `@tool` function of a module."""
-        for function in marked_in(load_module(module)):
-            self._registry.add(tool_from_function(function))
-        self._described.append({"module": str(Path(module).resolve()) if is_file(module) else module})
+    def _take(self, kind: SourceKind, found: Sequence[Tool | Provider], value: Any) -> None:
+        for one in found:
+            if isinstance(one, Tool):
+                self._registry.add(one)
+            else:
+                self._add_described(one)
+        if found and all(isinstance(one, Tool) for one in found):
+            # Tools that no provider lists are told by what named them.
+            self._described.append({kind.described: str(Path(value).resolve()) if is_file(value) else value})
 
     def _add_described(self, provider: Provider) -> None:
+        if hasattr(provider, "secrets"):
+            provider.secrets = self._secrets
         self._add_provider(provider)
         self._described.append(provider.describe())
 
@@ -83,3 +98,10 @@ class ToolSources:
         places = getattr(provider, "max_concurrency", None)
         if places is not None:
             self._limit_server(provider.name, places)
+
+
+def _named(reference: str) -> Callable[[Any], Sequence[Tool | Provider]]:
+    """The function of a `module:function`: libraries of providers are heavy, only who uses them pays."""
+    module, _, name = reference.partition(":")
+    found: Callable[[Any], Sequence[Tool | Provider]] = getattr(importlib.import_module(module), name)
+    return found

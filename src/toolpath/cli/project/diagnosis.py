@@ -46,9 +46,7 @@ def diagnose(options: Options, *, start: bool) -> int:
     output = Output(options)
     remarks: list[Remark] = []
     try:
-        read = read_settings(
-            options.config or None, store=options.store, tools=options.tools, folders=options.folders, mcp=options.mcp
-        )
+        read = read_settings(options.config or None, store=options.store, **options.sources)
     except ToolpathError as error:
         read = None
         remarks.append(Remark("bad", "settings", str(error)))

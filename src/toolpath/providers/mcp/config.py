@@ -65,7 +65,7 @@ def read_mcp_config(source: str | Path | Mapping[str, Any]) -> list[McpProvider]
     return list(providers.values())
 
 
-def provider_of(description: JsonObject) -> McpProvider:
+def providers_again(description: JsonObject) -> list[McpProvider]:
     """The server that `McpProvider.describe` described. Raises `ConfigError` when it had secrets: they are not kept."""
     name = str(description.get("mcp", ""))
     hidden = description.get("hidden")
@@ -77,7 +77,7 @@ def provider_of(description: JsonObject) -> McpProvider:
     provider = _read_entry(f"server {name!r}", name, {key: description[key] for key in description if key != "mcp"})
     if provider is None:
         raise ConfigError(f"Server {name!r} is disabled.")
-    return provider
+    return [provider]
 
 
 def _document(source: str | Path | Mapping[str, Any]) -> tuple[str, JsonObject]:

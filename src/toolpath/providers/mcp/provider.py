@@ -127,7 +127,7 @@ class McpProvider:
     def describe(self) -> JsonObject:
         """How another process can have the same server: `{"mcp": name, "command": …}`, without secrets.
 
-        `hidden` names the values that were left out; `config.provider_of` reads it back.
+        `hidden` names the values that were left out; `config.providers_again` reads it back.
         """
         most = {} if self.max_concurrency is None else {"max_concurrency": self.max_concurrency}
         over = {"overrides": self._written_overrides} if self._written_overrides else {}
