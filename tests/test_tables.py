@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
+from pathlib import Path
 from typing import get_args
 
+from tests.pages import table_rows
+
+from toolpath.config import Settings
+from toolpath.engine.decide.starts import BEGINS
 from toolpath.engine.state.fold import HANDLERS
 from toolpath.model import events as ev
 from toolpath.model.event_views import VIEWS
 from toolpath.model.events import AnyEvent
+from toolpath.model.plan import Common, Kind, Step
+from toolpath.notation.tables import KINDS, STEP
+from toolpath.providers.source_kinds import KINDS as SOURCES
 
 #: They tell of something, and change nothing in a run.
 TOLD_ONLY = {ev.StepProgress, ev.BudgetExceeded}
@@ -23,3 +32,44 @@ def test_each_event_is_folded_and_shown() -> None:
     }
     assert {place: sorted(one.__name__ for one in left) for place, left in missing.items() if left} == {}
     assert not TOLD_ONLY & set(HANDLERS)
+
+
+def test_each_kind_of_source_has_a_setting_and_what_loads_it() -> None:
+    missing = []
+    for kind in SOURCES:
+        if kind.setting not in Settings.__struct_fields__:
+            missing.append(f"the setting {kind.setting} (config.py)")
+        for reference in filter(None, (kind.loader, kind.restorer)):
+            module, _, name = reference.partition(":")
+            if not callable(getattr(importlib.import_module(module), name, None)):
+                missing.append(reference)
+    assert missing == []
+    for each in ("setting", "option", "described"):
+        named = [getattr(kind, each) for kind in SOURCES]
+        assert len(set(named)) == len(named), each
+
+
+#: Kinds that are read, and refused by the check.
+NOT_RUN = {"agent"}
+PLAN_PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "plan.md").read_text(encoding="utf-8")
+
+
+def test_each_kind_of_step_is_read_printed_described_and_begun() -> None:
+    records = {record.__struct_config__.tag: record for record in get_args(Step)}
+    rows = {kind.word: kind for kind in KINDS}
+    shown = {row[0].strip("`") for row in table_rows(PLAN_PAGE, "Step")}
+    missing = {
+        "KINDS (notation/tables.py)": records.keys() - rows.keys(),
+        "Kind (model/plan.py)": {record.shape.kind for record in records.values()} - set(get_args(Kind)),
+        "BEGINS (engine/decide/starts.py)": {record.shape.kind for record in records.values()} - set(BEGINS) - NOT_RUN,
+        "docs/reference/plan.md": records.keys() - shown,
+    }
+    for word, kind in rows.items():
+        of_record = {name for name in records[word].__struct_fields__ if name not in Common.__struct_fields__}
+        missing[f"fields of {word} (notation/tables.py)"] = of_record - {entry.target for entry in kind.table.entries}
+        for _, _, attribute in records[word].shape.templates:
+            if not hasattr(records[word], attribute):
+                missing[f"shape of {word} (model/plan.py)"] = {attribute}
+    missing["STEP (notation/tables.py)"] = set(Common.__struct_fields__) - {entry.target for entry in STEP.entries}
+    assert {place: sorted(left) for place, left in missing.items() if left} == {}
+    assert not NOT_RUN & set(BEGINS)

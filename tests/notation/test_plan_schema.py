@@ -9,13 +9,7 @@ from plan_strategies import plans
 from toolpath.notation.plan import PLAN_FIELDS, SCHEMA_FIELD, read_plan
 from toolpath.notation.plan_schema import plan_json_schema
 from toolpath.notation.printing import plan_to_dict
-from toolpath.notation.reading.steps import (
-    ACTIONS,
-    AGENT_FIELDS,
-    COMMON_FIELDS,
-    DEPENDENCY_ALIASES,
-    LOOP_FIELDS,
-)
+from toolpath.notation.tables import ACTIONS, KINDS, STEP
 
 SCHEMA = plan_json_schema()
 VALIDATOR = jsonschema_rs.validator_for(SCHEMA)
@@ -33,9 +27,10 @@ def test_the_schema_is_a_schema():
 def test_the_schema_knows_the_fields_that_the_reader_knows():
     step = set(SCHEMA["$defs"]["step"]["properties"])
     assert set(SCHEMA["properties"]) == {*PLAN_FIELDS, SCHEMA_FIELD, "parameters", "state"}
-    assert step >= {*COMMON_FIELDS, *ACTIONS, *DEPENDENCY_ALIASES}
-    assert set(SCHEMA["$defs"]["loop"]["properties"]) == set(LOOP_FIELDS)
-    assert set(SCHEMA["$defs"]["agent"]["properties"]) == set(AGENT_FIELDS)
+    assert step >= {*STEP.names, *STEP.aliases, *ACTIONS}
+    for kind in KINDS:
+        own = step if kind.is_inline else set(SCHEMA["$defs"][kind.word]["properties"])
+        assert own >= {*kind.table.names, *kind.table.aliases}
 
 
 def test_every_field_tells_what_it_is():
@@ -51,10 +46,10 @@ def test_every_printed_plan_fits_the_schema(plan):
     VALIDATOR.validate(plan_to_dict(plan))
 
 
-STEP = {"tool": "t"}
+CALL = {"tool": "t"}
 FAULTY = [
     {"steps": [{"tool": "t", "timout": 1}]},
-    {"steps": [STEP], "colour": 1},
+    {"steps": [CALL], "colour": 1},
     {"steps": [{"tool": "t", "retry": {"times": 1}}]},
     {"steps": [{"tool": "t", "fallback": {"tool": "b", "x": 1}}]},
     {"steps": [{"tool": "t", "fallback": [{"tool": "b", "x": 1}]}]},
@@ -69,10 +64,10 @@ FAULTY = [
     {"steps": [{"ask": {"x": 1}}]},
     {"steps": [{"ask": {"inputs": [{"name": "a", "x": 1}]}}]},
     {"steps": [{"parallel": [{"tool": "t", "x": 1}]}]},
-    {"steps": [{"parallel": [{"id": "b", "steps": [STEP], "x": 1}]}]},
-    {"steps": [STEP], "budget": {"x": 1}},
-    {"steps": [STEP], "limits": {"x": 1}},
-    {"steps": [STEP], "origin": {"x": 1}},
+    {"steps": [{"parallel": [{"id": "b", "steps": [CALL], "x": 1}]}]},
+    {"steps": [CALL], "budget": {"x": 1}},
+    {"steps": [CALL], "limits": {"x": 1}},
+    {"steps": [CALL], "origin": {"x": 1}},
 ]
 
 
@@ -92,8 +87,8 @@ def test_what_the_reader_calls_an_unknown_field_the_schema_refuses(source):
         {"steps": [{"id": "1a", "tool": "t"}]},
         {"steps": "t"},
         {"name": "x"},
-        {"steps": [STEP], "flow": "circle"},
-        {"steps": [STEP], "concurrency": 0},
+        {"steps": [CALL], "flow": "circle"},
+        {"steps": [CALL], "concurrency": 0},
         {"steps": [{"agent": {}}]},
         {"steps": [{"loop": {"steps": []}}]},
     ],
@@ -109,7 +104,7 @@ def test_what_both_refuse(source):
         {"$schema": "urn:toolpath:plan", "steps": [{"tool": "t", "args": {}, "needs": "a", "timeout": "1h30m"}]},
         {"version": 1.0, "name": 7, "steps": [], "outputs": 1, "inputs": [{"name": "a"}]},
         {"steps": [{"ask": {"inputs": {"a": None, "b": {"label": "B"}}}, "when": None, "on_unresolved": None}]},
-        {"steps": [{"parallel": [STEP, {"steps": [STEP]}], "wait_for": "first_success"}], "on_unresolved": None},
+        {"steps": [{"parallel": [CALL, {"steps": [CALL]}], "wait_for": "first_success"}], "on_unresolved": None},
     ],
 )
 def test_what_both_accept(source):

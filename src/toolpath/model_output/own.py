@@ -13,7 +13,7 @@ from toolpath.model_output.found import Found, ModelCall, Piece
 from toolpath.model_output.page import Page
 from toolpath.notation.nodes import Node
 from toolpath.notation.plan import plan_of
-from toolpath.notation.reading.steps import ACTIONS
+from toolpath.notation.tables import ACTIONS
 from toolpath.notation.yaml_text import read_yaml
 
 FENCE = r"^[ \t]*```ya?ml[ \t]*\n"

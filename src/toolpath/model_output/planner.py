@@ -18,7 +18,7 @@ from toolpath.model_output.single import arguments, is_definition
 from toolpath.notation.chaining import PRESET, every_output
 from toolpath.notation.nodes import Node, tree_of_values
 from toolpath.notation.plan import PLAN_FIELDS, SCHEMA_FIELD, plan_of
-from toolpath.notation.reading.steps import COMMON_FIELDS
+from toolpath.notation.tables import COMMON_FIELDS
 from toolpath.values import JsonObject
 
 ORDER_KEYS = ("executionOrder", "execution_order", "toolOrder", "tool_order")

@@ -5,7 +5,7 @@ Faults are findings in `tool.body.source.findings`. Nothing here evaluates anyth
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import msgspec
 
@@ -20,9 +20,8 @@ from toolpath.notation.reading.ids import is_id
 from toolpath.notation.reading.implementations import plan_of_parts, read_implementation
 from toolpath.notation.reading.notes import Notes, below, shown
 from toolpath.notation.reading.parameters import read_inputs, read_parameters, read_schema
-from toolpath.notation.reading.policies import read_cache
 from toolpath.notation.reading.rules import read_rules
-from toolpath.notation.reading.steps import OUTPUT_VALIDATION
+from toolpath.notation.tables import STEP_CACHE
 from toolpath.notation.tree import read_tree
 from toolpath.values import Json, JsonObject
 
@@ -245,7 +244,7 @@ def _metadata(fields: Fields, examples: list[JsonObject]) -> JsonObject:
 
 def _traits(fields: Fields) -> dict[str, Any]:
     """What a composite may say of itself as any tool may."""
-    validation = fields.choice("output_validation", OUTPUT_VALIDATION)
+    validation = fields.choice("output_validation", get_args(OutputValidation))
     reserved = {name: fields.json(name) for name in _RESERVED}
     for name, value in reserved.items():
         if value is not None:
@@ -260,7 +259,7 @@ def _traits(fields: Fields) -> dict[str, Any]:
         "capabilities": fields.texts("capabilities"),
         "limitations": fields.texts("limitations"),
         "aliases": fields.texts("aliases"),
-        "cache": read_cache(fields),
+        "cache": STEP_CACHE.read(fields),
         "max_concurrency": fields.integer("max_concurrency", least=1),
         "output_validation": cast(OutputValidation, validation or "warn"),
         **reserved,

@@ -7,7 +7,7 @@ from typing import Any
 from toolpath.model.plan import Cache, Plan
 from toolpath.model.tool import Requires, Tool
 from toolpath.notation.printing import body_to_dict
-from toolpath.notation.reading.durations import spelled
+from toolpath.notation.tables import STEP_CACHE
 from toolpath.values import Json, JsonObject
 
 # Parts of the metadata that stand at the top of the notation.
@@ -45,14 +45,7 @@ def composite_to_dict(tool: Tool) -> JsonObject:
 
 
 def _cache(cache: Cache | None) -> Json:
-    if cache is None:
-        return None
-    if cache.ttl == 0 and cache.key is None:
-        return False
-    if cache == Cache():
-        return True
-    ttl = {} if cache.ttl is None else {"ttl": spelled(cache.ttl)}
-    return ttl | ({} if cache.key is None else {"key": cache.key})
+    return None if cache is None else STEP_CACHE.type.written(cache, "graph")
 
 
 def _rules(tool: Tool) -> JsonObject:

@@ -11,40 +11,19 @@ from typing import Any
 
 from toolpath.errors import PlannerAnswer, ReadError
 from toolpath.expressions.structure import texts
-from toolpath.model.plan import Call, Origin, Plan, Step
+from toolpath.model.plan import Call, Plan, Step
 from toolpath.notation.nodes import Node
 from toolpath.notation.reading.bodies import read_flow, read_settings
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import Notes
-from toolpath.notation.reading.parameters import read_inputs
 from toolpath.notation.reading.rules import read_policy
+from toolpath.notation.tables import BODY, HEAD, OUTPUTS, SETTINGS, TAIL
 from toolpath.notation.tree import read_tree
-from toolpath.values import JsonObject
 
 #: More steps than these nobody writes down to be done in turn without a word of it.
 _MOST_IN_TURN = 50
 #: What a plan's mapping may hold.
-PLAN_FIELDS = (
-    "name",
-    "description",
-    "version",
-    "inputs",
-    "flow",
-    "steps",
-    "outputs",
-    "failure_mode",
-    "concurrency",
-    "timeout",
-    "budget",
-    "limits",
-    "on_unresolved",
-    "origin",
-    "composite",
-    "initial_state",
-    "policy",
-    "metadata",
-)
-ORIGIN_FIELDS = ("request", "reasoning", "confidence", "questions", "uncovered", "estimates")
+PLAN_FIELDS = tuple(name for table in (HEAD, BODY, OUTPUTS, SETTINGS, TAIL) for name in table.names)
 #: Editors and people name the schema of a file in it.
 SCHEMA_FIELD = "$schema"
 
@@ -66,19 +45,9 @@ def plan_of(tree: Node, file: str = "") -> Plan:
     fields = Fields(tree, "", notes)
     fields.ignore(SCHEMA_FIELD)
     flow, steps = read_flow(fields, "chain" if _is_of_composite(tree.value) else "graph")
-    inputs = _inputs(fields)
-    found = read_settings(fields)
-    found |= {
-        "name": fields.text("name", default="plan"),
-        "description": fields.text("description"),
-        "version": fields.text("version", default="1.0.0"),
-        "origin": fields.inside("origin", _origin) or Origin(),
-        "composite": fields.flag("composite", False),
-        "policy": fields.mapping("policy"),
-        "metadata": fields.mapping("metadata"),
-    }
+    found = HEAD.values(fields) | read_settings(fields) | TAIL.values(fields)
     fields.inside("policy", read_policy)
-    if not steps and found["outputs"] is None and not notes.findings:
+    if not steps and "outputs" not in found and not notes.findings:
         notes.warning("no_steps", "The plan has no steps.", "/steps", tree.value.get("steps"), hint="Add a step.")
     if "flow" not in tree.value and flow == "graph" and _looks_ordered(tree, steps):
         notes.information(
@@ -89,7 +58,7 @@ def plan_of(tree: Node, file: str = "") -> Plan:
             hint="Write 'flow: chain' to have them run in their order; 'flow: graph' says that side by side is meant.",
         )
     fields.finish("A plan", PLAN_FIELDS, _PLACES)
-    return Plan(inputs=inputs, flow=flow, steps=steps, source=notes.source(), **found)
+    return Plan(flow=flow, steps=steps, source=notes.source(), **found)
 
 
 def _is_of_composite(members: dict[str, Node]) -> bool:
@@ -116,26 +85,6 @@ def _looks_ordered(tree: Node, steps: tuple[Step, ...]) -> bool:
 def _jumps(step: Node) -> bool:
     outcomes = [step.value.get(name) for name in ("on_success", "on_failure")] if isinstance(step.value, dict) else []
     return any(one is not None and isinstance(one.value, dict) and "next" in one.value for one in outcomes)
-
-
-def _inputs(fields: Fields) -> JsonObject:
-    node = fields.node_of("inputs", "parameters")
-    if node is None:
-        return {}
-    return read_inputs(node, "/inputs", fields.notes)
-
-
-def _origin(fields: Fields) -> Origin:
-    origin = Origin(
-        request=fields.text("request"),
-        reasoning=fields.text("reasoning"),
-        confidence=fields.number("confidence", most=1.0),
-        questions=fields.texts("questions"),
-        uncovered=fields.texts("uncovered"),
-        estimates=fields.mapping("estimates"),
-    )
-    fields.finish("An origin", ORIGIN_FIELDS)
-    return origin
 
 
 _PLACES = {

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import get_args
 
 from toolpath.expressions.names import KEYWORDS, RESERVED
+from toolpath.model.plan import Step
 from toolpath.notation.nodes import Node
 from toolpath.notation.reading.notes import Notes, shown
 
@@ -14,6 +16,8 @@ PATTERN = r"^[A-Za-z_][A-Za-z0-9_-]*$"
 MAX_LENGTH = 128
 FORBIDDEN = RESERVED | KEYWORDS
 _ID = re.compile(PATTERN[1:-1])
+#: Fields in which steps stand.
+_WITH_STEPS = ("steps", *(kind.__struct_config__.tag for kind in get_args(Step) if kind.shape.blocks))
 _OTHER = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -102,6 +106,6 @@ def _written_ids(steps: Node) -> Iterable[str]:
             named = members.get("id")
             if named is not None and isinstance(named.value, str):
                 yield named.value
-            for key in ("parallel", "steps", "loop"):
+            for key in _WITH_STEPS:
                 if key in members:
                     pending.append(members[key])

@@ -12,23 +12,12 @@ from toolpath.model.plan import Call, Flow, Plan, Step
 from toolpath.notation.reading.bodies import read_flow, read_settings
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import alike, below, shown
-from toolpath.notation.reading.policies import INPUT_ALIASES
 from toolpath.notation.reading.requests import read_request
+from toolpath.notation.tables import INPUT_ALIASES, OUTPUTS, SETTINGS
 from toolpath.values import Json, JsonObject
 
 TYPES = ("composite", "simple", "api_call", "data_transform")
-COMPOSITE_FIELDS = (
-    "flow",
-    "steps",
-    "outputs",
-    "initial_state",
-    "failure_mode",
-    "concurrency",
-    "timeout",
-    "budget",
-    "limits",
-    "on_unresolved",
-)
+COMPOSITE_FIELDS = ("flow", "steps", *OUTPUTS.names, *SETTINGS.names)
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\.\w+|\[\w+\]|\[(?:'[^']*'|\"[^\"]*\")\])*")
 # A text in quotes, or the name `source` that is no member of something else.
 _SOURCE_NAME = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")|(?<![\w.])source(?!\w)""")

@@ -4,69 +4,17 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from toolpath.model.plan import (
-    Agent,
-    AgentBudget,
-    Ask,
-    Block,
-    Call,
-    Flow,
-    Loop,
-    OnFailure,
-    OnSuccess,
-    OnUnresolved,
-    OutputValidation,
-    Parallel,
-    Retry,
-    Step,
-    WaitFor,
-)
+from toolpath.model.plan import Block, Call, Flow, Step
+from toolpath.notation.field_types import Around
 from toolpath.notation.nodes import Node
 from toolpath.notation.reading.fields import Fields
-from toolpath.notation.reading.forms import read_ask_fields
 from toolpath.notation.reading.ids import FORBIDDEN, Ids, is_id
 from toolpath.notation.reading.notes import Notes, alike, below, shown
-from toolpath.notation.reading.policies import (
-    INPUT_ALIASES,
-    agent_budget,
-    read_cache,
-    read_fallbacks,
-    read_on_failure,
-    read_on_success,
-    read_retry,
-)
-from toolpath.values import Json
+from toolpath.notation.tables import ACTIONS, BRANCH, COMMON_FIELDS, FLOWS, INPUT_ALIASES, KIND_OF_WORD, STEP, StepKind
 
-ACTIONS = ("tool", "agent", "parallel", "loop", "ask")
-DEPENDENCY_ALIASES = ("dependsOn", "dependencies", "needs")
-COMMON_FIELDS = (
-    "id",
-    "derived_id",
-    "depends_on",
-    "when",
-    "exclusive",
-    "timeout",
-    "retry",
-    "fallback",
-    "critical",
-    "cache",
-    "requires_approval",
-    "on_success",
-    "on_failure",
-    "on_unresolved",
-    "output_validation",
-)
 #: What a message lists: all that a person writes.
 _KNOWN = tuple(name for name in (*COMMON_FIELDS, *ACTIONS) if name != "derived_id")
-LOOP_FIELDS = ("over", "as", "id", "flow", "steps", "concurrency", "collect")
-AGENT_FIELDS = ("requirement", "tools", "model", "output", "max_rounds", "budget", "instructions")
-FLOWS = ("graph", "chain")
-ON_UNRESOLVED = ("error", "keep", "null", "skip")
-OUTPUT_VALIDATION = ("strict", "warn", "off")
-WAIT_FOR = ("all", "any", "first_success")
-#: What a step may say besides, by its action.
-OWN_FIELDS = {"tool": ("inputs",), "parallel": ("wait_for",), "loop": (), "agent": (), "ask": ()}
-_BLOCK_FIELDS = ("id", "flow", "steps")
+_COMMON = frozenset(COMMON_FIELDS)
 
 
 class Steps:
@@ -94,12 +42,14 @@ class Steps:
         fields = Fields(node, path, self.notes)
         action = self._action(fields)
         is_told = action in fields.members
-        common = self._common(fields, action)
-        step = self._acting(fields, action, common, flow)
+        kind = KIND_OF_WORD[action]
+        around = Around(self, flow, kind.is_timed)
+        step = self._made(kind, fields, self._common(fields, action, around), around)
         if not fields.are_read:
             otherwise = "Arguments of the tool stand under 'inputs'. " if action == "tool" else ""
             what = f"A step with '{action}'" if is_told else "A step"
-            fields.finish(what, (*_KNOWN, *OWN_FIELDS[action]), _misplaced(action, is_told=is_told), otherwise)
+            own = [name for name in kind.table.names if name != action] if kind.is_inline else ()
+            fields.finish(what, (*_KNOWN, *own), _misplaced(action, is_told=is_told), otherwise)
         return step
 
     def _action(self, fields: Fields) -> str:
@@ -116,63 +66,26 @@ class Steps:
         elif not given:
             self.notes.error(
                 "no_action",
-                "Step must have 'tool' field, or one of 'agent', 'parallel', 'loop', 'ask'.",
+                f"Step must have 'tool' field, or one of {', '.join(repr(word) for word in ACTIONS[1:])}.",
                 fields.path,
                 fields.node,
                 hint=_no_action_hint(fields),
             )
         return given[0] if given else "tool"
 
-    def _common(self, fields: Fields, action: str) -> dict[str, Any]:
+    def _common(self, fields: Fields, action: str, around: Around) -> dict[str, Any]:
         """What every kind of step may say, by the names of the record; only what is given."""
         named = fields.members.get("tool")
         bare = named.value.rpartition(".")[2] if named is not None and isinstance(named.value, str) else "step"
-        step_id, derived = self.ids.choose(
+        step_id, is_derived = self.ids.choose(
             fields.node_of("id"), below(fields.path, "id"), bare if action == "tool" else action
         )
-        # Nearly every step says few of these; asking for each would dominate the reading of large plans.
-        given = fields.members.keys()
-        found: dict[str, Any] = {"id": step_id, "derived_id": fields.flag("derived_id", False) or derived}
-        if not given.isdisjoint(("depends_on", *DEPENDENCY_ALIASES)):
-            found["depends_on"] = tuple(dict.fromkeys(fields.texts("depends_on", *DEPENDENCY_ALIASES)))
-        if "when" in given:
-            found["when"] = self._condition(fields, "when", None)
-        found["exclusive"] = self._exclusive(fields)
-        if "timeout" in given:
-            # A person may take days; a call or an agent that does hangs.
-            limited = action in ("tool", "agent")
-            found["timeout"] = fields.time_limit("timeout") if limited else fields.duration("timeout")
-        if "fallback" in given:
-            found["fallback"] = read_fallbacks(fields)
-        if "critical" in given:
-            found["critical"] = fields.flag("critical", True)
-        if "cache" in given:
-            found["cache"] = read_cache(fields)
-        if "requires_approval" in given:
-            found["requires_approval"] = self._condition(fields, "requires_approval", False)
-        if "on_unresolved" in given:
-            found["on_unresolved"] = read_on_unresolved(fields)
-        if "output_validation" in given:
-            choice = fields.choice("output_validation", OUTPUT_VALIDATION)
-            found["output_validation"] = cast(OutputValidation | None, choice)
-        self._outcomes(fields, found)
-        return found
-
-    def _outcomes(self, fields: Fields, found: dict[str, Any]) -> None:
-        if "on_success" in fields.members:
-            found["on_success"] = (
-                fields.inside("on_success", read_on_success, "Write on_success: {next: ID}.") or OnSuccess()
-            )
-        retry: Retry | None = None
-        if "retry" in fields.members:
-            retry = fields.inside("retry", read_retry, "Write retry: {max_retries: 3}.")
-        if "on_failure" in fields.members:
-            policy, implied = fields.inside("on_failure", read_on_failure, "Write on_failure: {action: continue}.") or (
-                OnFailure(),
-                None,
-            )
-            found["on_failure"] = policy
-            if retry is not None and implied is not None:
+        found = STEP.values(fields, around)
+        found["id"] = step_id
+        found["derived_id"] = found.get("derived_id", False) or is_derived
+        if "on_failure" in found:
+            found["on_failure"], implied = found["on_failure"]
+            if implied is not None and "retry" in found:
                 self.notes.error(
                     "retry_twice",
                     "Both 'retry' and 'on_failure: {action: retry}' are given.",
@@ -180,68 +93,36 @@ class Steps:
                     fields.members["retry"],
                     hint="Keep 'retry', and let on_failure say what follows after it.",
                 )
-            retry = retry or implied
-        found["retry"] = retry
+            elif implied is not None:
+                found["retry"] = implied
+        return found
 
-    def _condition(self, fields: Fields, name: str, default: bool | None) -> str | bool | None:
-        node = fields.node_of(name)
-        if node is None:
-            return default
-        if isinstance(node.value, str | bool):
-            return node.value
-        self.notes.wrong_type(below(fields.path, name), node, "An expression, true or false")
-        return default
-
-    def _exclusive(self, fields: Fields) -> bool:
-        names = [name for name in ("executionMode", "execution_mode") if name in fields.members]
-        if not names:
-            return fields.flag("exclusive", False) if "exclusive" in fields.members else False
-        mode = fields.choice(names[0], ("parallel", "sequential"), *names[1:])
-        if fields.node_of("exclusive") is not None:
+    def _made(self, kind: StepKind, fields: Fields, common: dict[str, Any], around: Around) -> Step:
+        """The step of a kind."""
+        if kind.is_inline:
+            return cast(Step, kind.table.record(**common, **kind.table.values(fields, around)))
+        node, word = fields.node_of(kind.word), kind.word
+        inner = None if node is None else Fields.of(node, below(fields.path, word), self.notes, kind.hint)
+        if inner is None:
+            return cast(Step, kind.table.record(**common))
+        own = kind.table.values(inner, around)
+        for name in own.keys() & common.keys():
             self.notes.error(
                 "alias_twice",
-                f"'exclusive' and '{names[0]}' are two names of one field; both are given.",
-                below(fields.path, "exclusive"),
-                fields.members["exclusive"],
-                hint="Keep 'exclusive' alone.",
+                f"'{name}' is given both in '{word}' and beside it.",
+                below(fields.path, name),
+                inner.members[name],
+                hint=f"Keep the one in '{word}'.",
             )
-            return fields.flag("exclusive", False)
-        return mode == "sequential"
+        for name in own.keys() & _COMMON:
+            self.notes.place(below(fields.path, name), inner.members[name])
+        kind.table.finish(inner)
+        return cast(Step, kind.table.record(**common | own))
 
-    def _acting(self, fields: Fields, action: str, common: dict[str, Any], flow: Flow) -> Step:
-        match action:
-            case "parallel":
-                return self._parallel(fields, common, flow)
-            case "loop":
-                return self._loop(fields, common, flow)
-            case "agent":
-                return self._agent(fields, common)
-            case "ask":
-                return self._ask(fields, common)
-            case _:
-                return self._call(fields, common)
-
-    def _call(self, fields: Fields, common: dict[str, Any]) -> Call:
-        named = fields.node_of("tool")
-        tool = (fields.text_in(named, below(fields.path, "tool")) or "") if named is not None else ""
-        if named is not None and named.value == "":
-            self.notes.missing(below(fields.path, "tool"), "tool", named)
-        return Call(tool=tool.strip(), inputs=fields.mapping("inputs", *INPUT_ALIASES), **common)
-
-    def _parallel(self, fields: Fields, common: dict[str, Any], flow: Flow) -> Parallel:
-        node = fields.node_of("parallel")
-        path = below(fields.path, "parallel")
-        branches: list[Block] = []
-        if node is not None and isinstance(node.value, list):
-            taken: set[str] = set()
-            for index, item in enumerate(node.value):
-                branches.append(self._branch(item, below(path, index), flow, taken))
-        elif node is not None:
-            self.notes.wrong_type(
-                path, node, "A list of branches", "Write a dash before each branch: - {id: a, tool: …}."
-            )
-        wait_for = cast(WaitFor, fields.choice("wait_for", WAIT_FOR) or "all")
-        return Parallel(branches=tuple(branches), wait_for=wait_for, **common)
+    def branches(self, node: Node, path: str, flow: Flow) -> tuple[Block, ...]:
+        """The branches of a list: steps, and blocks of steps."""
+        taken: set[str] = set()
+        return tuple([self._branch(item, below(path, index), flow, taken) for index, item in enumerate(node.value)])
 
     def _branch(self, node: Node, path: str, flow: Flow, taken: set[str]) -> Block:
         if not (isinstance(node.value, dict) and "steps" in node.value):
@@ -252,8 +133,8 @@ class Steps:
         self.notes.place(path, node)
         fields = Fields(node, path, self.notes)
         block_id = self._block_id(fields, taken)
-        block = self._block(fields, block_id, flow)
-        fields.finish("A branch with 'steps'", _BLOCK_FIELDS)
+        block = self.block(fields, block_id, flow)
+        BRANCH.finish(fields)
         return block
 
     def _block_id(self, fields: Fields, taken: set[str]) -> str:
@@ -274,110 +155,16 @@ class Steps:
         taken.add(made)
         return made
 
-    def _block(self, fields: Fields, block_id: str, around: Flow) -> Block:
+    def block(self, fields: Fields, block_id: str, around: Flow) -> Block:
+        """The block whose `flow` and `steps` are among the fields."""
         flow = cast(Flow, fields.choice("flow", FLOWS) or around)
         steps = fields.require("steps", hint="Add a list of steps: steps: [{tool: name}].")
         read = self.read(steps, below(fields.path, "steps"), flow) if steps is not None else ()
         return Block(id=block_id, flow=flow, steps=read)
 
-    def _loop(self, fields: Fields, common: dict[str, Any], flow: Flow) -> Loop:
-        inner = self._inner(fields, "loop")
-        if inner is None:
-            return Loop(**common)
-        over = inner.require("over", hint='Name the list to go over: over: "{{ state.items }}".')
-        items: Json = None
-        if over is not None:
-            if isinstance(over.value, str | list | dict):
-                items = self.notes.value(below(inner.path, "over"), over)
-            else:
-                self.notes.wrong_type(below(inner.path, "over"), over, "A list, or a template that gives one")
-        item = self._loop_variable(inner)
-        block_id = inner.text("id")
-        body = self._block(inner, block_id, flow)
-        concurrency = inner.integer("concurrency", least=1)
-        collect = inner.json("collect")
-        inner.finish("A loop", LOOP_FIELDS, _LOOP_SLIPS)
-        return Loop(over=items, item=item, body=body, concurrency=concurrency or 1, collect=collect, **common)
-
-    def _loop_variable(self, inner: Fields) -> str:
-        node = inner.node_of("as")
-        if node is None:
-            return "item"
-        if isinstance(node.value, str) and is_id(node.value) and node.value not in FORBIDDEN:
-            return node.value
-        self.notes.error(
-            "bad_id",
-            f"{shown(node.value) if isinstance(node.value, str) else 'This'} cannot be the name of a loop variable.",
-            below(inner.path, "as"),
-            node,
-            hint="Use a plain name, for example 'item'.",
-        )
-        return "item"
-
-    def _agent(self, fields: Fields, common: dict[str, Any]) -> Agent:
-        inner = self._inner(fields, "agent")
-        if inner is None:
-            return Agent(**common)
-        inner.require("requirement")
-        rounds = inner.integer("max_rounds", least=1)
-        agent = Agent(
-            requirement=inner.text("requirement"),
-            tools=inner.texts("tools"),
-            model=inner.optional_text("model"),
-            output=_columns(inner.json("output")),
-            max_rounds=30 if rounds is None else rounds,
-            budget=inner.inside("budget", agent_budget) or AgentBudget(),
-            instructions=inner.text("instructions"),
-            **common,
-        )
-        inner.finish("An agent", AGENT_FIELDS)
-        return agent
-
-    def _ask(self, fields: Fields, common: dict[str, Any]) -> Ask:
-        inner = self._inner(fields, "ask")
-        if inner is None:
-            return Ask(**common)
-        title, description, form = read_ask_fields(inner)
-        limit = inner.duration("timeout")
-        if limit is not None and common.get("timeout") is not None:
-            self.notes.error(
-                "alias_twice",
-                "'timeout' is given both in 'ask' and beside it.",
-                below(fields.path, "timeout"),
-                inner.members["timeout"],
-                hint="Keep the one in 'ask'.",
-            )
-        if limit is not None:
-            common["timeout"] = limit
-            self.notes.place(below(fields.path, "timeout"), inner.members["timeout"])
-        inner.finish("A form", ("title", "description", "inputs", "timeout"))
-        return Ask(title=title, description=description, fields=form, **common)
-
-    def _inner(self, fields: Fields, action: str) -> Fields | None:
-        node = fields.node_of(action)
-        hint = "Write ask: {title: …, inputs: [{name: …}]}." if action == "ask" else ""
-        return None if node is None else Fields.of(node, below(fields.path, action), self.notes, hint)
-
-
-def read_on_unresolved(fields: Fields) -> OnUnresolved | None:
-    """One of the words; `null` that is written without quotes is one of them too."""
-    node = fields.members.get("on_unresolved")
-    if node is not None and node.value is None:
-        fields.ignore("on_unresolved")
-        fields.notes.place(below(fields.path, "on_unresolved"), node)
-        return "null"
-    return cast(OnUnresolved | None, fields.choice("on_unresolved", ON_UNRESOLVED))
-
 
 _TOOL_NAMES = ("toolName", "tool_name", "function", "action_name", "uses", "use", "call", "run", "action", "operation")
 _LOOPING = ("foreach", "for_each", "forEach", "for", "with_items", "each", "repeat")
-_LOOP_SLIPS = {
-    **dict.fromkeys(("items", "in", "list", "each", "foreach"), 'Name the list to go over: over: "{{ a.items }}".'),
-    **dict.fromkeys(("item", "var", "variable", "name"), "Name the loop variable: as: item."),
-    **dict.fromkeys(("tool", "inputs"), "Write the call as a step of the loop: steps: [{tool: …, inputs: …}]."),
-}
-
-
 _BRANCHING = ("branches", "concurrently", "together", "fork", "all")
 
 
@@ -429,16 +216,3 @@ def _misplaced(action: str, *, is_told: bool) -> dict[str, str]:
     if action != "parallel":
         hints["wait_for"] = "Only a step with 'parallel' waits for branches."
     return hints
-
-
-def _columns(written: Json) -> tuple[str, ...]:
-    """The columns of a result, each `name` or `name: type`: a list, an object, or a text with commas."""
-    match written:
-        case str():
-            return tuple(part.strip() for part in written.replace("\uff0c", ",").split(","))
-        case dict():
-            return tuple(f"{name}: {kind}" for name, kind in written.items())
-        case list():
-            return tuple(one for part in written for one in ([part] if isinstance(part, str) else _columns(part)))
-        case _:
-            return () if written is None else (str(written),)
