@@ -35,8 +35,10 @@ format: $(STAMP) ## write the code as `make lint` wants it
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-reference: $(STAMP) ## write docs/reference/cli.md from the program
+reference: $(STAMP) ## write docs/reference/cli.md and the schema of plans from the program
 	@$(BIN)/python -m toolpath.cli.reference > docs/reference/cli.md
+	@$(BIN)/python -m toolpath.notation.plan_schema > plan.schema.new
+	@mv plan.schema.new src/toolpath/notation/plan.schema.json
 
 bench: $(STAMP) ## measure, and print the figures
 	@$(BIN)/python -m benchmarks

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from pathlib import Path
 from typing import get_args
 
+from fastapi.routing import APIRoute
 from tests.pages import table_rows
 
 from toolpath.config import Settings
@@ -17,6 +19,8 @@ from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Common, Kind, Step
 from toolpath.notation.tables import KINDS, STEP
 from toolpath.providers.source_kinds import KINDS as SOURCES
+from toolpath.server import rest
+from toolpath.server.parts import Needs
 
 #: They tell of something, and change nothing in a run.
 TOLD_ONLY = {ev.StepProgress, ev.BudgetExceeded}
@@ -51,7 +55,8 @@ def test_each_kind_of_source_has_a_setting_and_what_loads_it() -> None:
 
 #: Kinds that are read, and refused by the check.
 NOT_RUN = {"agent"}
-PLAN_PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "plan.md").read_text(encoding="utf-8")
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+PLAN_PAGE = (REFERENCE / "plan.md").read_text(encoding="utf-8")
 
 
 def test_each_kind_of_step_is_read_printed_described_and_begun() -> None:
@@ -73,3 +78,24 @@ def test_each_kind_of_step_is_read_printed_described_and_begun() -> None:
     missing["STEP (notation/tables.py)"] = set(Common.__struct_fields__) - {entry.target for entry in STEP.entries}
     assert {place: sorted(left) for place, left in missing.items() if left} == {}
     assert not NOT_RUN & set(BEGINS)
+
+
+def test_each_route_says_what_it_is_for_and_which_scope_it_needs() -> None:
+    modules = [importlib.import_module(f"{rest.__name__}.{one.name}") for one in pkgutil.iter_modules(rest.__path__)]
+    routes = [route for module in modules if hasattr(module, "router") for route in module.router.routes]
+    shown = {
+        row[0].strip("`"): row[2] for row in table_rows((REFERENCE / "rest.md").read_text(encoding="utf-8"), "Routes")
+    }
+    missing = []
+    for route in routes:
+        assert isinstance(route, APIRoute)
+        for name in (f"{method} {route.path.replace(':path', '')}" for method in route.methods):
+            scopes = {one.dependency.scope for one in route.dependencies if isinstance(one.dependency, Needs)}
+            if name in shown and scopes != {shown[name]}:
+                missing.append(f"{name}: scope {shown[name]} on the page, {scopes or None} in the code")
+            if name not in shown and scopes:
+                missing.append(f"{name}: docs/reference/rest.md")
+            if not route.endpoint.__doc__:
+                missing.append(f"{name}: docstring")
+    assert len(routes) > 25
+    assert missing == []

@@ -17,7 +17,7 @@ VALIDATOR = jsonschema_rs.validator_for(SCHEMA)
 
 def test_the_shipped_schema_is_fresh():
     shipped = files("toolpath").joinpath("notation/plan.schema.json").read_text(encoding="utf-8")
-    assert json.loads(shipped) == SCHEMA, "Write plan_json_schema() to src/toolpath/notation/plan.schema.json."
+    assert json.loads(shipped) == SCHEMA, "Call `make reference`."
 
 
 def test_the_schema_is_a_schema():

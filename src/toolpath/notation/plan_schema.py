@@ -5,6 +5,9 @@ It refuses what the reader refuses by shape; what needs the tools or the whole p
 
 from __future__ import annotations
 
+import json
+import sys
+
 from toolpath.notation.reading.durations import PATTERN as DURATION
 from toolpath.notation.reading.ids import FORBIDDEN, MAX_LENGTH
 from toolpath.notation.reading.ids import PATTERN as ID
@@ -91,3 +94,12 @@ def _step() -> JsonObject:
         "oneOf": [{"required": [word]} for word in ACTIONS],
         "dependentRequired": needs,
     }
+
+
+def main() -> None:
+    """Write the schema as it is shipped."""
+    sys.stdout.write(json.dumps(plan_json_schema(), indent=2, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
