@@ -94,8 +94,7 @@ def _run_failed(event: ev.RunFailed) -> str:
 
 VIEWS: dict[type[ev.Event], View] = {
     ev.RunStarted: View(
-        line=lambda e: f"run {e.run_id} started: {_short(e.plan.get('name', ''), 80)}",
-        status="running",
+        line=lambda e: f"run {e.run_id} started: {_short(e.plan.get('name', ''), 80)}", status="running"
     ),
     ev.RunPaused: View(line=lambda e: f"run paused{_because(e)}", status="paused"),
     ev.RunResumed: View(line=lambda e: f"run resumed{_because(e)}", status="running"),
@@ -103,10 +102,7 @@ VIEWS: dict[type[ev.Event], View] = {
     ev.ToolsFrozen: View(),
     ev.RunCompleted: View(line=lambda e: f"run {e.status.replace('_', ' ')}", status=lambda e: str(e.status)),
     ev.RunFailed: View(
-        level="error",
-        line=_run_failed,
-        status="failed",
-        note=lambda e: e.error.message if e.error else e.reason,
+        level="error", line=_run_failed, status="failed", note=lambda e: e.error.message if e.error else e.reason
     ),
     ev.RunCancelled: View(line=lambda e: f"run cancelled{_because(e)}", status="cancelled", note=_reason),
     ev.StepReady: View(level="", status="ready"),

@@ -58,7 +58,7 @@ class FieldType(Protocol):
         ...
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class Entry(msgspec.Struct, frozen=True):
     """One field of a mapping."""
 
     name: str

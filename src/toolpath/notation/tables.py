@@ -58,73 +58,53 @@ def _words(record: type[Any], name: str) -> tuple[str, ...]:
 
 RETRY = Table(
     model.Retry,
-    Entry(
-        name="max_retries",
-        type=MaxRetries(),
-        aliases=("max_attempts",),
-        tells="Attempts after the first (3).",
-        is_always=True,
-    ),
-    Entry(
-        name="backoff",
-        type=Choice(words=_words(model.Retry, "backoff")),
-        tells="How the delay grows.",
-    ),
-    Entry(name="initial_delay", type=Duration(zero=True), tells="Before the first retry (1s)."),
-    Entry(name="factor", type=Number(), tells="By which an exponential delay grows (2)."),
-    Entry(name="max_delay", type=Duration(zero=True), tells="The longest delay (60s)."),
-    Entry(name="jitter", type=Flag(), tells="Vary the delays by chance."),
-    Entry(name="retry_on", type=Texts(), tells="Codes of errors that are retried; if not given, all that may be."),
+    Entry("max_retries", MaxRetries(), "Attempts after the first (3).", aliases=("max_attempts",), is_always=True),
+    Entry("backoff", Choice(words=_words(model.Retry, "backoff")), "How the delay grows."),
+    Entry("initial_delay", Duration(zero=True), "Before the first retry (1s)."),
+    Entry("factor", Number(), "By which an exponential delay grows (2)."),
+    Entry("max_delay", Duration(zero=True), "The longest delay (60s)."),
+    Entry("jitter", Flag(), "Vary the delays by chance."),
+    Entry("retry_on", Texts(), "Codes of errors that are retried; if not given, all that may be."),
     what="A retry",
     title="Retry",
 )
 FALLBACK = Table(
     model.Fallback,
-    Entry(name="tool", type=Text(), tells="The tool to ask instead.", is_required=True),
-    Entry(name="inputs", type=Object(), aliases=INPUT_ALIASES, tells="If not given, the step's own."),
-    Entry(name="condition", type=Choice(words=_words(model.Fallback, "condition")), tells="When it is asked."),
-    Entry(name="threshold", type=Number(most=1), tells="Confidence below which a result is low (0.5)."),
+    Entry("tool", Text(), "The tool to ask instead.", is_required=True),
+    Entry("inputs", Object(), "If not given, the step's own.", aliases=INPUT_ALIASES),
+    Entry("condition", Choice(words=_words(model.Fallback, "condition")), "When it is asked."),
+    Entry("threshold", Number(most=1), "Confidence below which a result is low (0.5)."),
     what="A fallback",
     title="Fallback",
 )
 CACHE = Table(
     model.Cache,
-    Entry(name="ttl", type=Duration(zero=True), tells="How long the result may be reused (300s)."),
-    Entry(name="key", type=Text(), tells="Template whose value replaces the inputs in the key."),
+    Entry("ttl", Duration(zero=True), "How long the result may be reused (300s)."),
+    Entry("key", Text(), "Template whose value replaces the inputs in the key."),
     what="A cache",
 )
 ON_SUCCESS = Table(
     model.OnSuccess,
     Entry(
-        name="map_outputs",
-        type=Variables(),
-        tells="Field of the output → variable of the state.",
+        "map_outputs",
+        Variables(),
+        "Field of the output → variable of the state.",
         hint="Write map_outputs: {field: variable}.",
     ),
-    Entry(name="transform", type=Object(), tells="Variable → template, in order, after map_outputs."),
-    Entry(name="next", type=Text(), tells="Id of the step to go on with; end: none."),
+    Entry("transform", Object(), "Variable → template, in order, after map_outputs."),
+    Entry("next", Text(), "Id of the step to go on with; end: none."),
     what="on_success",
 )
 ON_FAILURE = Table(
     model.OnFailure,
     Entry(
-        name="action",
-        type=Choice(words=("stop", "retry", "continue"), message="Unknown failure action", shows="stop"),
-        tells="Stop, retry, or go on.",
+        "action",
+        Choice(words=("stop", "retry", "continue"), message="Unknown failure action", shows="stop"),
+        "Stop, retry, or go on.",
     ),
-    Entry(
-        name="max_retries",
-        type=Whole(),
-        attribute=None,
-        tells="With 'action: retry': attempts after the first (3).",
-    ),
-    Entry(
-        name="continue_on_max_retries",
-        type=Flag(),
-        attribute=None,
-        tells="With 'action: retry': go on after the last one.",
-    ),
-    Entry(name="next", type=Text(), tells="Id of the step to go on with; end: none."),
+    Entry("max_retries", Whole(), "With 'action: retry': attempts after the first (3).", attribute=None),
+    Entry("continue_on_max_retries", Flag(), "With 'action: retry': go on after the last one.", attribute=None),
+    Entry("next", Text(), "Id of the step to go on with; end: none."),
     what="on_failure",
     hints={"retry": "Write retry beside on_failure, or action: retry."},
 )
@@ -187,21 +167,17 @@ class StepList(AsIs, frozen=True, kw_only=True):
         return {"type": "array", "items": {"$ref": "#/$defs/step"}}
 
 
-_BLOCK_FLOW = Entry(
-    name="flow",
-    type=Choice(words=FLOWS, shows=""),
-    tells="As that of the block around it, if not given.",
-)
-_BLOCK_STEPS = Entry(name="steps", type=StepList(), is_required=True)
+_BLOCK_FLOW = Entry("flow", Choice(words=FLOWS, shows=""), "As that of the block around it, if not given.")
+_BLOCK_STEPS = Entry("steps", StepList(), is_required=True)
 BRANCH = Table(
     Block,
-    Entry(name="id", type=Text(ref="id"), tells="Unique among the branches."),
+    Entry("id", Text(ref="id"), "Unique among the branches."),
     _BLOCK_FLOW,
     _BLOCK_STEPS,
     what="A branch with 'steps'",
     title="Branch with several steps",
 )
-_BODY = Table(Block, Entry(name="id", type=Text(), tells="Name of the body."), _BLOCK_FLOW, _BLOCK_STEPS)
+_BODY = Table(Block, Entry("id", Text(), "Name of the body."), _BLOCK_FLOW, _BLOCK_STEPS)
 
 
 # Kinds of steps.
@@ -212,13 +188,13 @@ _BODY = Table(Block, Entry(name="id", type=Text(), tells="Name of the body."), _
 _INPUTS = "What the tool is given; templates anywhere in it."
 FIELD = Table(
     model.Field,
-    Entry(name="name", type=Text(least=1), tells="Name of the answer.", takes_null=False, is_always=True),
-    Entry(name="label", type=Text(), tells="What the person reads."),
-    Entry(name="type", type=Choice(words=_words(model.Field, "type")), tells="Kind of the field."),
-    Entry(name="required", type=Flag(), tells="The person must answer."),
-    Entry(name="options", type=Options(), tells="What can be chosen."),
-    Entry(name="placeholder", type=Text(), tells="Shown while it is empty."),
-    Entry(name="default", type=AnyJson(), tells="Answer where none is given."),
+    Entry("name", Text(least=1), "Name of the answer.", takes_null=False, is_always=True),
+    Entry("label", Text(), "What the person reads."),
+    Entry("type", Choice(words=_words(model.Field, "type")), "Kind of the field."),
+    Entry("required", Flag(), "The person must answer."),
+    Entry("options", Options(), "What can be chosen."),
+    Entry("placeholder", Text(), "Shown while it is empty."),
+    Entry("default", AnyJson(), "Answer where none is given."),
     what="A field of a form",
     title="Field of a form",
 )
@@ -247,13 +223,13 @@ KINDS = (
         Table(
             model.Call,
             Entry(
-                name="tool",
-                type=ToolName(),
-                tells="The tool to call: group.name, an alias, or a bare name.",
+                "tool",
+                ToolName(),
+                "The tool to call: group.name, an alias, or a bare name.",
                 takes_null=False,
                 is_always=True,
             ),
-            Entry(name="inputs", type=Object(), aliases=INPUT_ALIASES, tells=_INPUTS),
+            Entry("inputs", Object(), _INPUTS, aliases=INPUT_ALIASES),
         ),
         is_inline=True,
         is_timed=True,
@@ -261,11 +237,11 @@ KINDS = (
     StepKind(
         Table(
             model.Agent,
-            Entry(name="requirement", type=Text(), tells="What is to be reached.", is_required=True),
-            Entry(name="tools", type=Texts(), tells="Keys of the tools it may call."),
-            Entry(name="model", type=Text(), tells="Model; if not given, that of the settings."),
-            Entry(name="output", type=Texts(), tells="Names of the fields of its result."),
-            Entry(name="max_rounds", type=Whole(least=1), tells="Rounds of thinking (30)."),
+            Entry("requirement", Text(), "What is to be reached.", is_required=True),
+            Entry("tools", Texts(), "Keys of the tools it may call."),
+            Entry("model", Text(), "Model; if not given, that of the settings."),
+            Entry("output", Texts(), "Names of the fields of its result."),
+            Entry("max_rounds", Whole(least=1), "Rounds of thinking (30)."),
             what="An agent",
             title="Agent",
         ),
@@ -275,12 +251,12 @@ KINDS = (
     StepKind(
         Table(
             model.Parallel,
-            Entry(name="wait_for", type=Choice(words=get_args(model.WaitFor)), tells="Which branches decide."),
+            Entry("wait_for", Choice(words=get_args(model.WaitFor)), "Which branches decide."),
             Entry(
-                name="parallel",
-                type=Branches(),
+                "parallel",
+                Branches(),
+                "Branches that run side by side.",
                 attribute="branches",
-                tells="Branches that run side by side.",
                 takes_null=False,
                 is_always=True,
                 hint="Write a dash before each branch: - {id: a, tool: …}.",
@@ -292,21 +268,17 @@ KINDS = (
         Table(
             model.Loop,
             Entry(
-                name="over",
-                type=Over(),
-                tells="The items: a list, or a template that gives one.",
+                "over",
+                Over(),
+                "The items: a list, or a template that gives one.",
                 is_required=True,
                 hint='Name the list to go over: over: "{{ state.items }}".',
             ),
+            Entry("as", LoopVariable(ref="id"), "Name of the item in the steps (item).", attribute="item"),
+            Entry("body", Body(), inlined=_BODY),
+            Entry("concurrency", Whole(least=1), "Items at a time (1)."),
             Entry(
-                name="as", type=LoopVariable(ref="id"), attribute="item", tells="Name of the item in the steps (item)."
-            ),
-            Entry(name="body", type=Body(), inlined=_BODY),
-            Entry(name="concurrency", type=Whole(least=1), tells="Items at a time (1)."),
-            Entry(
-                name="collect",
-                type=AnyJson(),
-                tells="Template of what an item gives; if not given, the body's output, called 'last'.",
+                "collect", AnyJson(), "Template of what an item gives; if not given, the body's output, called 'last'."
             ),
             what="A loop",
             title="Loop",
@@ -325,14 +297,10 @@ KINDS = (
     StepKind(
         Table(
             model.Ask,
-            Entry(name="title", type=Text(), tells="Title of the form."),
-            Entry(name="description", type=Text(), tells="What it is for."),
-            Entry(name="inputs", type=FormFields(table=FIELD), attribute="fields", tells="The fields of the form."),
-            Entry(
-                name="timeout",
-                type=Duration(),
-                tells="How long the person has; if not given, as long as it takes.",
-            ),
+            Entry("title", Text(), "Title of the form."),
+            Entry("description", Text(), "What it is for."),
+            Entry("inputs", FormFields(table=FIELD), "The fields of the form.", attribute="fields"),
+            Entry("timeout", Duration(), "How long the person has; if not given, as long as it takes."),
             what="A form",
             title="Form",
         ),
@@ -345,74 +313,48 @@ KIND_OF_WORD = {kind.word: kind for kind in KINDS}
 _KIND_OF_RECORD = {kind.table.record: kind for kind in KINDS}
 
 STEP_CACHE = Entry(
-    name="cache",
-    type=CacheSwitch(table=CACHE),
-    tells="Keep and reuse the result.",
-    hint="Write cache: true or cache: {ttl: 5m}.",
+    "cache", CacheSwitch(table=CACHE), "Keep and reuse the result.", hint="Write cache: true or cache: {ttl: 5m}."
 )
 STEP = Table(
     model.Common,
+    Entry("id", StepId(ref="id"), "Unique in the plan; made from the tool's name if not given.", is_always=True),
+    Entry("derived_id", Flag(), "The id was made from the tool's name, so a reference by it may be ambiguous."),
     Entry(
-        name="id",
-        type=StepId(ref="id"),
-        tells="Unique in the plan; made from the tool's name if not given.",
-        is_always=True,
-    ),
-    Entry(
-        name="derived_id",
-        type=Flag(),
-        tells="The id was made from the tool's name, so a reference by it may be ambiguous.",
-    ),
-    Entry(
-        name="depends_on",
-        type=Texts(unique=True),
+        "depends_on",
+        Texts(unique=True),
+        "Ids of steps that end before this one starts.",
         aliases=("dependsOn", "dependencies", "needs"),
-        tells="Ids of steps that end before this one starts.",
     ),
-    Entry(name="when", type=Condition(), tells="Expression; false: the step is skipped."),
+    Entry("when", Condition(), "Expression; false: the step is skipped."),
+    Entry("exclusive", Exclusive(), "Nothing runs beside this step.", aliases=("executionMode", "execution_mode")),
+    Entry("timeout", Duration(limits=None), "Time for one attempt."),
     Entry(
-        name="exclusive",
-        type=Exclusive(),
-        aliases=("executionMode", "execution_mode"),
-        tells="Nothing runs beside this step.",
-    ),
-    Entry(name="timeout", type=Duration(limits=None), tells="Time for one attempt."),
-    Entry(
-        name="retry",
-        type=Part(table=RETRY, ref="retry"),
-        tells="How a failed attempt is made again.",
+        "retry",
+        Part(table=RETRY, ref="retry"),
+        "How a failed attempt is made again.",
         hint="Write retry: {max_retries: 3}.",
     ),
     Entry(
-        name="fallback",
-        type=FallbackList(table=FALLBACK),
-        tells="Other tools to ask, in order, when this one failed or was not sure.",
+        "fallback",
+        FallbackList(table=FALLBACK),
+        "Other tools to ask, in order, when this one failed or was not sure.",
         hint="Write fallback: {tool: name}.",
     ),
-    Entry(name="critical", type=Flag(), tells="A failure fails the run."),
+    Entry("critical", Flag(), "A failure fails the run."),
     STEP_CACHE,
+    Entry("requires_approval", Condition(), "A person must approve first: true, or an expression."),
+    Entry("on_success", Part(table=ON_SUCCESS), "What follows a success.", hint="Write on_success: {next: ID}."),
     Entry(
-        name="requires_approval",
-        type=Condition(),
-        tells="A person must approve first: true, or an expression.",
-    ),
-    Entry(
-        name="on_success",
-        type=Part(table=ON_SUCCESS),
-        tells="What follows a success.",
-        hint="Write on_success: {next: ID}.",
-    ),
-    Entry(
-        name="on_failure",
-        type=FailurePolicy(table=ON_FAILURE),
-        tells="What follows a failure after all attempts and fallbacks.",
+        "on_failure",
+        FailurePolicy(table=ON_FAILURE),
+        "What follows a failure after all attempts and fallbacks.",
         hint="Write on_failure: {action: continue}.",
     ),
-    Entry(name="on_unresolved", type=Unresolved(words=_ON_UNRESOLVED), tells="As the plan's."),
+    Entry("on_unresolved", Unresolved(words=_ON_UNRESOLVED), "As the plan's."),
     Entry(
-        name="output_validation",
-        type=Choice(words=get_args(model.OutputValidation)),
-        tells="How strictly the result is held to the tool's schema.",
+        "output_validation",
+        Choice(words=get_args(model.OutputValidation)),
+        "How strictly the result is held to the tool's schema.",
     ),
 )
 COMMON_FIELDS = STEP.names
@@ -431,119 +373,91 @@ def step_written(step: Step, flow: Flow) -> JsonObject:
 
 HEAD = Table(
     model.Plan,
-    Entry(name="name", type=Text(numbers=True), tells="Name of the plan.", is_always=True),
-    Entry(name="description", type=Text(), tells="What it does, for people and for those who choose among plans."),
-    Entry(name="version", type=Text(numbers=True), tells="Version, 1.0.0 if not given."),
-    Entry(
-        name="composite",
-        type=Flag(),
-        tells="The plan is the body of a composite: its output is its state, and it retries nothing.",
-    ),
-    Entry(
-        name="inputs",
-        type=Parameters(),
-        aliases=("parameters",),
-        tells="JSON Schema of an object: what a run is given.",
-    ),
+    Entry("name", Text(numbers=True), "Name of the plan.", is_always=True),
+    Entry("description", Text(), "What it does, for people and for those who choose among plans."),
+    Entry("version", Text(numbers=True), "Version, 1.0.0 if not given."),
+    Entry("composite", Flag(), "The plan is the body of a composite: its output is its state, and it retries nothing."),
+    Entry("inputs", Parameters(), "JSON Schema of an object: what a run is given.", aliases=("parameters",)),
 )
 #: What a plan and the body of a composite say after their flow and before their steps: how they run.
 SETTINGS = Table(
     model.Plan,
     Entry(
-        name="initial_state",
-        type=Object(),
+        "initial_state",
+        Object(),
+        "Variables that a chain starts with, besides its inputs.",
         attribute="state",
         aliases=("state",),
-        tells="Variables that a chain starts with, besides its inputs.",
     ),
     Entry(
-        name="failure_mode",
-        type=Choice(words=get_args(model.FailureMode)),
-        tells="What a failure stops: everything, its dependents, nothing.",
+        "failure_mode",
+        Choice(words=get_args(model.FailureMode)),
+        "What a failure stops: everything, its dependents, nothing.",
     ),
-    Entry(name="concurrency", type=Whole(least=1), tells="Calls that run side by side (5)."),
+    Entry("concurrency", Whole(least=1), "Calls that run side by side (5)."),
+    Entry("timeout", Duration(limits=True, named=False), "Time for the whole run, without waiting for people."),
     Entry(
-        name="timeout",
-        type=Duration(limits=True, named=False),
-        tells="Time for the whole run, without waiting for people.",
-    ),
-    Entry(
-        name="budget",
-        type=Part(
+        "budget",
+        Part(
             table=Table(
                 model.Budget,
-                Entry(name="calls", type=Whole(), tells="Attempts of calls."),
-                Entry(name="cost", type=Number(), tells="USD."),
-                Entry(name="tokens", type=Whole(), tells="Tokens of models."),
+                Entry("calls", Whole(), "Attempts of calls."),
+                Entry("cost", Number(), "USD."),
+                Entry("tokens", Whole(), "Tokens of models."),
                 what="A budget",
             )
         ),
-        tells="The most that a run may spend.",
+        "The most that a run may spend.",
     ),
     Entry(
-        name="limits",
-        type=Part(
+        "limits",
+        Part(
             table=Table(
                 model.Limits,
-                Entry(name="step_visits", type=Whole(least=1), tells="Visits of one step of a chain (100)."),
-                Entry(name="steps", type=Whole(least=1), tells="Steps that a run makes (1,000,000)."),
-                Entry(name="depth", type=Whole(least=1), tells="Plans within plans (10)."),
+                Entry("step_visits", Whole(least=1), "Visits of one step of a chain (100)."),
+                Entry("steps", Whole(least=1), "Steps that a run makes (1,000,000)."),
+                Entry("depth", Whole(least=1), "Plans within plans (10)."),
                 what="Limits",
             )
         ),
-        tells="Bounds that end a run which would not end by itself.",
+        "Bounds that end a run which would not end by itself.",
     ),
-    Entry(
-        name="on_unresolved",
-        type=Unresolved(words=_ON_UNRESOLVED),
-        tells="What a reference without a value does to its step.",
-    ),
+    Entry("on_unresolved", Unresolved(words=_ON_UNRESOLVED), "What a reference without a value does to its step."),
 )
 OUTPUTS = Table(
-    model.Plan,
-    Entry(
-        name="outputs",
-        type=AnyJson(),
-        tells="Template of the result; if not given, the output of the last steps.",
-    ),
+    model.Plan, Entry("outputs", AnyJson(), "Template of the result; if not given, the output of the last steps.")
 )
 TAIL = Table(
     model.Plan,
     Entry(
-        name="origin",
-        type=Part(
+        "origin",
+        Part(
             table=Table(
                 model.Origin,
-                Entry(name="request", type=Text(), tells="The request in words."),
-                Entry(name="reasoning", type=Text(), tells="Why these steps."),
-                Entry(name="confidence", type=Number(most=1), tells="How sure the planner is."),
+                Entry("request", Text(), "The request in words."),
+                Entry("reasoning", Text(), "Why these steps."),
+                Entry("confidence", Number(most=1), "How sure the planner is."),
                 Entry(
-                    name="questions",
-                    type=Texts(),
-                    tells="What the planner could not know; while there is one, nothing runs the plan.",
+                    "questions", Texts(), "What the planner could not know; while there is one, nothing runs the plan."
                 ),
-                Entry(name="uncovered", type=Texts(), tells="What the request says and no step does."),
-                Entry(name="estimates", type=Object(), tells="Expected duration and cost."),
+                Entry("uncovered", Texts(), "What the request says and no step does."),
+                Entry("estimates", Object(), "Expected duration and cost."),
                 what="An origin",
             )
         ),
-        tells="What a planner says of the plan it made.",
+        "What a planner says of the plan it made.",
     ),
-    Entry(
-        name="policy",
-        type=Object(),
-        tells="`requires`: what callers must have. The rest is kept, and does nothing yet.",
-    ),
-    Entry(name="metadata", type=Object(), tells="Anything; kept, and does nothing."),
+    Entry("policy", Object(), "`requires`: what callers must have. The rest is kept, and does nothing yet."),
+    Entry("metadata", Object(), "Anything; kept, and does nothing."),
 )
 #: How the steps of a plan are written; `read_flow` reads both.
 BODY = Table(
     model.Plan,
-    Entry(name="flow", type=Choice(words=FLOWS), tells="graph: by dependencies; chain: in order, with jumps."),
+    Entry("flow", Choice(words=FLOWS), "graph: by dependencies; chain: in order, with jumps."),
     Entry(
-        name="steps",
-        type=StepList(),
-        tells="What is done. In a graph each step starts as soon as those it needs have ended.",
+        "steps",
+        StepList(),
+        "What is done. In a graph each step starts as soon as those it needs have ended.",
         is_required=True,
     ),
 )
