@@ -53,8 +53,8 @@ def test_each_kind_of_source_has_a_setting_and_what_loads_it() -> None:
         assert len(set(named)) == len(named), each
 
 
-#: Kinds that are read, and refused by the check.
-NOT_RUN = {"agent"}
+#: Kinds that are compiled to calls.
+CALLS = {"agent"}
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 PLAN_PAGE = (REFERENCE / "plan.md").read_text(encoding="utf-8")
 
@@ -66,7 +66,7 @@ def test_each_kind_of_step_is_read_printed_described_and_begun() -> None:
     missing = {
         "KINDS (notation/tables.py)": records.keys() - rows.keys(),
         "Kind (model/plan.py)": {record.shape.kind for record in records.values()} - set(get_args(Kind)),
-        "BEGINS (engine/decide/starts.py)": {record.shape.kind for record in records.values()} - set(BEGINS) - NOT_RUN,
+        "BEGINS (engine/decide/starts.py)": {record.shape.kind for record in records.values()} - set(BEGINS) - CALLS,
         "docs/reference/plan.md": records.keys() - shown,
     }
     for word, kind in rows.items():
@@ -77,7 +77,7 @@ def test_each_kind_of_step_is_read_printed_described_and_begun() -> None:
                 missing[f"shape of {word} (model/plan.py)"] = {attribute}
     missing["STEP (notation/tables.py)"] = set(Common.__struct_fields__) - {entry.target for entry in STEP.entries}
     assert {place: sorted(left) for place, left in missing.items() if left} == {}
-    assert not NOT_RUN & set(BEGINS)
+    assert not CALLS & set(BEGINS)
 
 
 def test_each_route_says_what_it_is_for_and_which_scope_it_needs() -> None:

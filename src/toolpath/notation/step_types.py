@@ -156,3 +156,28 @@ class Parameters(AsIs, frozen=True, kw_only=True):
 
     def schema(self, entry: Entry) -> JsonObject:
         return {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
+
+
+class Columns(msgspec.Struct, frozen=True, kw_only=True):
+    """The columns of a result, each `name` or `name: type`: a list, an object, or a text with commas."""
+
+    def read(self, fields: Fields, entry: Entry, around: Any) -> Any:
+        return _columns(fields.json(entry.name))
+
+    def written(self, value: Any, flow: Flow) -> Json:
+        return list(value)
+
+    def schema(self, entry: Entry) -> JsonObject:
+        return {}
+
+
+def _columns(written: Json) -> tuple[str, ...]:
+    match written:
+        case str():
+            return tuple(part.strip() for part in written.replace("\uff0c", ",").split(","))
+        case dict():
+            return tuple(f"{name}: {kind}" for name, kind in written.items())
+        case list():
+            return tuple(one for part in written for one in ([part] if isinstance(part, str) else _columns(part)))
+        case _:
+            return () if written is None else (str(written),)

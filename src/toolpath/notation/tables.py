@@ -40,7 +40,7 @@ from toolpath.notation.policy_types import (
 )
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import below
-from toolpath.notation.step_types import FormFields, LoopVariable, Options, Over, Parameters, StepId, ToolName
+from toolpath.notation.step_types import Columns, FormFields, LoopVariable, Options, Over, Parameters, StepId, ToolName
 from toolpath.values import Json, JsonObject
 
 INPUT_ALIASES = ("parameters", "arguments", "args", "with")
@@ -218,6 +218,13 @@ class StepKind(NamedTuple):
         return str(self.table.record.__struct_config__.tag)
 
 
+_SPENT = (
+    Entry("calls", Whole(), "Attempts of calls."),
+    Entry("cost", Number(), "USD."),
+    Entry("tokens", Whole(), "Tokens of models."),
+)
+_AGENT_BUDGET = Table(model.AgentBudget, *_SPENT, Entry("time", Duration(), "Time."), what="The budget of an agent")
+
 KINDS = (
     StepKind(
         Table(
@@ -240,8 +247,10 @@ KINDS = (
             Entry("requirement", Text(), "What is to be reached.", is_required=True),
             Entry("tools", Texts(), "Keys of the tools it may call."),
             Entry("model", Text(), "Model; if not given, that of the settings."),
-            Entry("output", Texts(), "Names of the fields of its result."),
+            Entry("output", Columns(), "Columns of its result, each 'name' or 'name: type'; if not given, a text."),
             Entry("max_rounds", Whole(least=1), "Rounds of thinking (30)."),
+            Entry("budget", Part(table=_AGENT_BUDGET), "The most that it may spend."),
+            Entry("instructions", Text(), "How it is to go about it."),
             what="An agent",
             title="Agent",
         ),
@@ -396,19 +405,7 @@ SETTINGS = Table(
     ),
     Entry("concurrency", Whole(least=1), "Calls that run side by side (5)."),
     Entry("timeout", Duration(limits=True, named=False), "Time for the whole run, without waiting for people."),
-    Entry(
-        "budget",
-        Part(
-            table=Table(
-                model.Budget,
-                Entry("calls", Whole(), "Attempts of calls."),
-                Entry("cost", Number(), "USD."),
-                Entry("tokens", Whole(), "Tokens of models."),
-                what="A budget",
-            )
-        ),
-        "The most that a run may spend.",
-    ),
+    Entry("budget", Part(table=Table(model.Budget, *_SPENT, what="A budget")), "The most that a run may spend."),
     Entry(
         "limits",
         Part(

@@ -16,7 +16,7 @@ from toolpath.errors import Finding, PlanInvalid
 from toolpath.model.plan import Plan, Source
 from toolpath.notation.nodes import MAX_STEPS, Node, tree_of_values
 from toolpath.notation.plan import plan_of
-from toolpath.notation.reading.policies import INPUT_ALIASES
+from toolpath.notation.tables import INPUT_ALIASES
 from toolpath.notation.template_config import is_config, tree_of_config
 from toolpath.notation.tree import read_tree
 from toolpath.values import Json, JsonObject, encode, pointer
