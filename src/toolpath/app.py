@@ -103,12 +103,12 @@ class Toolpath:
         )
         self.trail = Trail(self.store, self.clock, self._services.redactor, enabled=self.settings.audit)
         """The audit trail: what is done through this door is written there."""
-        self._sources = ToolSources(self.registry, self.secrets, limit_server=self._services.limits.set_server)
+        self.sources = ToolSources(self.registry, self.secrets, limit_server=self._services.limits.set_server)
         self._drives = Drives(
             self._services,
             self._load,
             self.trail,
-            sources=self._sources.described,
+            sources=self.sources.described,
             replan_failed=self._replan_failed,
             learn=lambda run_id: self._planned_runs.learn(run_id),  # noqa: PLW0108  # it is made below
         )
@@ -171,34 +171,26 @@ class Toolpath:
 
     def add(self, *items: Callable[..., Any] | Tool | Provider, **fields: Unpack[ToolFields]) -> None:
         """Make functions, tools and providers known. `fields` are `@tool`'s, for functions. Raises `ConfigError`."""
-        self._sources.add(*items, **fields)
+        self.sources.add(*items, **fields)
 
     def add_mcp(self, name: str, **server: Any) -> None:
         """Make the tools of an MCP server known as `name.…`: `command=…, args=[…]` or `url=…`; started when needed.
 
         `max_concurrency`: the most calls at once of all its tools.
         """
-        self._sources.add_mcp(name, **server)
+        self.sources.add_mcp(name, **server)
 
     def add_mcp_config(self, config: str | Path | JsonObject) -> None:
         """Make the servers of an `mcpServers` file known, written as for other MCP clients."""
-        self._sources.add_source("mcp", config)
+        self.sources.add_source("mcp", config)
 
     def add_folder(self, folder: str | Path) -> None:
         """Make the composites and plans of a folder known as tools."""
-        self._sources.add_source("folders", folder)
+        self.sources.add_source("folders", folder)
 
     def add_module(self, module: str) -> None:
         """Make every `@tool` function of a module known: by its dotted name or its file's path."""
-        self._sources.add_source("tools", module)
-
-    def add_source(self, setting: str, value: str) -> None:
-        """Make the tools of a source known that a setting would list: `add_source("folders", "plans")`."""
-        self._sources.add_source(setting, value)
-
-    def add_recorded(self, source: JsonObject) -> None:
-        """Make the tools of a source known that another run had, as its `run.started` describes it, if they are not."""
-        self._sources.add_recorded(source)
+        self.sources.add_source("tools", module)
 
     def replace(self, tools: list[Tool]) -> None:
         """Take these in place of the tools of the same keys: what record and replay do."""

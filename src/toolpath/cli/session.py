@@ -116,6 +116,6 @@ def add_sources(tp: Toolpath, settings: Settings) -> None:
     for kind in KINDS:
         named = getattr(settings, kind.setting)
         for value in named or ((kind.unnamed,) if kind.unnamed and Path(kind.unnamed).is_file() else ()):
-            tp.add_source(kind.setting, value)
+            tp.sources.add_source(kind.setting, value)
     if settings.http:
         add_http(tp)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
 from toolpath.errors import Finding, PlanInvalid
-from toolpath.model.plan import Plan, Source
+from toolpath.model.plan import Plan, Source, Step
 from toolpath.notation.nodes import MAX_STEPS, Node, tree_of_values
 from toolpath.notation.plan import plan_of
 from toolpath.notation.tables import INPUT_ALIASES
@@ -26,8 +26,12 @@ _BRACES: Final = re.compile(r"(\{\{.*?\}\})", re.DOTALL)
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Fields of steps below which texts are templates.
 _TEMPLATES: Final = frozenset(
-    (*INPUT_ALIASES, "inputs", "over", "collect", "transform", "key", "requirement", "outputs")
-)
+    (
+        *INPUT_ALIASES,
+        *(path.rpartition("/")[2] for kind in get_args(Step) for _, path, _ in kind.shape.templates),
+        *("transform", "key", "outputs"),
+    )
+) - {"ask"}
 #: Fields of a form whose text is none; all others are.
 _OF_FORMS: Final = frozenset(("name", "type", "required", "timeout"))
 #: Fields whose text is an expression, with braces or without.

@@ -15,7 +15,7 @@ def add_recorded(session: Session, events: list[AnyEvent]) -> None:
         return
     for source in started.sources.get("providers", ()):
         try:
-            session.tp.add_recorded(source)
+            session.tp.sources.add_recorded(source)
         except ToolpathError as error:
             session.output.tell(f"Tools that the run began with cannot be loaded again: {error}", "yellow")
     if not NAMES.isdisjoint(started.tools):
