@@ -13,11 +13,11 @@ from toolpath.expressions.names import CHAIN_VARIABLES, written_variables
 from toolpath.expressions.undeclared import undeclared_variables
 from toolpath.model.plan import OutputValidation, Plan
 from toolpath.model.tool import Effect, Example, Tool
+from toolpath.notation.implementations import plan_of_parts, read_implementation
 from toolpath.notation.nodes import Node
 from toolpath.notation.plan import refuse_other_notation
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.ids import is_id
-from toolpath.notation.reading.implementations import plan_of_parts, read_implementation
 from toolpath.notation.reading.notes import Notes, below, shown
 from toolpath.notation.reading.parameters import read_inputs, read_parameters, read_schema
 from toolpath.notation.reading.rules import read_rules

@@ -12,8 +12,8 @@ from typing import Any
 from toolpath.errors import PlannerAnswer, ReadError
 from toolpath.expressions.structure import texts
 from toolpath.model.plan import Call, Plan, Step
+from toolpath.notation.bodies import read_flow, read_settings
 from toolpath.notation.nodes import Node
-from toolpath.notation.reading.bodies import read_flow, read_settings
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import Notes
 from toolpath.notation.reading.rules import read_policy

@@ -7,7 +7,7 @@ from typing import Any, cast
 from toolpath.model.plan import Flow, Step
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.ids import Ids
-from toolpath.notation.reading.steps import Steps
+from toolpath.notation.steps import Steps
 from toolpath.notation.tables import FLOWS, OUTPUTS, SETTINGS
 
 

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from toolpath.model.plan import Call, Flow, Plan, Step
-from toolpath.notation.reading.bodies import read_flow, read_settings
+from toolpath.notation.bodies import read_flow, read_settings
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import alike, below, shown
 from toolpath.notation.reading.requests import read_request
