@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 import msgspec
@@ -45,8 +46,11 @@ def asked_in(reply: ChatReply, number: int) -> Asked:
     """The calls of the reply of that round."""
     if reply.tool_calls:
         seen = reply.tool_calls[:MOST_CALLS]
+        ids = Counter(call.id for call in seen)
         calls = tuple(
-            _call(call.name, call.arguments, call.id or f"call_{number}_{index}") for index, call in enumerate(seen)
+            # Results go by the id, which some servers leave out, or give to all calls.
+            _call(call.name, call.arguments, call.id if call.id and ids[call.id] == 1 else f"call_{number}_{index}")
+            for index, call in enumerate(seen)
         )
         return Asked(calls=calls, left_out=len(reply.tool_calls) - len(seen))
     if not reply.text.strip():

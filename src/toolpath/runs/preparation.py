@@ -23,7 +23,7 @@ from toolpath.config import Settings
 from toolpath.engine.compile.program import Program
 from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError, ReadError
 from toolpath.json_schema.members import with_members
-from toolpath.model.plan import Call, Origin, Plan, every_step
+from toolpath.model.plan import Agent, Call, Origin, Plan, every_step
 from toolpath.model.policy import refusal
 from toolpath.model.redaction import Redactor
 from toolpath.model.run import RunContext
@@ -190,7 +190,10 @@ class Preparation:
         """Why a plan that was made of words is not run yet; its tools have to be loaded. One that only reads may be
         half as sure."""
         catalog = self._registry.snapshot()
-        is_acting = any(isinstance(step, Call) and acts(catalog.get(step.tool)) for _, step in every_step(plan.block))
+        is_acting = any(
+            isinstance(step, Agent) or (isinstance(step, Call) and acts(catalog.get(step.tool)))
+            for _, step in every_step(plan.block)
+        )
         return check_intent(plan, self._settings.planner_floor / (1 if is_acting else 2))
 
     async def runnable(self, plan: Plan) -> Program:

@@ -74,6 +74,8 @@ class Node(msgspec.Struct, eq=False, kw_only=True):
     form: Compiled | None = None
     """The form that an `ask` step shows: `{title, description, inputs}`."""
     blocks: tuple[BlockProgram, ...] = ()
+    may_call: tuple[Node, ...] = ()
+    """The calls that an agent may make."""
     deps: tuple[int, ...] = ()
     """Steps whose success it needs."""
     soft: tuple[int, ...] = ()

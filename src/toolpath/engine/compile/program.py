@@ -306,6 +306,7 @@ class Program:
                 self.used.pop(tool.key, None)
                 continue
             callable_.append(tool)
+        node.may_call = tuple(self.dynamic(tool.key) for tool in callable_)
         settled = settled_step(step, callable_)
         if settled is not step:
             self._settled[id(step)] = settled

@@ -38,6 +38,8 @@ def _is_finished(event: AnyEvent) -> TypeGuard[ev.StepSucceeded | ev.StepSkipped
 def _inside(node: Node, found: dict[str, Tool]) -> Iterator[BlockProgram]:
     """The blocks of the step and of the tools it calls, which are added to those found."""
     yield from node.blocks
+    for call in node.may_call:
+        yield from _inside(call, found)
     for target in node.targets:
         found[target.key] = target.tool
         if target.plan is not None:

@@ -12,7 +12,7 @@ from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.children import Children
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.state.instances import ENDED, StepState
-from toolpath.errors import ToolFailed
+from toolpath.errors import ToolFailed, ToolpathError
 from toolpath.model import events as ev
 from toolpath.model.agent import AgentTask, Spent
 from toolpath.model.chat import ChatReply, ChatRequest
@@ -56,7 +56,15 @@ class Rounds:
 
     async def act(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
         """What the tool gave. A call that has failed has failed for good: the model was told. Raises `ToolFailed`."""
-        return await self._children.call_child(parent, tool, inputs, key, is_final=True)
+        try:
+            return await self._children.call_child(parent, tool, inputs, key, is_final=True)
+        except ToolpathError as error:
+            known = self._drive.state.steps.get(self._children.path_of(parent, key))
+            if not parent.is_over and (known is None or known.status not in ENDED):
+                # It was not even begun: too deep, not to be found, or no JSON.
+                failure = Failure(type=type(error).__name__, message=error.message, code=error.code, hint=error.hint)
+                self.refuse(parent, key, failure)
+            raise error if isinstance(error, ToolFailed) else ToolFailed(error.message, hint=error.hint) from None
 
     async def form(self, parent: Attempt, form: JsonObject, key: str) -> JsonObject:
         """What a person answered in the form, which has a step of its own: `{values, declined}`."""
