@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from toolpath import RunContext, RunResult, Settings, Toolpath
-from toolpath.engine.drive.tenant_bytes import TenantBytes
+from toolpath import Plan, RunContext, RunResult, Settings, Toolpath
+from toolpath.catalog.snapshot import Catalog
+from toolpath.engine.compile.program import Program
+from toolpath.engine.drive.tenant_bytes import RunBeside, TenantBytes
+from toolpath.engine.state.state import State
 
 PLAN = {
     "flow": "chain",
@@ -69,13 +72,13 @@ async def test_without_a_limit_nothing_is_counted() -> None:
 
 def test_many_that_are_alike_cannot_hide_behind_a_larger_one() -> None:
     held = TenantBytes(1_000)
-    assert not held.is_too_much("a", "large", 900)
-    found = [held.is_too_much("a", f"r{n}", 100) for n in range(9)]
+    state = State(Program(Plan(), Catalog({}), Settings()))
+    large, *alike = [RunBeside(held, state) for _ in range(10)]
+    assert not large.is_too_much(900)
+    found = [run.is_too_much(100) for run in alike]
     # The large one asks for nothing: from the tenth on, a tenth is as much as each may hold.
     assert found == [False] * 8 + [True]
-    for n in range(9):
-        held.let_go("a", f"r{n}")
-    held.let_go("a", "large")
-    held.let_go("a", "large")
-    assert held.held("a") == 0
-    assert not held.is_too_much("a", "small", 900)
+    for run in [*alike, large, large]:
+        run.let_go()
+    assert held.held("") == 0
+    assert not RunBeside(held, state).is_too_much(900)

@@ -191,19 +191,19 @@ async def test_a_run_that_was_kept_from_the_processor_is_no_dear_one() -> None:
     turns = LoopTurns(worked=lambda: 1.0)
     turns.begin()
     turns.spent("run", time.monotonic() - 0.1)
-    assert not turns.is_dear("run")
+    assert "run" not in turns.dear
 
 
 async def test_a_run_whose_pieces_are_short_again_waits_behind_nobody() -> None:
     turns = LoopTurns(worked=itertools.count(1).__next__)
     turns.spent("run", time.monotonic() - 0.1)
-    assert turns.is_dear("run")
-    while turns.is_dear("run"):
+    assert "run" in turns.dear
+    while "run" in turns.dear:
         turns.spent("run", time.monotonic())
     assert turns.have("run")
     turns.spent("run", time.monotonic() - 0.1)
     turns.forget("run")
-    assert not turns.is_dear("run")
+    assert "run" not in turns.dear
 
 
 async def test_a_machine_that_is_busy_changes_no_order_where_the_clock_stands_still(

@@ -50,7 +50,7 @@ class Target(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     reads: bool = False
     """It changes nothing."""
     is_valid: Callable[[JsonObject], bool]
-    """Whether the inputs fit as they are."""
+    """Whether the inputs fit as they are. Raises `ValueError` or `TypeError` where something in them is no JSON."""
     wants_context: bool = False
     runs: Literal["loop", "thread", "process"] = "loop"
     invoke: Callable[[JsonObject, object], object] | None = None

@@ -362,7 +362,7 @@ class Program:
             guarded=is_guarded(tool),
             asks=tool.requires.approval,
             reads=tool.is_read,
-            is_valid=accepts.is_valid,
+            is_valid=accepts.is_valid_json,
             wants_context=isinstance(body, Body) and body.wants_context,
             runs=body.runs if isinstance(body, Body) else "loop",
             invoke=body.invoke if isinstance(body, Body) else None,

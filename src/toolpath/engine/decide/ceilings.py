@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 
@@ -23,6 +22,17 @@ class TenantRuns(Protocol):
         ...
 
 
+class Aside(Protocol):
+    """Values that are aside of the journal."""
+
+    weight: int
+    """Their weight together."""
+
+
+class _Nothing:
+    weight = 0
+
+
 class _NoOthers:
     most = sys.maxsize
     held = 0
@@ -40,8 +50,7 @@ class Ceilings(NamedTuple):
     """How much the values in the journal may weigh, with those aside."""
     inline: int = sys.maxsize
     """Weight beyond which the large parts of a value stand by their handles."""
-    weight_aside: Callable[[], int] = int
-    """Weight of the values that are aside of the journal."""
+    aside: Aside = _Nothing()
     tenant: TenantRuns = _NoOthers()
 
 

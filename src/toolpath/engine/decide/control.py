@@ -48,16 +48,16 @@ class Control:
                     follow_up = starts.arrive(decisions, scope, index)
                     if follow_up is not None:
                         self.follow(follow_up)
-                    if turn.is_full and count < len(unblocked):
+                    if count < len(unblocked) and turn.is_full:
                         state.unblocked = unblocked[count:] + state.unblocked
                         break
                 finished, state.finished = state.finished, []
                 for count, scope in enumerate(finished, start=1):
                     self.follow(block_ends.block_finished(decisions, scope))
-                    if turn.is_full and count < len(finished):
+                    if count < len(finished) and turn.is_full:
                         state.finished = finished[count:] + state.finished
                         break
-                if turn.is_full and (state.unblocked or state.finished):
+                if (state.unblocked or state.finished) and turn.is_full:
                     # What the plan does without any call must not keep all others waiting.
                     self.unsettled = True
                     decisions.commands.append(SettleLater())

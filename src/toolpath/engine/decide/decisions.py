@@ -134,23 +134,23 @@ class Decisions:
         """Number of the event to be written next."""
         return self.state.seq + 1
 
-    def emit(self, event: AnyEvent) -> None:
-        """Write the event and make it true."""
+    def emit(self, event: AnyEvent, weight: int | None = None) -> None:
+        """Write the event and make it true. `weight`: of its value, where that is known."""
+        kind = type(event)
         if self.redactor.active:
-            event = clean(event, self.redactor)
-        if type(event) in WEIGHTY:
-            weight = weight_of(event)
+            event, weight = clean(event, self.redactor), None
+        if kind in WEIGHTY:
+            if weight is None:
+                weight = weight_of(event)
             if weight > self.ceilings.inline:
                 event = self.put_aside(event)
                 weight = weight_of(event)
-            self.write(event, weight)
-        else:
-            self.batch.append(event)
+            self.bytes += weight
+        self.batch.append(event)
         state = self.state
-        # `fold.apply` in place: three times a step is often enough to count.
-        handler = HANDLERS.get(type(event))
-        if handler is not None:
-            handler(state, event)
+        # `fold.apply` in place: twice a step is often enough to count.
+        if kind in HANDLERS:
+            HANDLERS[kind](state, event)
         state.seq = event.seq
         state.last_at = event.at
 
@@ -210,7 +210,7 @@ class Decisions:
         count = state.seq + len(state.steps) + len(state.scopes)
         if count >= ceilings.events:
             self.halt("events", count, ceilings.events, path, hint="Do less in one run, or raise max_run_events.")
-        elif (weight := self.bytes + ceilings.weight_aside()) >= ceilings.bytes:
+        elif (weight := self.bytes + ceilings.aside.weight) >= ceilings.bytes:
             hint = "Keep large data in files or a database, and hand on where it is; or raise max_run_bytes."
             self.halt("bytes", weight, ceilings.bytes, path, hint=hint)
         elif ceilings.tenant.is_too_much(weight):

@@ -31,7 +31,8 @@ class ReadyQueue:
 
     def push_loop(self, owner: StepState, weight: float) -> None:
         """Queue a loop whose items are called without steps of their own, of this weight each."""
-        heappush(self.entries, (-weight, self._next_tick(), owner))
+        self._tick += 1
+        heappush(self.entries, (-weight, self._tick, owner))
 
     def entry_of(self, step: StepState) -> ReadyStep:
         """Where the step stands among those that are ready."""
@@ -40,10 +41,7 @@ class ReadyQueue:
         tick = step.tick
         if not tick:
             # A step that is queued again keeps its place.
-            tick = step.tick = self._next_tick()
+            self._tick += 1
+            tick = step.tick = self._tick
         step.needs = self._state.seq
         return -(scope.base + (rank[step.node.index] if rank else 0.0)), tick, step
-
-    def _next_tick(self) -> int:
-        self._tick = tick = self._tick + 1
-        return tick

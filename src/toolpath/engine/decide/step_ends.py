@@ -28,7 +28,7 @@ def succeed(decisions: Decisions, step: StepState, done: Done, merged: JsonObjec
         1.0 if done.confidence is None else done.confidence
     ):
         done.output, done.confidence, done.sources = step.doubt.output, step.doubt.confidence, step.doubt.sources
-        done.output, done.handle = decisions.restore(done.output), None
+        done.output, done.handle, done.weight = decisions.restore(done.output), None, None
     output = done.output if done.handle is None else done.handle
     if step.calls:
         # First what is inside it: with this success the item around it may be over, and nothing in it is left.
@@ -48,7 +48,8 @@ def succeed(decisions: Decisions, step: StepState, done: Done, merged: JsonObjec
             done.cost,
             done.tokens,
             large=done.handle is not None,
-        )
+        ),
+        done.weight if done.handle is None else None,
     )
     if node.after_success is not None and step.scope.block.flow == "chain":
         _jump(decisions, step, node.after_success, "on_success")

@@ -44,6 +44,8 @@ class Attempt:
     ended = False
     """The tool has come back, or was cut off: what it has left behind waits for nothing on its account."""
     started = 0.0
+    back = 0.0
+    """When its result was there to be looked at, by the clock of the loop's turns."""
     needs = 0
     """Number of the event that a durable journal has to have before the call: the last of those that set the step free,
     or the call's own start where a call that nobody knows of must not be."""

@@ -85,8 +85,10 @@ class Dispatch:
     def _goes_on(self) -> bool:
         """Whether one more step may be begun at all."""
         state, decisions = self._drive.state, self._drive.decisions
-        goes_on = state.status == "running" and decisions.halted is None and not self._closed and not self._is_leaving()
-        return goes_on and not decisions.is_too_long(decisions.ready.entries[0][2].path)
+        goes_on = state.status == "running" and decisions.halted is None and not self._closed
+        if not goes_on or ((self._drive.held or self.leaving) and self._is_leaving()):
+            return False
+        return not decisions.is_too_long(decisions.ready.entries[0][2].path)
 
     def take(self) -> Attempt | None:
         """The ready step that matters most, ready to be called; None where none can start now."""
@@ -119,10 +121,12 @@ class Dispatch:
             control.settle()
             return None
         limited = self._places.bind(target)
-        if not self._has_slot(step) or (limited and not self._places.take(step, target)):
+        if step.scope.account is not None and not self._has_slot(step):
+            return None
+        if limited and not self._places.take(step, target):
             return None
         try:
-            attempt = self._prepare(step, target)
+            attempt = self._prepare(step, target, limited=limited)
         except Exception as error:  # noqa: BLE001  # an error of our own fails the step, not the drive
             control.attempt_failed(step, fault_of(error), 0.0)
             attempt = None
@@ -130,7 +134,7 @@ class Dispatch:
             self._places.unused(target)
         return attempt
 
-    def _prepare(self, step: StepState, target: Target) -> Attempt | None:
+    def _prepare(self, step: StepState, target: Target, *, limited: bool) -> Attempt | None:
         drive = self._drive
         control = drive.control
         frame = drive.large.view(step.scope) if drive.large.values else step.scope
@@ -167,7 +171,8 @@ class Dispatch:
         attempt.needs = step.needs if target.repeatable else state.seq
         if cache_key is not None:
             attempt.cache_key = cache_key.value
-        self._places.begun(attempt)
+        if limited:
+            self._places.begun(attempt)
         if account is not None:
             attempt.account = account
             occupy(account)

@@ -69,6 +69,7 @@ class Drive:
         self.state = state = State(
             program, restore=large.restored, view=large.view, secrets=services.secrets, work=work
         )
+        self._beside = RunBeside(services.tenant_bytes, state)
         self.running: dict[StepState, Attempt] = {}
         """Calls under way."""
         ready = ReadyQueue(state)
@@ -82,8 +83,8 @@ class Drive:
                 events=settings.max_run_events,
                 bytes=settings.max_run_bytes,
                 inline=settings.max_result_size,
-                weight_aside=lambda: large.weight,
-                tenant=RunBeside(services.tenant_bytes, state),
+                aside=large,
+                tenant=self._beside,
             ),
             hooks=Hooks(
                 restore=large.restored,
@@ -133,7 +134,7 @@ class Drive:
     def let_go(self) -> None:
         """Everything of the drive has ended: tell those who wait for it, and who looks on."""
         self.gone.set()
-        self.services.tenant_bytes.let_go(self.state.context.tenant, self.state.run_id)
+        self._beside.let_go()
         if self.services.observer is not None:
             self.services.observer.left(self.state.run_id)
 

@@ -59,9 +59,9 @@ class Lane:
         self.loop = loop
         self.concurrency = concurrency
         self.most = most
+        """Calls that the run may make."""
         self._inputs_weigh = 0
         """Weight of the inputs that were computed last."""
-        """Calls that the run may make."""
         self.run_id = state.run_id
         self.target = call.targets[0]
         self.timeout = self.target.timeout if self.target.timeout is not None else drive.time_limits.of(self.target)
@@ -161,7 +161,7 @@ class Lane:
             self._inputs_weigh = weight_of_value(inputs)
             if self._inputs_weigh > drive.decisions.ceilings.inline:
                 return None
-        except (ExpressionError, SchemaError):
+        except (ExpressionError, SchemaError, ValueError, TypeError):
             return None
         return inputs
 
@@ -196,7 +196,7 @@ class Lane:
             ev.StepSucceeded(
                 seq, at, path, output, done.duration, False, done.confidence, done.sources, done.cost, done.tokens
             ),
-            weight_of_value(output),
+            weight_of_value(output) if done.weight is None else done.weight,
         )
         if self._collect is not None:
             seq += 1

@@ -55,8 +55,9 @@ class LoopTurns:
         """Where the next turn is on its way."""
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         """By run; the first one's turn is next."""
-        self._dear: dict[str, float] = {}
-        """Seconds that a piece of work of the run usually takes, where that is long."""
+        self.dear: dict[str, float] = {}
+        """Seconds that a piece of work usually takes, by run, where that is long: it has to wait for a turn before
+        each."""
         self._behind: dict[str, deque[asyncio.Future[None]]] = {}
         """By run: those of the dear ones."""
         self._passed = 0
@@ -72,9 +73,8 @@ class LoopTurns:
 
     def charge(self, work: int) -> None:
         """Count work that was done in this turn."""
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self._come(loop)
+        if self._loop is None:
+            self._come(asyncio.get_running_loop())
         self._work += work
 
     def begin(self) -> float:
@@ -83,15 +83,13 @@ class LoopTurns:
             self._come(asyncio.get_running_loop())
         return self._now()
 
-    def is_dear(self, run_id: str) -> bool:
-        """Whether pieces of the run's work take so long that it has to wait for a turn before each."""
-        return run_id in self._dear
-
     def spent(self, run_id: str, since: float) -> None:
         """Say that the run has done a piece of work in one go, since then."""
         now = self._now()
         seconds = now - since
-        usual = self._dear.get(run_id, 0.0)
+        if seconds <= self._seconds and not self.dear:
+            return
+        usual = self.dear.get(run_id, 0.0)
         if seconds <= self._seconds and not usual:
             return
         if seconds > self._seconds:
@@ -100,22 +98,22 @@ class LoopTurns:
                 return
         usual += (seconds - usual) / 4 if usual else seconds
         if usual < self._seconds / 2:
-            del self._dear[run_id]
+            del self.dear[run_id]
             return
-        self._dear[run_id] = usual
+        self.dear[run_id] = usual
         if seconds > self._seconds:
             self._rests_until = now + min(seconds * REST, LONGEST_REST)
 
     def forget(self, run_id: str) -> None:
         """The run is not driven here any more."""
-        self._dear.pop(run_id, None)
+        self.dear.pop(run_id, None)
 
     def have(self, run_id: str = "") -> bool:
         """Whether there is room in this turn, which is then taken; else `next` is to be awaited."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._come(loop)
-        if not self._left or self._waiting or self.is_full or (self._dear and run_id in self._dear):
+        if not self._left or self._waiting or self.is_full or run_id in self.dear:
             return False
         self._left -= 1
         return True
@@ -131,7 +129,7 @@ class LoopTurns:
         again = False
         while True:
             turn: asyncio.Future[None] = loop.create_future()
-            lines = self._behind if run_id in self._dear else self._waiting
+            lines = self._behind if run_id in self.dear else self._waiting
             line = lines.setdefault(run_id, deque())
             # Who was called and found no room any more is the first of its run.
             (line.appendleft if again else line.append)(turn)

@@ -30,12 +30,12 @@ async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to b
         return None
     target = attempt.target
     clock = services.clock
-    attempt.started = started = clock.monotonic()
+    own = OwnTime(clock.monotonic, attempt.timeout + LATE)
+    attempt.started = own.began
     attempt.calling = True
-    own = OwnTime(clock.monotonic, started + attempt.timeout + LATE)
     deadlines.add(attempt)
     observer = services.observer
-    over = _unseen if observer is None else observer.calling(*attempt.where())
+    over = None if observer is None else observer.calling(*attempt.where())
     try:
         assert target.invoke is not None
         inputs = own_copy(attempt.inputs)
@@ -45,9 +45,11 @@ async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to b
             result = target.invoke(inputs, attempt.context)
         # Nearly always a coroutine: the general question costs far more to ask.
         if type(result) is CoroutineType:
-            result = await own.of(result)
+            own.coroutine = result
+            result = await own
         elif isinstance(result, Awaitable):
             result = await result
+            own.ended = clock.monotonic()
         elif target.runs != "thread":
             own.look()
     except asyncio.CancelledError as error:
@@ -65,32 +67,22 @@ async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to b
         result = None
     finally:
         attempt.calling = False
-        over()
+        if over is not None:
+            over()
         deadlines.remove(attempt)
         if attempt.grace is not None:
             attempt.grace.cancel()
     if attempt.stopped:
         swallow_cancellation(attempt)
         return outcomes.timed_out(target, attempt.timeout) if attempt.stopped == "timeout" else None
-    duration = clock.monotonic() - started
     if own.over and type(deadlines) is Deadlines and target.repeatable:
         # It kept the loop from cutting it off. Where something else did, it was back as soon as it could be. And a
         # write that has told what came of it is not in doubt, whoever was late.
         return outcomes.timed_out(target, attempt.timeout)
-    return _checked(attempt, result, services, duration)
-
-
-def _checked(attempt: Attempt, result: Any, services: Services, duration: float) -> Done | Failure:
-    turns = services.turns
-    began = turns.begin()
-    settings, redactor = services.settings, services.redactor
-    done = outcomes.check_result(result, attempt.target, settings, duration=duration, redactor=redactor)
-    turns.spent(attempt.where()[0], began)
-    return done
-
-
-def _unseen() -> None:
-    """Nobody looks on."""
+    attempt.back = services.turns.begin()
+    return outcomes.check_result(
+        result, target, services.settings, duration=own.ended - own.began, redactor=services.redactor
+    )
 
 
 def swallow_cancellation(attempt: Attempt) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 from toolpath.config import Settings
 from toolpath.engine.compile.nodes import Target
 from toolpath.engine.state.results import Done, unfit_of_secrets
+from toolpath.engine.state.weights import weight_of_text
 from toolpath.errors import (
     OutputInvalid,
     SchemaError,
@@ -63,6 +64,7 @@ def check_result(
         done.cost = target.tool.cost
     # What a schema says of the result holds for what the tool gave; all else is said, cut and kept of what is left.
     done.output, data = redactor.result(done.output, data if done.output is value else encode(done.output))
+    done.weight = weight_of_text(data)
     if len(data) > settings.max_result_size:
         done.handle = handle_of(data)
         done.blob = data

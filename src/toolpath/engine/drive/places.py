@@ -60,11 +60,10 @@ class Places:
 
     def begun(self, attempt: Attempt) -> None:
         """The call for which places were taken begins."""
-        if self.bind(attempt.target):
-            attempt.held = self._limits_of(attempt.target)
-            attempt.around = self._tenures.around(attempt.step)
-            for tenure in attempt.around:
-                tenure.active += 1
+        attempt.held = self._limits_of(attempt.target)
+        attempt.around = self._tenures.around(attempt.step)
+        for tenure in attempt.around:
+            tenure.active += 1
 
     def unused(self, target: Target) -> None:
         """The call for which places were taken is not made."""

@@ -9,21 +9,22 @@ T = TypeVar("T")
 
 
 class OwnTime:
-    """Watches one call. `until` is when its time is certainly over."""
+    """Watches one call, which begins now. `until` is when its time is certainly over.
 
-    __slots__ = ("_coroutine", "_now", "_until", "over")
+    It is also the awaitable that stands for the `coroutine` of the call.
+    """
 
-    def __init__(self, now: Callable[[], float], until: float) -> None:
+    __slots__ = ("_first", "_now", "_until", "began", "coroutine", "ended", "over")
+
+    def __init__(self, now: Callable[[], float], lasts: float) -> None:
         self._now = now
-        self._until = until
-        self._coroutine: Any = None
+        self.began = self.ended = now()
+        """When the call began, and when it was last seen at work."""
+        self._until = self.began + lasts
+        self._first = True
+        self.coroutine: Any = None
         self.over = False
         """It was at work itself when its time ended, and went on."""
-
-    def of(self, coroutine: Any) -> OwnTime:
-        """The awaitable that stands for the coroutine."""
-        self._coroutine = coroutine
-        return self
 
     def timed(self, call: Callable[..., T]) -> Callable[..., T]:
         """The function, which says in its thread whether it has taken too long."""
@@ -32,13 +33,14 @@ class OwnTime:
             try:
                 return call(*arguments)
             finally:
-                self.over = self._now() > self._until
+                self.look()
 
         return inside
 
     def look(self) -> None:
-        """It was called in the loop, and is back."""
-        self.over = self._now() > self._until
+        """It has been at work, and is back."""
+        self.ended = self._now()
+        self.over = self.ended > self._until
 
     # A coroutine goes on in slices, between which others are at work.
 
@@ -50,29 +52,32 @@ class OwnTime:
 
     def __next__(self) -> Any:
         # Most tools have no more than one slice: nothing is called for it that need not be.
-        began = self._now()
+        began = self.began if self._first else self._now()
+        self._first = False
         try:
-            return self._coroutine.send(None)
+            return self.coroutine.send(None)
         finally:
-            if began <= self._until < self._now():
+            self.ended = self._now()
+            if began <= self._until < self.ended:
                 self.over = True
 
     def send(self, value: Any) -> Any:
         """Go on, with what was waited for."""
-        return self._slice(self._coroutine.send, value)
+        return self._slice(self.coroutine.send, value)
 
     def throw(self, *error: Any) -> Any:
         """Go on, with an error: a cancel, or what was waited for has failed."""
-        return self._slice(self._coroutine.throw, *error)
+        return self._slice(self.coroutine.throw, *error)
 
     def close(self) -> None:
         """End it where it stands."""
-        self._coroutine.close()
+        self.coroutine.close()
 
     def _slice(self, go_on: Callable[..., Any], *given: Any) -> Any:
         began = self._now()
         try:
             return go_on(*given)
         finally:
-            if began <= self._until < self._now():
+            self.ended = self._now()
+            if began <= self._until < self.ended:
                 self.over = True

@@ -11,34 +11,38 @@ class TenantBytes:
     def __init__(self, most: int) -> None:
         self.most = most
         """Bytes that the runs of one tenant may hold together; 0: no limit."""
-        self._runs: dict[str, dict[str, int]] = {}
-        self._held: dict[str, int] = {}
+        self._tenants: dict[str, _Tenant] = {}
 
     def held(self, tenant: str) -> int:
         """Bytes that the tenant's runs hold together."""
-        return self._held.get(tenant, 0)
+        found = self._tenants.get(tenant)
+        return 0 if found is None else found.held
 
-    def is_too_much(self, tenant: str, run_id: str, weight: int) -> bool:
-        """Note what the run holds, which asks for more; whether it is one of those that it is too much by.
+    def enter(self, tenant: str) -> _Tenant:
+        """What the tenant's runs hold, with one run more."""
+        found = self._tenants.get(tenant)
+        if found is None:
+            found = self._tenants[tenant] = _Tenant()
+        found.runs += 1
+        return found
 
-        Those are the runs that hold as much as each may where all are alike: a small one goes on beside large ones.
-        """
-        if not self.most:
-            return False
-        runs = self._runs.setdefault(tenant, {})
-        held = self._held.get(tenant, 0) + weight - runs.get(run_id, 0)
-        self._held[tenant] = held
-        runs[run_id] = weight
-        return held > self.most and weight * len(runs) >= self.most
+    def leave(self, tenant: str, weight: int) -> None:
+        """A run of the tenant that holds so much is not driven here any more."""
+        found = self._tenants[tenant]
+        found.held -= weight
+        found.runs -= 1
+        if not found.runs:
+            del self._tenants[tenant]
 
-    def let_go(self, tenant: str, run_id: str) -> None:
-        """The run is not driven here any more."""
-        runs = self._runs.get(tenant)
-        if runs is None or run_id not in runs:
-            return
-        self._held[tenant] -= runs.pop(run_id)
-        if not runs:
-            del self._runs[tenant], self._held[tenant]
+
+class _Tenant:
+    __slots__ = ("held", "runs")
+
+    def __init__(self) -> None:
+        self.held = 0
+        """Bytes that its runs hold together."""
+        self.runs = 0
+        """Those that have asked for more."""
 
 
 class RunBeside:
@@ -48,12 +52,31 @@ class RunBeside:
         self.most = of.most
         self._of = of
         self._state = state
+        self._tenant: _Tenant | None = None
+        """Since it first asked for more."""
+        self._weight = 0
 
     @property
     def held(self) -> int:
         """Bytes that they hold."""
-        return self._of.held(self._state.context.tenant)
+        return 0 if self._tenant is None else self._tenant.held
 
     def is_too_much(self, weight: int) -> bool:
-        """Whether they hold too much, and this one, which holds so much and asks for more, no less than its share."""
-        return self._of.is_too_much(self._state.context.tenant, self._state.run_id, weight)
+        """Note what the run holds, which asks for more; whether it is one of those that it is too much by.
+
+        Those are the runs that hold as much as each may where all are alike: a small one goes on beside large ones.
+        """
+        tenant = self._tenant
+        if tenant is None:
+            if not self.most:
+                return False
+            tenant = self._tenant = self._of.enter(self._state.context.tenant)
+        tenant.held += weight - self._weight
+        self._weight = weight
+        return tenant.held > self.most and weight * tenant.runs >= self.most
+
+    def let_go(self) -> None:
+        """The run is not driven here any more."""
+        if self._tenant is not None:
+            self._of.leave(self._state.context.tenant, self._weight)
+            self._tenant, self._weight = None, 0

@@ -28,18 +28,17 @@ class Deadlines:
 
     def add(self, attempt: Attempt) -> None:
         """Watch a call that has just begun."""
-        line = self._lines.get(attempt.timeout)
-        if line is None:
-            line = self._lines[attempt.timeout] = {}
-        line[attempt] = None
-        if attempt.timeout not in self._timers:
-            self._arm(attempt.timeout, attempt)
+        length = attempt.timeout
+        if length not in self._lines:
+            self._lines[length] = {}
+        self._lines[length][attempt] = None
+        if length not in self._timers:
+            self._arm(length, attempt)
 
     def remove(self, attempt: Attempt) -> None:
         """The call is back."""
-        line = self._lines.get(attempt.timeout)
-        if line is not None:
-            line.pop(attempt, None)
+        if attempt.timeout in self._lines:
+            self._lines[attempt.timeout].pop(attempt, None)
 
     def _arm(self, length: float, first: Attempt) -> None:
         self._timers[length] = self._clock.call_at(first.started + length, lambda: self._fire(length))

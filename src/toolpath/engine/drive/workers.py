@@ -145,7 +145,7 @@ class Workers:
         """Make calls until none is ready; the worker keeps its slot meanwhile."""
         drive, task = self._drive, asyncio.current_task()
         try:
-            await self._work_on(await self._next(None), task)
+            await self._work_on(await self._first(), task)
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001  # goes to whoever awaits the drive
@@ -153,20 +153,28 @@ class Workers:
         finally:
             drive.tasks.discard(task)
 
-    async def _next(self, last: Attempt | None) -> Attempt | None:
-        """The next call of a worker that has made this one, or begins; a dear run waits for its turn."""
+    async def _first(self) -> Attempt | None:
+        """The first call of a worker; a dear run waits for its turn."""
         drive = self._drive
         turns, run_id = drive.services.turns, drive.state.run_id
-        if turns.is_dear(run_id):
+        if run_id in turns.dear:
             await turns.next(run_id)
         began = turns.begin()
-        if last is not None:
-            attempt = self._dispatch.next(last)
-        else:
-            self._starting -= 1
-            attempt = self._dispatch.take() if drive.slots.busy <= drive.slots.most else None
+        self._starting -= 1
+        attempt = self._dispatch.take() if drive.slots.busy <= drive.slots.most else None
         turns.spent(run_id, began)
         return attempt
+
+    async def _pause(self, made: int) -> None:
+        """Let others have their turn where that is due, and hear what was told to the run."""
+        inbox, turns, run_id = self._inbox, self._drive.services.turns, self._drive.state.run_id
+        if not made % BREATH:
+            # Tools that never suspend would keep the loop from everything else.
+            await asyncio.sleep(0)
+        if inbox.called:
+            await inbox.hear()
+        if run_id in turns.dear:
+            await turns.next(run_id)
 
     async def _allowed(self, attempt: Attempt) -> None:
         """Return when the journal has what the call needs, and what was told to the run meanwhile is heard."""
@@ -177,7 +185,7 @@ class Workers:
             await inbox.hear()
 
     async def _work_on(self, attempt: Attempt | None, task: asyncio.Task[Any] | None) -> None:
-        drive, inbox = self._drive, self._inbox
+        drive, inbox, dispatch = self._drive, self._inbox, self._dispatch
         commits, decisions, slots, turns = drive.commits, drive.decisions, drive.slots, drive.services.turns
         run_id, made = drive.state.run_id, 0
         while attempt is not None:
@@ -190,23 +198,24 @@ class Workers:
                 self.go_on()
             if drive.over:
                 return
-            if turns.is_dear(run_id):
+            if run_id in turns.dear:
                 await turns.next(run_id)
             outcome = await self._calls.outcome_of(attempt)
+            began = attempt.back or turns.begin()
             if not turns.have(run_id):
+                turns.spent(run_id, began)
                 await turns.next(run_id)
+                began = turns.begin()
             if attempt.abandoned:
                 return
-            began = turns.begin()
             self.conclude(attempt, outcome)
-            turns.spent(run_id, began)
             made += 1
-            if not made % BREATH:
-                # Tools that never suspend would keep the loop from everything else.
-                await asyncio.sleep(0)
-            if inbox.called:
-                await inbox.hear()
-            attempt = await self._next(attempt)
+            if inbox.called or turns.dear or not made % BREATH:
+                turns.spent(run_id, began)
+                await self._pause(made)
+                began = turns.begin()
+            attempt = dispatch.next(attempt)
+            turns.spent(run_id, began)
         slots.busy -= 1
         if commits.durable:
             commits.end_of_turn()

@@ -21,6 +21,8 @@ class Done:
     tokens: int | None = None
     handle: Handle | None = None
     """Stands for the output in the journal, where that is large."""
+    weight: int | None = None
+    """Of the output, where that is known."""
     blob = b""
     """The bytes that the handle points to."""
     warning = ""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from toolpath.expressions.extent import CONTAINER, MEMBER
 from toolpath.model import events as ev
-from toolpath.values import Handle, Json, encode
+from toolpath.values import Handle, Json
 
-#: Bytes that a number takes, about: asking how many digits it has costs more than the answer is worth.
-_NUMBER = 4
 #: Bytes of text up to which what is in it is not looked at.
 _SMALL = 1_000
-#: Members of an object up to which each is weighed by itself: texts, which may be long, only need to be counted.
-_FEW = 5
+
+_text_of = msgspec.json.Encoder().encode
 
 
 def weight_of_text(data: bytes) -> int:
@@ -31,20 +31,13 @@ def weight_of(event: Any) -> int:
 
 def weight_of_value(value: Json) -> int:
     """Weight of the value."""
-    if type(value) is dict and len(value) <= _FEW:
-        return sum([_weight_of_value(part) for part in value.values()])
-    return _weight_of_value(value)
-
-
-def _weight_of_value(value: Json) -> int:
-    kind = type(value)
-    if kind is str:
-        return len(value) if len(value) <= _SMALL else len(encode(value))
-    if kind is int or kind is bool or kind is float:
-        return _NUMBER
-    if value is None or kind is Handle:
+    if value is None or type(value) is Handle:
         return 0
-    return weight_of_text(encode(value))
+    try:
+        return weight_of_text(_text_of(value))
+    except ValueError:
+        # It holds what no JSON text can: whoever writes it out says so.
+        return len(repr(value))
 
 
 #: Events with values that may be large, and the name of the value.
