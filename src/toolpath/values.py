@@ -139,10 +139,14 @@ def digest_bytes(data: bytes) -> str:
 
 def pointer(*parts: str | int) -> str:
     """A JSON pointer (RFC 6901) of these parts, e.g. `/steps/0/inputs`."""
-    if len(parts) == 1:
-        text = str(parts[0])
-        return "/" + (text.replace("~", "~0").replace("/", "~1") if "~" in text or "/" in text else text)
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def key_pointer(key: str | int) -> str:
+    """The JSON pointer of one key or index: what `pointer` gives, without a detour."""
+    if type(key) is str and "~" not in key and "/" not in key:
+        return "/" + key
+    return pointer(key)
 
 
 def walk(value: Json, at: str = "") -> Iterator[tuple[str, Json]]:
@@ -150,7 +154,7 @@ def walk(value: Json, at: str = "") -> Iterator[tuple[str, Json]]:
     yield at, value
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from walk(item, at + pointer(key))
+            yield from walk(item, at + key_pointer(key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from walk(item, at + pointer(index))

@@ -20,7 +20,7 @@ from toolpath.json_schema.locate import Located, locate
 from toolpath.json_schema.validate import Validator
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
-from toolpath.values import JsonObject, pointer
+from toolpath.values import JsonObject, key_pointer, pointer
 
 _LIST: JsonObject = {"type": "array"}
 
@@ -229,7 +229,7 @@ class _Arguments:
 
     def _template(self, name: str, value: object, slot: Slot) -> Iterator[Finding]:
         use, context = self._use, self._context
-        at = pointer(name)
+        at = key_pointer(name)
         if use.template.has_fault(at):
             return
         found = context.types.given(use.template, at, value, drops_null=slot.drops_null)

@@ -62,7 +62,7 @@ class Context:
         self.suggest = Suggestions()
         self.views = Views(plan, catalog)
         self.waits = waits_of(self.views)
-        """What the steps of each block wait for, by `id` of its view."""
+        """What the steps of each block wait for."""
         self.memory = memory = memory or Memory()
         self.history = History(self.views, memory)
         self.types = Types(self.views, self.waits, self.history, lambda tool: _type(body_of(tool)), memory)

@@ -34,21 +34,22 @@ class Wait(msgspec.Struct, frozen=True):
         return self.why[1] if isinstance(self.why, tuple) else self.why.path
 
 
-def waits_of(views: Views) -> dict[int, list[Wait]]:
-    """The waits of every block, by `id` of its view. A step inside a block makes the step that holds it wait."""
-    found: dict[int, list[Wait]] = {id(block): [] for block in views.blocks()}
-    writers = {id(block): _writers(block) for block in views.blocks()}
+def waits_of(views: Views) -> dict[BlockView, list[Wait]]:
+    """The waits of every block. A step inside a block makes the step that holds it wait."""
+    found: dict[BlockView, list[Wait]] = {block: [] for block in views.blocks()}
+    writers = {block: _writers(block) for block in views.blocks()}
     for view in views.steps:
-        found[id(view.block)] += _declared(view)
+        if view.step.depends_on:
+            found[view.block] += _declared(view)
         for template in view.templates:
             for read in template.reads:
                 if read.source is not None:
                     wait = _for_step(read, view, read.source)
                     if wait is not None:
-                        found[id(read.source.block)].append(wait)
+                        found[read.source.block].append(wait)
                 elif read.kind == "state" and read.key:
                     for block, wait in _for_variable(read, view, writers):
-                        found[id(block)].append(wait)
+                        found[block].append(wait)
     return found
 
 
@@ -69,13 +70,13 @@ def _for_step(read: Read, view: StepView, source: StepView) -> Wait | None:
 
 
 def _for_variable(
-    read: Read, view: StepView, writers: dict[int, dict[str, list[int]]]
+    read: Read, view: StepView, writers: dict[BlockView, dict[str, list[int]]]
 ) -> Iterator[tuple[BlockView, Wait]]:
     here: StepView | None = view
     while here is not None:
         block = here.block
         if not block.is_chain:
-            for writer in writers[id(block)].get(read.key, ()):
+            for writer in writers[block].get(read.key, ()):
                 if writer != here.index:
                     yield block, Wait(here.index, writer, read)
         here = block.owner

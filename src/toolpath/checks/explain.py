@@ -96,7 +96,7 @@ class _Explainer:
         return ExplainedBlock(name=block.name, flow=block.block.flow, steps=shown), path, cost
 
     def _waits(self, block: BlockView) -> list[Wait]:
-        found = [wait for wait in self._context.waits[id(block)] if wait.step != wait.source]
+        found = [wait for wait in self._context.waits[block] if wait.step != wait.source]
         if block.is_chain:
             edges = edges_of(block, self._context.plan)
             found += [

@@ -62,7 +62,7 @@ def graphs_have_no_cycles(context: Context) -> Iterator[Finding]:
     for block in context.views.blocks():
         if block.is_chain:
             continue
-        waits = context.waits[id(block)]
+        waits = context.waits[block]
         for wait in waits:
             if wait.step == wait.source and wait.reason != "depends_on":
                 view = block.steps[wait.step]
@@ -255,7 +255,7 @@ def _graph_writers(context: Context, block: BlockView) -> Iterator[Finding]:
     shared = {variable: steps for variable, steps in writers_of(block).items() if len(steps) > 1}
     if not shared:
         return
-    before = ancestors(len(block.steps), context.waits[id(block)])
+    before = ancestors(len(block.steps), context.waits[block])
     for variable, steps in shared.items():
         # In an order of ever more ancestors, each writer must have the one before it among its own.
         ordered = sorted(steps, key=lambda index: before[index].bit_count())

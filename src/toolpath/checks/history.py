@@ -56,6 +56,9 @@ class Writes(msgspec.Struct, frozen=True):
     sure: int = 0
 
 
+_NO_WRITES = Writes()
+
+
 class History:
     """The facts of every block of a plan."""
 
@@ -65,7 +68,7 @@ class History:
         self._catalog = views.catalog
         self._kinds = Kinds(memory or Memory())
         self._numbers: dict[str, int] = {}
-        self._facts: dict[int, list[Facts | None]] = {}
+        self._facts: dict[BlockView, list[Facts | None]] = {}
         plan = views.plan
         self._given = frozenset(
             [*plan.inputs.get("properties", {}), *plan.state, *CHAIN_VARIABLES, *views.retry_counts]
@@ -74,15 +77,15 @@ class History:
         for block in reversed(list(views.blocks())):
             writes = [self._writes(view) for view in block.steps]
             find = _chain_facts if block.is_chain else _graph_facts
-            self._facts[id(block)] = find(block, plan, writes)
+            self._facts[block] = find(block, plan, writes)
 
     def at(self, view: StepView) -> Facts | None:
         """What holds when the step starts, of its own block alone; None: control never gets there."""
-        return self._facts[id(view.block)][view.index]
+        return self._facts[view.block][view.index]
 
     def end(self, block: BlockView) -> Facts | None:
         """What holds when the block has ended well; None: it never does."""
-        return self._facts[id(block)][-1]
+        return self._facts[block][-1]
 
     def variable(self, name: str, read: Read) -> tuple[bool, bool]:
         """Whether the variable may be set where it is read, and whether it surely is."""
@@ -105,11 +108,12 @@ class History:
         if read.source is None:
             return True, True
         block, source = read.source.block, read.source.index
-        facts = self._before(read, block)
+        step = read.template.step
+        beside = step is not None and step.block is block
+        facts = self._facts[block][step.index] if step is not None and beside else self._before(read, block)
         if facts is None:
             return True, True
-        step = read.template.step
-        holder = None if step is None else step if step.block is block else container(step, block)
+        holder = step if step is None or beside else container(step, block)
         if holder is not None and holder.index == source:
             if holder is step and read.template.use == "transform":
                 # A step's transformations are computed when it has succeeded.
@@ -172,6 +176,8 @@ class History:
 
     def _writes(self, view: StepView) -> Writes:
         on_success = view.step.on_success
+        if not on_success.map_outputs and not on_success.transform and not view.blocks:
+            return _NO_WRITES
         own = self._bits(iter(on_success.map_outputs.values())) | self._bits(iter(on_success.transform))
         sure = self._bits(
             variable for field, variable in on_success.map_outputs.items() if self._maps_surely(view, field)

@@ -45,7 +45,7 @@ class Types(Protocol):
         """The type of a variable of the state."""
 
 
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
+class Judged(msgspec.Struct, frozen=True):
     """What is known of one string with templates."""
 
     type: Type
@@ -55,20 +55,24 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     unknown: tuple[Reference, ...] = ()
 
 
-class PlanReader:
-    """What names stand for at one place of a plan."""
+_SOME_TEXT = Judged(_TEXT, _TEXT)
 
-    __slots__ = ("_template", "_types", "kinds")
+
+class PlanReader:
+    """What names stand for at one place of a plan, and what the conditions around it make sure of."""
+
+    __slots__ = ("facts", "kinds", "template", "types")
 
     def __init__(self, types: Types, template: Template) -> None:
-        self._types = types
-        self._template = template
+        self.types = types
+        self.template = template
+        self.facts = standing_facts(template)
         self.kinds: Kinds = types.kinds
 
     def source(self, reference: Reference) -> Source:
         """What is known of the root of a reference."""
-        read = self._template.read(reference)
-        types, kind = self._types, read.kind
+        read = self.template.read(reference)
+        types, kind = self.types, read.kind
         reading = types.reading(read)
         missing = reading.place.found == "missing" and bool(reference.path)
         void = unset = False
@@ -76,7 +80,7 @@ class PlanReader:
         found = reading.root
         if kind == "output":
             void = not types.history.step(read)[1]
-        elif kind == "state" and read.key in self._template.names.variables:
+        elif kind == "state" and read.key in self.template.names.variables:
             may, sure = types.history.variable(read.key, read)
             unset = may and not sure
             given = types.variable(read.key, written=types.history.written(read.key, read)[1], given=True)
@@ -88,31 +92,31 @@ class PlanReader:
 
     def held(self, reference: Reference) -> bool:
         """What the reference gives is held to its schema."""
-        return self._types.reading(self._template.read(reference)).held
+        return self.types.reading(self.template.read(reference)).held
 
 
-def judge_leaf(types: Types, template: Template, leaf: Leaf) -> Judged:
-    """What is known of one string of a template."""
-    facts = standing_facts(template)
-    reader = PlanReader(types, template)
+def judge_leaf(reader: PlanReader, leaf: Leaf) -> Judged:
+    """What is known of one string of the reader's template."""
     if leaf.whole is not None:
-        return _settled(types, template, _judged_piece(types, leaf.whole.tree, reader, facts))
+        return _settled(reader, _judged_piece(reader, leaf.whole.tree))
     faults: list[Fault] = []
     unknown: list[Reference] = []
     for piece in leaf.pieces:
-        if not isinstance(piece, str):
-            found = _judged_piece(types, piece.tree, reader, facts)
+        if type(piece) is not str:
+            found = _judged_piece(reader, piece.tree)
             faults += found.faults
             unknown += found.unknown
-    return _settled(types, template, Judged(type=_TEXT, lone=_TEXT, faults=tuple(faults), unknown=tuple(unknown)))
+    if not faults and not unknown:
+        return _SOME_TEXT
+    return _settled(reader, Judged(type=_TEXT, lone=_TEXT, faults=tuple(faults), unknown=tuple(unknown)))
 
 
-def _settled(types: Types, template: Template, found: Judged) -> Judged:
+def _settled(reader: PlanReader, found: Judged) -> Judged:
     """The same, with what is given where something is missing and the plan says what to do then."""
     if not found.faults or not any(fault.flaw in _MISSING for fault in found.faults):
         return found
-    given = [_unresolved(types, template, of) for of in (found.type, found.lone)]
-    return _with_types(types, found, *given)
+    given = [_unresolved(reader.types, reader.template, of) for of in (found.type, found.lone)]
+    return _with_types(reader.types, found, *given)
 
 
 def _with_types(types: Types, found: Judged, type_: Type, lone: Type) -> Judged:
@@ -121,13 +125,15 @@ def _with_types(types: Types, found: Judged, type_: Type, lone: Type) -> Judged:
     return Judged(type=type_, lone=lone, faults=found.faults, unknown=found.unknown)
 
 
-def _judged_piece(types: Types, of: Tree, reader: PlanReader, facts: Facts) -> Judged:
+def _judged_piece(reader: PlanReader, of: Tree) -> Judged:
     """What is known of one expression."""
-    source = reader.source(of.reference) if isinstance(of, Path) else None
-    mark = _mark_of(types, source, of) if source is not None and isinstance(of, Path) and not facts else None
-    known = None if mark is None else types.memory.paths.get(mark)
-    if known is not None:
-        return Judged(type=known[0], lone=known[1])
+    types, facts = reader.types, reader.facts
+    source, mark = None, None
+    if type(of) is Path:
+        source = reader.source(of.reference)
+        mark = None if facts else _mark_of(types, source, of)
+        if mark in types.memory.paths:
+            return Judged(*types.memory.paths[mark])
     judge = Judge(reader, facts)
     found = lone = judge.type(of)
     if source is not None and source.void:

@@ -15,6 +15,8 @@ _BLOCK = re.compile(r"\{%-?\s*(?:if|for|set|else|endif|endfor)\b")
 _DOLLAR = re.compile(r"\$\{\{")
 #: What is told of as an expression is no text.
 _EXPRESSION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+#: Without one of these nothing below matches.
+_SIGN = re.compile(r"[{$<%@]|\[\[")
 _KEYS = rf"(?:\.{_NAME}|\[[0-9]+\])"
 #: One pair of braces around a path; without a sign before it a bare name is too little to go by, as in `{name}`.
 _BRACES = re.compile(rf"(?<!\{{)(?P<sign>[$#@]?)\{{\s*(?P<path>(?P<root>{_NAME})(?P<rest>{_KEYS}*))\s*\}}(?!\}})")
@@ -62,6 +64,8 @@ def _found(text: str, names: set[str]) -> tuple[str, str] | None:
     if _DOLLAR.search(text):
         return "$", "Write {{ … }} without the dollar."
     plain = _EXPRESSION.sub("", text)
+    if _SIGN.search(plain) is None:
+        return None
     for braces in _BRACES.finditer(plain):
         if braces["root"] in names and (braces["rest"] or braces["sign"]):
             return braces[0], f"Write {{{{ {braces['path']} }}}}."

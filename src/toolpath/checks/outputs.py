@@ -10,7 +10,7 @@ from typing import get_args
 
 from toolpath.checks.dependencies import Wait
 from toolpath.checks.history import Facts, History
-from toolpath.checks.judged import Judged, judge_leaf
+from toolpath.checks.judged import Judged, PlanReader, judge_leaf
 from toolpath.checks.jumps import goes_on_after_failure, may_skip
 from toolpath.checks.kinds import Kinds
 from toolpath.checks.memory import Memory
@@ -31,6 +31,7 @@ from toolpath.checks.shapes import (
     tuple_of,
 )
 from toolpath.checks.views import BlockView, Read, StepView, Template, Views, called_tools, has_template
+from toolpath.expressions.leaf import Leaf
 from toolpath.expressions.names import CHAIN_VARIABLES
 from toolpath.expressions.tree import Path
 from toolpath.json_schema.describe import type_text
@@ -38,8 +39,7 @@ from toolpath.model.agent import output_schema
 from toolpath.model.plan import Agent, Ask, Call, Loop, Parallel, Plan
 from toolpath.model.run import StepStatus
 from toolpath.model.tool import Tool
-from toolpath.values import Json, JsonObject
-from toolpath.values import pointer as pointer_of
+from toolpath.values import Json, JsonObject, key_pointer
 
 #: Types that are found by way of others, one inside the other, at most.
 _DEEPEST = 40
@@ -75,6 +75,7 @@ class Types:
         "_inputs",
         "_judged",
         "_open",
+        "_readers",
         "_results",
         "_steps",
         "_variables",
@@ -90,7 +91,7 @@ class Types:
     def __init__(
         self,
         views: Views,
-        waits: dict[int, list[Wait]],
+        waits: dict[BlockView, list[Wait]],
         history: History,
         type_of_body: Callable[[Tool], Type],
         memory: Memory,
@@ -100,14 +101,15 @@ class Types:
         self.history = history
         self.plan_mode = views.plan.on_unresolved
         self._body = type_of_body
-        self._steps: dict[int, Type] = {}
-        self._blocks: dict[int, Type] = {}
+        self._steps: dict[StepView, Type] = {}
+        self._blocks: dict[BlockView, Type] = {}
         self._variables: dict[str, Type] = {}
         self._busy: dict[str, Type] = {}
         """Variables whose types are being looked for → what is taken for them meanwhile."""
         self._results: dict[tuple[str, bool], Type] = {}
         self._inputs: dict[str, Type] = {}
-        self._judged: dict[int, Judged] = {}
+        self._judged: dict[Leaf, Judged] = {}
+        self._readers: dict[Template, PlanReader] = {}
         self._open = 0
         """Variables that were read while their own type was being looked for: what was found with them is not kept."""
         self.memory = memory
@@ -123,19 +125,17 @@ class Types:
 
     def output(self, view: StepView) -> Type:
         """The type of the step's output where it has succeeded."""
-        key = id(view)
-        if key not in self._steps:
-            self._steps[key] = None
-            self._steps[key] = self._guarded(lambda: self._output(view))
-        return self._steps[key]
+        if view not in self._steps:
+            self._steps[view] = None
+            self._steps[view] = self._guarded(lambda: self._output(view))
+        return self._steps[view]
 
     def block(self, block: BlockView) -> Type:
         """The type of the block's own output."""
-        key = id(block)
-        if key not in self._blocks:
-            self._blocks[key] = None
-            self._blocks[key] = self._guarded(lambda: self._block(block))
-        return self._blocks[key]
+        if block not in self._blocks:
+            self._blocks[block] = None
+            self._blocks[block] = self._guarded(lambda: self._block(block))
+        return self._blocks[block]
 
     def plan(self) -> Type:
         """The type of the plan's output."""
@@ -262,7 +262,7 @@ class Types:
             return either([*(self.output(view) for view in last), *([{"type": "null"}] if none else [])])
         if len(block.steps) == 1 and block.steps[0].step.id == block.name:
             return self._sink(block.steps[0])
-        waited_for = {wait.source for wait in self._waits[id(block)] if wait.source != wait.step}
+        waited_for = {wait.source for wait in self._waits[block] if wait.source != wait.step}
         return object_of({v.step.id: self._sink(v) for v in block.steps if v.index not in waited_for})
 
     def _sink(self, view: StepView) -> Type:
@@ -371,7 +371,7 @@ class Types:
                 return self._text(template, pointer)
             case dict() if len(value) <= _MOST_ITEMS or has_template(value):
                 parts = {
-                    name: self.value(template, pointer + pointer_of(name), item)
+                    name: self.value(template, pointer + key_pointer(name), item)
                     if type(item) in _HOLDING
                     else self.memory.literal(item)
                     for name, item in value.items()
@@ -396,13 +396,15 @@ class Types:
     def judged(self, template: Template, pointer: str) -> Judged:
         """What is known of one string of the template."""
         leaf = template.leaves[pointer]
-        known = self._judged.get(id(leaf))
-        if known is None:
-            before = self._open
-            known = judge_leaf(self, template, leaf)
-            if self._open == before:
-                self._judged[id(leaf)] = known
-        return known
+        if leaf in self._judged:
+            return self._judged[leaf]
+        if template not in self._readers:
+            self._readers[template] = PlanReader(self, template)
+        before = self._open
+        found = judge_leaf(self._readers[template], leaf)
+        if self._open == before:
+            self._judged[leaf] = found
+        return found
 
 
 def _mapped(types: Types, view: StepView, field: str) -> Callable[[], Type]:

@@ -70,25 +70,30 @@ class Template:
         self.too_deep = ""
         """Pointer to what lies so deep in the value that nobody looks at it; empty: there is none."""
         self._read_leaves()
-        self.faults = [(at, fault) for at, leaf in self.leaves.items() if leaf.faults for fault in leaf.faults]
+        self.faults: list[tuple[str, ExpressionError]] = []
         """Pointer into the value, and what is wrong with the expressions there; names are no faults here."""
-        if self.too_deep:
-            deep = f"The value is nested deeper than {MAX_DEPTH} levels."
-            self.faults.append((self.too_deep, ExpressionError(deep, code="expression_too_large")))
         self.reads: list[Read] = []
         """What its expressions read."""
         self._known: dict[int, Read] = {}
         self._below: dict[str, list[Read]] = {}
         for at, leaf in self.leaves.items():
-            found = [read_of(self, reference) for reference in leaf.references]
-            for read in found:
-                self._known[id(read.reference)] = read
-            self.reads += found
-            first = _first(at)
-            if first in self._below:
-                self._below[first] += found
-            else:
-                self._below[first] = found
+            if leaf.faults:
+                self.faults += [(at, fault) for fault in leaf.faults]
+            self._look_at(at, leaf)
+        if self.too_deep:
+            deep = f"The value is nested deeper than {MAX_DEPTH} levels."
+            self.faults.append((self.too_deep, ExpressionError(deep, code="expression_too_large")))
+
+    def _look_at(self, at: str, leaf: Leaf) -> None:
+        """Keep what the leaf reads, by the name in the value that it stands below."""
+        first = at.split("/", 2)[1] if at else ""
+        if first not in self._below:
+            self._below[first] = []
+        below = self._below[first]
+        for reference in leaf.references:
+            read = self._known[id(reference)] = read_of(self, reference)
+            self.reads.append(read)
+            below.append(read)
 
     def _read_leaves(self) -> None:
         value, names = self.value, self.names
@@ -103,7 +108,7 @@ class Template:
             leaf = None if self.too_deep else read_leaf(text, at, names, allow_secrets=allow_secrets)
             if leaf is not None:
                 self.leaves[at] = leaf
-                if _is_all(leaf, text):
+                if leaf.is_plain or _is_all(leaf, text):
                     continue
             self.marked.append((at, text))
 
@@ -119,7 +124,7 @@ class Template:
 
     def reads_below(self, pointer: str) -> list[Read]:
         """What is read at or below the pointer, which leads to one key of the value or is empty."""
-        return self._below.get(_first(pointer), []) if pointer else self.reads
+        return self._below.get(pointer.split("/", 2)[1], []) if pointer else self.reads
 
     def has_fault(self, pointer: str) -> bool:
         """What stands at or below the pointer is in part no expression."""
@@ -136,10 +141,6 @@ def _is_all(leaf: Leaf, text: str) -> bool:
     if leaf.whole is None or leaf.faults:
         return False
     return text.count("{") == 2 and text.count("}") == 2 and _OTHER_SIGN.search(text) is None
-
-
-def _first(pointer: str) -> str:
-    return pointer.split("/", 2)[1] if pointer else ""
 
 
 class Read(msgspec.Struct, frozen=True, eq=False):

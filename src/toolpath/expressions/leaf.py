@@ -58,7 +58,7 @@ class Piece:
 class Leaf:
     """A string with at least one template."""
 
-    __slots__ = ("faults", "pieces", "pointer", "references", "source", "uses_secrets", "whole")
+    __slots__ = ("faults", "is_plain", "pieces", "pointer", "references", "source", "uses_secrets", "whole")
 
     def __init__(
         self,
@@ -67,13 +67,17 @@ class Leaf:
         pieces: tuple[str | Piece, ...],
         references: tuple[Reference, ...],
         faults: tuple[ExpressionError, ...],
+        *,
+        is_plain: bool = False,
     ) -> None:
         self.source = source
         self.pointer = pointer
         self.pieces = pieces
         self.references = references
         self.faults = faults
-        self.uses_secrets = _uses_secrets(references)
+        self.is_plain = is_plain
+        """It is one path with dots in braces, and nothing else."""
+        self.uses_secrets = not is_plain and _uses_secrets(references)
         piece = pieces[0] if len(pieces) == 1 else None
         self.whole = piece if isinstance(piece, Piece) else None
         """The one template that the string is, whose value keeps its type."""
@@ -144,7 +148,7 @@ def plain_leaf(source: str, pointer: str, names: Names) -> Leaf | None:
         reference = _plain_reference(found, pointer, names)
         if reference is None:
             return None
-        return Leaf(source, pointer, (Piece(source, 2, Path(reference)),), (reference,), ())
+        return Leaf(source, pointer, (Piece(source, 2, Path(reference)),), (reference,), (), is_plain=True)
     pieces: list[str | Piece] = []
     references: list[Reference] = []
     position, start = 0, source.find("{{")

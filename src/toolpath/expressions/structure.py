@@ -12,7 +12,7 @@ from toolpath.expressions import operate
 from toolpath.expressions.emit import Emitter, Run, plain_path
 from toolpath.expressions.leaf import Leaf
 from toolpath.expressions.shape import schema_of
-from toolpath.values import MAX_DEPTH, Json, JsonObject, pointer, type_name
+from toolpath.values import MAX_DEPTH, Json, JsonObject, key_pointer, type_name
 
 # Leaves by the JSON pointers of their strings.
 Leaves = dict[str, Leaf]
@@ -37,7 +37,7 @@ def texts(value: Json, marked: Callable[[str], object] = _TEMPLATE.search) -> It
             yield at, None
         elif type(item) is dict:
             stack += [
-                (at + pointer(key), inner, depth + 1)
+                (at + key_pointer(key), inner, depth + 1)
                 for key, inner in reversed(item.items())
                 if type(inner) in _INNER and (type(inner) is not str or marked(inner))
             ]
@@ -87,7 +87,7 @@ def _put_together(value: Json, at: str, made: Mapping[str, Run]) -> Run | None:
         runs: list[tuple[str, Run]] = []
         for key, item in value.items():
             if type(item) in _INNER and (type(item) is not str or "{{" in item):
-                run = _put_together(item, at + pointer(key), made)
+                run = _put_together(item, at + key_pointer(key), made)
                 if run is not None:
                     runs.append((key, run))
         return _object_of(value, tuple(runs)) if runs else None
@@ -140,7 +140,7 @@ def _emit(emitter: Emitter, value: Json, at: str, leaves: Leaves, holders: froze
         return emitter.constant(value)
     if type(value) is dict:
         keys = [emitter.constant(key) for key in value]
-        made = [_emit(emitter, item, at + pointer(key), leaves, holders) for key, item in value.items()]
+        made = [_emit(emitter, item, at + key_pointer(key), leaves, holders) for key, item in value.items()]
         return ast.Dict([*keys], made, **_AT)
     made = [_emit(emitter, item, f"{at}/{index}", leaves, holders) for index, item in enumerate(value)]
     return ast.List(made, ast.Load(), **_AT)
@@ -167,7 +167,7 @@ def _filled(value: Json, at: str, found: Mapping[str, Json]) -> Json:
     if at in found:
         return found[at]
     if type(value) is dict:
-        return {key: _filled(item, at + pointer(key), found) for key, item in value.items()}
+        return {key: _filled(item, at + key_pointer(key), found) for key, item in value.items()}
     if type(value) is list:
         return [_filled(item, f"{at}/{index}", found) for index, item in enumerate(value)]
     return value
@@ -185,7 +185,7 @@ def _schema(value: Json, at: str, leaves: Leaves, holders: frozenset[str]) -> Js
     if at not in holders:
         return {"type": type_name(value), "const": value}
     if type(value) is dict:
-        properties = {key: _schema(item, at + pointer(key), leaves, holders) or {} for key, item in value.items()}
+        properties = {key: _schema(item, at + key_pointer(key), leaves, holders) or {} for key, item in value.items()}
         return {
             "type": "object",
             "properties": properties,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 from types import CoroutineType
-from typing import Any
 
 import msgspec
 
@@ -52,18 +51,13 @@ async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to b
             own.ended = clock.monotonic()
         elif target.runs != "thread":
             own.look()
-    except asyncio.CancelledError as error:
-        if attempt.stopped:
-            swallow_cancellation(attempt)
-            result = error
-        else:
-            # The tool raised it, or cancelled the task it runs in: nobody else does that without saying why.
-            swallow_cancellation(attempt)
-            return outcomes.failure_of(error, target, services.redactor)
     except BaseException as error:  # noqa: BLE001  # a tool may raise anything, SystemExit too
+        if attempt.stopped or isinstance(error, asyncio.CancelledError):
+            # Where it was not cut off, the tool raised it, or cancelled the task it runs in: nobody else does that
+            # without saying why.
+            swallow_cancellation(attempt)
         if not attempt.stopped:
             return outcomes.failure_of(error, target, services.redactor)
-        swallow_cancellation(attempt)
         result = None
     finally:
         attempt.calling = False

@@ -116,7 +116,7 @@ def early_steps(plan: Plan, catalog: Catalog) -> frozenset[str]:
     """Ids of the steps that may begin before their plan is whole: calls that only read, and wait for none but such."""
     views = Views(plan, catalog)
     waits: dict[int, list[int]] = {}
-    for wait in waits_of(views)[id(views.root)]:
+    for wait in waits_of(views)[views.root]:
         waits.setdefault(wait.step, []).append(wait.source)
     # A plan that was checked has no cycle, and what is waited for is settled before what waits.
     settled: dict[int, bool] = {}
