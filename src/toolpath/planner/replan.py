@@ -181,7 +181,7 @@ def kept_steps(plan: Plan, done: Sequence[Step], ended: dict[str, StepResult], c
     views = Views(plan, catalog)
     kept = {step.id for step in done}
     waits: dict[str, set[str]] = {}
-    for wait in waits_of(views)[id(views.root)]:
+    for wait in waits_of(views)[views.root]:
         waits.setdefault(plan.steps[wait.step].id, set()).add(plan.steps[wait.source].id)
     reads_state = plan.flow == "chain"
     return tuple(
