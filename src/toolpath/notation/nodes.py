@@ -139,6 +139,10 @@ class _Wrapper:
         kind = type(value)
         if (kind is str and value.isascii()) or kind in _PLAIN:
             return Node(value)
+        if kind is dict:
+            return Node(self._members(value, at, depth))
+        if kind is list:
+            return Node([self.node(item, (index, at), depth + 1) for index, item in enumerate(value)])
         if isinstance(value, str):
             return Node(str(value)) if whole_text(value) is not None else self._fail(at, "holds half a character")
         if value is None or isinstance(value, bool | int):

@@ -60,7 +60,7 @@ class Fields:
                     node,
                     hint=f"Keep '{name}' alone.",
                 )
-        if found is not None:
+        if found is not None and found.line:
             self.notes.place(below(self.path, name), found)
         return found
 

@@ -130,13 +130,18 @@ class Notes:
             case dict() as members:
                 if node.repeats:
                     self.repeats(path, node)
+                # What stands in no text and has no parts is its value: there is nothing to note of it.
                 return {
-                    key: item.value if _is_told(item) else self.value(below(path, key), item)
+                    key: item.value
+                    if type(item.value) in _WITHOUT_PARTS and not item.line
+                    else self.value(below(path, key), item)
                     for key, item in members.items()
                 }
             case list() as items:
                 return [
-                    item.value if _is_told(item) else self.value(f"{path}/{index}", item)
+                    item.value
+                    if type(item.value) in _WITHOUT_PARTS and not item.line
+                    else self.value(f"{path}/{index}", item)
                     for index, item in enumerate(items)
                 ]
             case bool():
@@ -152,11 +157,6 @@ class Notes:
                 return None
             case value:
                 return value
-
-
-def _is_told(node: Node) -> bool:
-    """The node is its value, and there is nothing to note of it: it stands in no text."""
-    return not node.line and type(node.value) in _WITHOUT_PARTS
 
 
 def alike(name: str, candidates: Iterable[str]) -> tuple[str, ...]:
