@@ -31,6 +31,18 @@ class _Count:
         self.durations: deque[float] = deque(maxlen=KEPT)
         self.frozen: ToolStats | None = None
 
+    def succeeded(self, duration: float, at: float, confidence: float | None, cost: float | None) -> None:
+        self.frozen = None
+        self.calls += 1
+        self.total += duration
+        self.updated = at
+        self.durations.append(duration)
+        if confidence is not None:
+            self.confidences += 1
+            self.confidence += confidence
+        if cost:
+            self.cost += cost
+
     def add(self, change: ToolStats) -> None:
         self.calls += change.calls
         self.failures += change.failures
@@ -86,9 +98,12 @@ class Statistics(Mapping[str, ToolStats]):
         self, key: str, duration: float, at: float, confidence: float | None = None, cost: float | None = None
     ) -> None:
         """A call took so many seconds and ended well at this Unix time."""
-        _count_success(self._counts, key, duration, at, confidence, cost)
+        counts = self._counts
+        if key not in counts:
+            counts[key] = _Count()
+        counts[key].succeeded(duration, at, confidence, cost)
         if self._unsaved is not None:
-            _count_success(self._unsaved, key, duration, at, confidence, cost)
+            self._unsaved.setdefault(key, _Count()).succeeded(duration, at, confidence, cost)
 
     def failed(self, key: str, duration: float, at: float, *, timed_out: bool = False) -> None:
         """A call took so many seconds and failed."""
@@ -124,21 +139,3 @@ class Statistics(Mapping[str, ToolStats]):
 
     def __len__(self) -> int:
         return len(self._counts)
-
-
-def _count_success(
-    counts: dict[str, _Count], key: str, duration: float, at: float, confidence: float | None, cost: float | None
-) -> None:
-    count = counts.get(key)
-    if count is None:
-        count = counts[key] = _Count()
-    count.frozen = None
-    count.calls += 1
-    count.total += duration
-    count.updated = at
-    count.durations.append(duration)
-    if confidence is not None:
-        count.confidences += 1
-        count.confidence += confidence
-    if cost:
-        count.cost += cost

@@ -34,16 +34,18 @@ class Extent(NamedTuple):
 
 
 _NOTHING = Extent()
+#: The fields of an extent, as they are added up.
+_Measures = tuple[int, int, int, int]
 
 
 def extent(value: Json) -> Extent:
     """What there is in the value. Raises `RecursionError` where it is nested far deeper than anything may be."""
     if type(value) in _CONTAINERS:
-        return _extent(value, {})
+        return Extent(*_measured(value, {}))
     return Extent(characters=len(value)) if type(value) is str else _NOTHING
 
 
-def _extent(value: Json, known: dict[int, Extent]) -> Extent:
+def _measured(value: Json, known: dict[int, _Measures]) -> _Measures:
     """`known`: by the identity of what is in the value, which lives as long."""
     characters = 0
     inner = value
@@ -53,15 +55,16 @@ def _extent(value: Json, known: dict[int, Extent]) -> Extent:
     members, containers, depth = len(inner), 1, 0
     kinds = set(map(type, inner))
     if str in kinds:
-        characters += sum([len(item) for item in inner if type(item) is str])
-    if not kinds.isdisjoint(_CONTAINERS):
+        characters += sum(map(len, [item for item in inner if type(item) is str]))
+    if list in kinds or dict in kinds:
         for item in inner:
             if type(item) in _CONTAINERS:
-                found = known.get(id(item))
-                if found is None:
-                    found = known[id(item)] = _extent(item, known)
-                members += found.members
-                containers += found.containers
-                characters += found.characters
-                depth = max(depth, found.depth)
-    return Extent(members, containers, characters, depth + 1)
+                key = id(item)
+                if key not in known:
+                    known[key] = _measured(item, known)
+                inside = known[key]
+                members += inside[0]
+                containers += inside[1]
+                characters += inside[2]
+                depth = max(depth, inside[3])
+    return members, containers, characters, depth + 1

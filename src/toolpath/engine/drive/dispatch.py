@@ -14,6 +14,7 @@ from toolpath.engine.drive.places import Places
 from toolpath.engine.state.accounts import Account, is_in, occupy
 from toolpath.engine.state.instances import StepState
 from toolpath.engine.state.resolve import fault_of, resolve_inputs, without_nulls
+from toolpath.engine.state.weights import weight_of_value
 from toolpath.expressions.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
@@ -165,7 +166,8 @@ class Dispatch:
         decisions.emit(
             ev.StepStarted(
                 state.seq + 1, decisions.at, step.path, step.attempt + 1, target.key, journaled, timeout, key
-            )
+            ),
+            weight_of_value(journaled),
         )
         attempt = Attempt(step, target, inputs, key, timeout)
         attempt.needs = step.needs if target.repeatable else state.seq

@@ -113,7 +113,9 @@ class LoopTurns:
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._come(loop)
-        if not self._left or self._waiting or self.is_full or run_id in self.dear:
+        if not self._left or self._waiting or run_id in self.dear:
+            return False
+        if self._work >= MOST_WORK or self._now() >= self._until:
             return False
         self._left -= 1
         return True

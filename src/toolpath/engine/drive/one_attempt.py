@@ -15,7 +15,6 @@ from toolpath.engine.drive.slices import OwnTime
 from toolpath.engine.drive.timers import Deadlines, Unwatched
 from toolpath.engine.state.results import Done
 from toolpath.model.events import Failure
-from toolpath.values import JsonObject
 
 #: A call that holds the loop, or its thread, for so many seconds after its time was up has timed out.
 LATE = 0.1
@@ -37,7 +36,8 @@ async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to b
     over = None if observer is None else observer.calling(*attempt.where())
     try:
         assert target.invoke is not None
-        inputs = own_copy(attempt.inputs)
+        # The tool does with them as it likes: the plan, the journal and other steps share theirs. Copied in C.
+        inputs = msgspec.to_builtins(attempt.inputs)
         if target.runs == "thread":
             result = await services.threads.run(own.timed(target.invoke), inputs, attempt.context)
         else:
@@ -84,15 +84,3 @@ def swallow_cancellation(attempt: Attempt) -> None:
     if attempt.task is not None:
         while attempt.task.cancelling():
             attempt.task.uncancel()
-
-
-def own_copy(inputs: JsonObject) -> JsonObject:
-    """The inputs for the tool to do with as it likes: the plan, the journal and other steps share their own.
-
-    Text and numbers cannot be changed; lists and objects are copied in C.
-    """
-    for value in inputs.values():
-        if type(value) is dict or type(value) is list:
-            copied: JsonObject = msgspec.to_builtins(inputs)
-            return copied
-    return inputs

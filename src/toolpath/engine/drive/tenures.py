@@ -59,10 +59,9 @@ class Tenures:
 
     def of_tool(self, target: Target) -> tuple[Limit, ...]:
         """The limits of the tool and its server, whether the plan names the tool or another tool calls it."""
-        limits = self._limits.get(target.key)
-        if limits is None:
-            limits = self._limits[target.key] = self._limits_of(target.tool)
-        return limits
+        if target.key not in self._limits:
+            self._limits[target.key] = self._limits_of(target.tool)
+        return self._limits[target.key]
 
     def around(self, step: StepState) -> tuple[Tenure, ...]:
         """The plans with limits that the step is inside of, innermost first."""

@@ -123,7 +123,8 @@ def _started(state: State, event: ev.StepStarted) -> None:
     step.inputs = event.inputs
     if event.key:
         state.calls += 1
-        charge(step.scope, calls=1)
+        if step.scope.account is not None:
+            charge(step.scope, calls=1)
     elif step.node.kind == "loop":
         items = state.restore(event.inputs["over"])
         step.loop = Loop(_unredacted(state, step, items) if isinstance(items, list) else [])
