@@ -102,7 +102,7 @@ def judge_leaf(reader: PlanReader, leaf: Leaf) -> Judged:
     faults: list[Fault] = []
     unknown: list[Reference] = []
     for piece in leaf.pieces:
-        if type(piece) is not str:
+        if not isinstance(piece, str):
             found = _judged_piece(reader, piece.tree)
             faults += found.faults
             unknown += found.unknown

@@ -274,7 +274,7 @@ def _compiled(
         raise faults[0][1]
     for leaf in leaves.values():
         for reference in leaf.references:
-            if isinstance(reference.root, Ambiguous):
+            if type(reference.root) is Ambiguous:
                 raise ambiguous(reference, reference.root)
             # What stands in for a missing value stands in for a variable that nothing sets, too.
             if reference.root is None and not reference.guarded:
@@ -327,7 +327,7 @@ def _may_grow(leaves: list[Leaf]) -> bool:
     """
     looks = 0
     for leaf in leaves:
-        if leaf.whole is not None and builds(leaf.whole.tree):
+        if leaf.whole is not None and not leaf.is_plain and builds(leaf.whole.tree):
             return True
         for reference in leaf.references:
             looks += type(reference.root) is Root and reference.root.kind in _SHARING

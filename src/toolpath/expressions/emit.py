@@ -259,9 +259,9 @@ class Emitter:
 
 def plain_path(of: Tree) -> Run | None:
     """The function of a tree that is a plain path into what the frame has, in the fast form; None for any other."""
-    if not isinstance(of, tree.Path) or not isinstance(of.reference.root, Root) or of.reference.root.up:
+    root = of.reference.root if type(of) is tree.Path else None
+    if type(of) is not tree.Path or type(root) is not Root or root.up:
         return None
-    root = of.reference.root
     keys: tuple[Any, ...] = of.reference.path
     match root.kind:
         case "output":

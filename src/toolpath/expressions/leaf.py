@@ -11,7 +11,7 @@ from toolpath.expressions.emit import Emitter, Run
 from toolpath.expressions.lower import Lowering
 from toolpath.expressions.names import Frame, Names, Root
 from toolpath.expressions.parse import WORDS, parse
-from toolpath.expressions.resolve import resolve
+from toolpath.expressions.resolve import SPACES, resolve
 from toolpath.expressions.scan import Template, scan
 from toolpath.expressions.tree import Literal_, Path, Reference, Tree
 from toolpath.values import Json
@@ -173,10 +173,13 @@ def _plain_reference(found: re.Match[str], pointer: str, names: Names) -> Refere
     if name in _OTHER:
         return None
     keys = tuple(dotted.split(".")[1:]) if dotted else ()
-    reference = resolve(names, name, keys, found.start(1), pointer=pointer)
-    if type(reference) is not Reference or type(reference.root) is not Root or len(keys) > _MOST_KEYS:
+    if len(keys) > _MOST_KEYS:
         return None
-    return reference
+    root = None if name in SPACES else names.root(name)
+    if type(root) is Root:
+        return Reference(name=name, root=root, path=keys, offset=found.start(1), pointer=pointer)
+    reference = resolve(names, name, keys, found.start(1), pointer=pointer)
+    return reference if type(reference) is Reference and type(reference.root) is Root else None
 
 
 def read_condition(source: str, names: Names) -> Leaf:

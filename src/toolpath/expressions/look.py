@@ -28,7 +28,7 @@ VOID: Final = _Void()
 
 def path_text(name: str, keys: Sequence[str | int | None]) -> str:
     """The path as it would be written: `writer.items[0]['my key']`."""
-    return name + "".join(_key_text(key) for key in keys)
+    return name + "".join([_key_text(key) for key in keys])
 
 
 def _key_text(key: str | int | None) -> str:

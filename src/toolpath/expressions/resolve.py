@@ -14,7 +14,7 @@ Keys = tuple[str | int | None, ...]
 #: As it is written, what that means, and the keys below it.
 Meaning = tuple[str, Root | Ambiguous | None, Keys]
 #: Names that others stand below.
-_SPACES = frozenset({"steps", "secrets", "state", "inputs"})
+SPACES = frozenset({"steps", "secrets", "state", "inputs"})
 _ASPECTS: tuple[str, ...] = get_args(Aspect)
 
 
@@ -23,7 +23,7 @@ def resolve(
 ) -> Reference | ExpressionError:
     """The reference that `name` with these keys below it makes, or why it cannot be one."""
     aspect: Aspect = "output"
-    if name not in _SPACES:
+    if name not in SPACES:
         name, root, keys = _bare(names, name, keys)
         return Reference(name=name, root=root, path=keys, offset=offset, pointer=pointer, guarded=guarded)
     match name:

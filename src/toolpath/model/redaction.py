@@ -24,6 +24,7 @@ _BACKSLASHES = re.compile(r"\\+")
 _HTML = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _ESCAPED = {"\n": "n", "\t": "t", "\r": "r", "\b": "b", "\f": "f"}
 _encoder = msgspec.json.Encoder()
+_REDACTED = REDACTED.encode()
 
 
 class Form:
@@ -156,13 +157,23 @@ class Redactor:
 
 def is_redacted(value: Json) -> bool:
     """Whether a secret was taken out of the value."""
+    try:
+        # Of most values nothing has to be looked at in Python.
+        if _REDACTED not in _encoder.encode(value):
+            return False
+    except (TypeError, ValueError, RecursionError, OverflowError):
+        pass
+    return _holds_redacted(value)
+
+
+def _holds_redacted(value: Json) -> bool:
     match value:
         case str():
             return REDACTED in value
         case dict():
-            return any(is_redacted(item) for item in value.values())
+            return any(_holds_redacted(item) for item in value.values())
         case list():
-            return any(is_redacted(item) for item in value)
+            return any(_holds_redacted(item) for item in value)
         case _:
             return False
 

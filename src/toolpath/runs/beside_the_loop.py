@@ -43,7 +43,12 @@ def weight_of(things: Iterable[Any], most: int = LIGHT) -> int:
         kind = type(here)
         if kind in _PLAIN:
             found += 1
-        elif kind is str or isinstance(here, str | bytes):
+        elif kind is str:
+            found += 1 + len(here) // _TEXT
+        elif kind is dict and len(here) <= most:
+            found += 1
+            waiting += here.values()
+        elif isinstance(here, str | bytes):
             found += 1 + len(here) // _TEXT
         elif isinstance(here, dict):
             found += 1

@@ -52,7 +52,7 @@ def _link_reference(
     soft: set[int],
 ) -> None:
     root = reference.root
-    if not isinstance(root, Root):
+    if type(root) is not Root:
         return
     if root.kind == "state":
         # The state of a graph: what is read is written first.

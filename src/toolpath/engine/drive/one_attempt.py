@@ -73,7 +73,8 @@ async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to b
         # It kept the loop from cutting it off. Where something else did, it was back as soon as it could be. And a
         # write that has told what came of it is not in doubt, whoever was late.
         return outcomes.timed_out(target, attempt.timeout)
-    attempt.back = services.turns.begin()
+    if target.runs != "thread":
+        attempt.back = own.ended
     return outcomes.check_result(
         result, target, services.settings, duration=own.ended - own.began, redactor=services.redactor
     )

@@ -87,8 +87,13 @@ def resolve_outputs(compiled: Compiled, frame: Frame, mode: Mode) -> Resolved:
 
 def without_nulls(inputs: JsonObject, target: Target) -> JsonObject:
     """The inputs without each argument that came to null, and that the tool neither requires nor admits as null."""
-    lost = [name for name in target.droppable if inputs.get(name, 0) is None]
-    return {name: value for name, value in inputs.items() if name not in lost} if lost else inputs
+    lost = [name for name in target.droppable if name in inputs and inputs[name] is None]
+    if not lost:
+        return inputs
+    kept = inputs.copy()
+    for name in lost:
+        del kept[name]
+    return kept
 
 
 def _lacking(compiled: Compiled, frame: Frame) -> list[str]:
