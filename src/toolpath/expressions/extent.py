@@ -66,5 +66,5 @@ def _measured(value: Json, known: dict[int, _Measures]) -> _Measures:
                 members += inside[0]
                 containers += inside[1]
                 characters += inside[2]
-                depth = max(depth, inside[3])
+                depth = depth if depth > inside[3] else inside[3]
     return members, containers, characters, depth + 1

@@ -121,9 +121,10 @@ class Workers:
         if not ready or slots.busy >= slots.most:
             return False
         first = ready[0][2]
-        if starting >= len(ready) and (first.lane is None or starting >= len(ready) + first.lane.room):
+        if starting >= TWO and not (commits.durable and commits.holds(first)):
             return False
-        return starting < TWO or (commits.durable and commits.holds(first))
+        waiting = len(ready)
+        return starting < waiting or (first.lane is not None and starting < waiting + first.lane.room)
 
     def wake(self) -> None:
         """Something changed outside of a worker: keep what was written, then go on."""
@@ -236,10 +237,11 @@ class Workers:
         drive.running.pop(step, None)
         if outcome is not None and step.status in ("running", "waiting"):
             drive.commits.weighty = True
-            if isinstance(outcome, Failure):
-                self._after_call.failed(attempt, outcome)
-            else:
-                self._after_call.succeeded(attempt, outcome)
+            match outcome:
+                case Done():
+                    self._after_call.succeeded(attempt, outcome)
+                case Failure():
+                    self._after_call.failed(attempt, outcome)
         if attempt.account is not None and not attempt.resting:
             drive.slots.vacate(attempt.account)
         if decisions.gate.closings:
