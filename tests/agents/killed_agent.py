@@ -1,0 +1,203 @@
+"""An agent whose process kills itself with every event that is new, until its run has ended: what was asked and called.
+
+Run as a program: `killed_agent.py FOLDER STORE`. Every request of a model and every call of a tool is one line of
+FOLDER/calls, written before it is answered. Prints what came of it as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolpath import Tool, ToolContext, Toolpath, tool
+from toolpath.errors import RunConflict
+from toolpath.model import events as ev
+from toolpath.model.chat import ChatReply, ChatRequest
+from toolpath.model.events import AnyEvent, event_type
+from toolpath.notation.plan import read_plan
+from toolpath.testing.scripted_model import ScriptedModel, done
+
+FORM = {"title": "Which tea?", "inputs": [{"name": "tea"}]}
+#: Ten rounds: reads at once, writes, a plan, calls that are refused, an answer without a call, a form.
+TURNS: list[Any] = [
+    [("look", {"n": 1}), ("look", {"n": 2})],
+    [("save", {"n": 1})],
+    [("nothing", {}), ("look", {"n": 3})],
+    [("both", {"n": 4})],
+    "I have to think.",
+    [("form_input", FORM)],
+    [("save", {"n": 2}), ("save", {"n": 3}), ("look", {"n": 6})],
+    [("look", {"n": 7})],
+    [("both", {"n": 8}), ("look", {"n": 9})],
+    done("ended"),
+]
+PLAN: dict[str, Any] = {
+    "steps": [{"id": "a", "agent": {"requirement": "Do it.", "tools": ["look", "save", "both", "form_input"]}}],
+    "outputs": "{{ a }}",
+}
+BOTH = read_plan(
+    {
+        "name": "both",
+        "inputs": {"properties": {"n": {"type": "integer"}}, "required": ["n"]},
+        "steps": [
+            {"id": "l", "tool": "look", "inputs": {"n": "{{ inputs.n * 10 }}"}},
+            {"id": "s", "tool": "save", "inputs": {"n": "{{ l * 10 }}"}},
+        ],
+        "outputs": "{{ s }}",
+    }
+)
+_NOT_NEW = (ev.RunResumed, ev.StepReady, ev.StepUnknown, ev.StepWaiting)
+
+
+class Calls:
+    """The lines of what was asked and called, which outlive the process."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def note(self, what: str) -> None:
+        """One more line."""
+        with self._file.open("a") as file:
+            file.write(what + "\n")
+
+    def lines(self) -> list[str]:
+        """All of them."""
+        return self._file.read_text().splitlines() if self._file.exists() else []
+
+
+class Noted(ScriptedModel):
+    """The scripted model, whose requests are noted."""
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(*TURNS)
+        self._calls = calls
+
+    async def __call__(self, request: ChatRequest) -> ChatReply:
+        """The turn that comes next."""
+        said = sum(message.role == "assistant" for message in request.messages)
+        self._calls.note(f"a/round[{said + 1}]/think")
+        return await super().__call__(request)
+
+
+def tools_of(calls: Calls) -> list[Any]:
+    """The tools, whose calls are noted by their paths."""
+
+    @tool(effect="read")
+    async def look(context: ToolContext, n: int) -> int:
+        calls.note(context.path)
+        return n
+
+    @tool(effect="write")
+    async def save(context: ToolContext, n: int) -> int:
+        calls.note(context.path)
+        return n
+
+    return [look, save, Tool(name="both", effect="write", input_schema=BOTH.inputs, body=BOTH)]
+
+
+class Suicide:
+    """Kills the process as soon as the journal has an event that no earlier process had written."""
+
+    def __init__(self) -> None:
+        self.known: set[tuple[str, str]] = set()
+
+    def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
+        """These were written before."""
+        self.known |= {_mark(event) for event in events}
+
+    def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
+        """These are written now."""
+        if any(_mark(event) not in self.known for event in events if not isinstance(event, _NOT_NEW)):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def calling(self, run_id: str, path: str, attempt: int) -> Callable[[], None]:
+        """Nothing is done then."""
+        return lambda: None
+
+    def left(self, run_id: str) -> None:
+        """Nothing is done then."""
+
+
+def _mark(event: AnyEvent) -> tuple[str, str]:
+    return event_type(event), str(getattr(event, "path", ""))
+
+
+async def drive(store: str, calls: Calls) -> dict[str, Any]:
+    """Begin or go on, answer what is asked, and say what came of it."""
+    async with Toolpath(store, chat=Noted(calls), observer=Suicide()) as tp:
+        tp.add(*tools_of(calls))
+        begun = [run.run_id for run in await tp.runs() if run.last_seq]
+        if begun:
+            with contextlib.suppress(RunConflict):
+                await tp.resume(begun[0], force=True)
+            result = await tp.result(begun[0])
+        else:
+            result = await tp.run(PLAN)
+        while result.status in ("waiting", "running"):
+            with contextlib.suppress(RunConflict):
+                for question in result.questions:
+                    await tp.answer(result.run_id, question.path, {"tea": "green"})
+                for step in result.results:
+                    if step.status == "unknown":
+                        # As a person would: look whether it happened, and say so.
+                        happened = step.path in calls.lines()
+                        said: dict[str, Any] = {"output": step.inputs["n"]} if happened else {"retry": True}
+                        await tp.settle(result.run_id, step.path, **said)
+            result = await (await tp.resume(result.run_id)).result()
+        events = await tp.events(result.run_id)
+        return {
+            "status": result.status,
+            "outputs": result.outputs,
+            "resumed": sum(isinstance(event, ev.RunResumed) for event in events),
+            "in_doubt": [event.path for event in events if isinstance(event, ev.StepUnknown)],
+            "begun_after_the_end": begun_after_the_end(events),
+            "starts": [event.path for event in events if isinstance(event, ev.StepStarted)],
+        }
+
+
+def begun_after_the_end(events: Sequence[AnyEvent]) -> list[str]:
+    """Paths of calls that were begun although they had ended."""
+    ended: set[str] = set()
+    again: list[str] = []
+    for event in events:
+        if isinstance(event, ev.StepStarted) and event.path in ended:
+            again.append(event.path)
+        elif isinstance(event, ev.StepSucceeded | ev.StepFailed):
+            ended.add(event.path)
+    return again
+
+
+def main() -> int:
+    """Have workers go on until one comes to the end."""
+    folder, store = Path(sys.argv[1]), sys.argv[2]
+    calls = Calls(folder / "calls")
+    kills = 0
+    while True:
+        pid = os.fork()
+        if not pid:
+            code = 1
+            try:
+                (folder / "found").write_text(json.dumps(asyncio.run(drive(store, calls))))
+                code = 0
+            finally:
+                os._exit(code)
+        _, status = os.waitpid(pid, 0)
+        if not os.WIFSIGNALED(status):
+            break
+        kills += 1
+    if status:
+        return 1
+    found = json.loads((folder / "found").read_text())
+    print(json.dumps({**found, "kills": kills, "calls": calls.lines()}))  # noqa: T201  # its answer
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

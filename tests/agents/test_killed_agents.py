@@ -1,0 +1,69 @@
+"""An agent's process is killed with every event: no model is asked and no tool called again, on either store."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.store.store_cases import dropped, postgres_url
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+PROGRAM = Path(__file__).with_name("killed_agent.py")
+
+
+def killed(folder: Path, store: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), str(folder), store], stdout=subprocess.PIPE, text=True, check=False
+    )
+    assert done.returncode == 0
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def assert_nothing_repeated(found: dict[str, Any]) -> None:
+    assert (found["status"], found["outputs"]) == ("completed", "ended")
+    # Ten rounds, each with a thought that begins and ends, and what is done in them.
+    assert found["kills"] >= 40
+    assert found["resumed"] >= found["kills"] / 2
+    assert found["begun_after_the_end"] == []
+    called, begun = Counter(found["calls"]), Counter(found["starts"])
+    for path, times in called.items():
+        # Made again only what was in flight: what had begun once more.
+        assert times <= begun[path], path
+    writes = [
+        "a/round[2]/act[0]",
+        "a/round[4]/act[0]/s",
+        "a/round[7]/act[0]",
+        "a/round[7]/act[1]",
+        "a/round[9]/act[0]/s",
+    ]
+    assert {path: called[path] for path in writes} == dict.fromkeys(writes, 1)
+    assert not {path for path in found["in_doubt"] if path == "a" or path.endswith("think")}
+
+
+@pytest.mark.slow
+def test_an_agent_killed_with_every_event_repeats_nothing(tmp_path: Path) -> None:
+    assert_nothing_repeated(killed(tmp_path, str(tmp_path / "runs.db")))
+
+
+@pytest.fixture
+def postgres() -> Iterator[str]:
+    schema = f"agents_{os.getpid()}"
+    asyncio.run(dropped(schema))
+    yield postgres_url(schema)
+    asyncio.run(dropped(schema))
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+def test_an_agent_killed_with_every_event_repeats_nothing_on_postgres(tmp_path: Path, postgres: str) -> None:
+    assert_nothing_repeated(killed(tmp_path, postgres))
