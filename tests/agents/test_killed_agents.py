@@ -31,8 +31,8 @@ def killed(folder: Path, store: str) -> dict[str, Any]:
 
 def assert_nothing_repeated(found: dict[str, Any]) -> None:
     assert (found["status"], found["outputs"]) == ("completed", "ended")
-    # Ten rounds, each with a thought that begins and ends, and what is done in them.
-    assert found["kills"] >= 40
+    # A store that shares commits among events has fewer of them.
+    assert found["kills"] >= 25
     assert found["resumed"] >= found["kills"] / 2
     assert found["begun_after_the_end"] == []
     called, begun = Counter(found["calls"]), Counter(found["starts"])
