@@ -10,7 +10,7 @@ from typing import get_args
 from fastapi.routing import APIRoute
 from tests.pages import table_rows
 
-from toolpath.config import Settings
+from toolpath.config import Settings, load_settings
 from toolpath.engine.decide.starts import BEGINS
 from toolpath.engine.state.fold import HANDLERS
 from toolpath.model import events as ev
@@ -38,7 +38,7 @@ def test_each_event_is_folded_and_shown() -> None:
     assert not TOLD_ONLY & set(HANDLERS)
 
 
-def test_each_kind_of_source_has_a_setting_and_what_loads_it() -> None:
+def test_each_kind_of_source_has_a_setting_and_what_loads_it(tmp_path: Path) -> None:
     missing = []
     for kind in SOURCES:
         if kind.setting not in Settings.__struct_fields__:
@@ -48,6 +48,12 @@ def test_each_kind_of_source_has_a_setting_and_what_loads_it() -> None:
             if not callable(getattr(importlib.import_module(module), name, None)):
                 missing.append(reference)
     assert missing == []
+    for kind in SOURCES:
+        # What is read from a file is meant from the place of the file of settings.
+        if kind.metavar in ("FILE", "DIR"):
+            (tmp_path / "toolpath.toml").write_text(f'{kind.setting} = ["some.thing"]')
+            found = getattr(load_settings(tmp_path / "toolpath.toml", {}), kind.setting)
+            assert found == (str(tmp_path / "some.thing"),), f"_is_path (config.py) does not know {kind.setting}"
     for each in ("setting", "option", "described"):
         named = [getattr(kind, each) for kind in SOURCES]
         assert len(set(named)) == len(named), each

@@ -5,14 +5,14 @@ Faults are findings in `tool.body.source.findings`. Nothing here evaluates anyth
 
 from __future__ import annotations
 
-from typing import Any, cast, get_args
+from typing import Any
 
 import msgspec
 
 from toolpath.expressions.names import CHAIN_VARIABLES, written_variables
 from toolpath.expressions.undeclared import undeclared_variables
-from toolpath.model.plan import OutputValidation, Plan
-from toolpath.model.tool import Effect, Example, Tool
+from toolpath.model.plan import Plan
+from toolpath.model.tool import Example, Tool
 from toolpath.notation.implementations import plan_of_parts, read_implementation
 from toolpath.notation.nodes import Node
 from toolpath.notation.plan import refuse_other_notation
@@ -21,7 +21,7 @@ from toolpath.notation.reading.ids import is_id
 from toolpath.notation.reading.notes import Notes, below, shown
 from toolpath.notation.reading.parameters import read_inputs, read_parameters, read_schema
 from toolpath.notation.reading.rules import read_rules
-from toolpath.notation.tables import STEP_CACHE
+from toolpath.notation.tables import TRAITS
 from toolpath.notation.tree import read_tree
 from toolpath.values import Json, JsonObject
 
@@ -45,21 +45,11 @@ COMPOSITE_FIELDS = (
     "examples",
     "error_scenarios",
     "documentation",
-    "effect",
-    "idempotent",
-    "verify",
-    "cost",
-    "capabilities",
-    "limitations",
-    "aliases",
-    "cache",
-    "max_concurrency",
-    "output_validation",
+    *TRAITS.names,
     "undo",
     "reads",
     "sends",
 )
-EFFECTS = ("read", "write", "destructive")
 _RESERVED = ("undo", "reads", "sends")
 #: What says how a composite is written into the audit trail.
 AUDITED = ("audit_events", "session_policies")
@@ -244,23 +234,11 @@ def _metadata(fields: Fields, examples: list[JsonObject]) -> JsonObject:
 
 def _traits(fields: Fields) -> dict[str, Any]:
     """What a composite may say of itself as any tool may."""
-    validation = fields.choice("output_validation", get_args(OutputValidation))
+    found = TRAITS.values(fields)
     reserved = {name: fields.json(name) for name in _RESERVED}
     for name, value in reserved.items():
         if value is not None:
             fields.notes.information(
                 "reserved_field", f"'{name}' is kept, and does nothing yet.", below("", name), fields.members[name]
             )
-    return {
-        "effect": cast(Effect, fields.choice("effect", EFFECTS) or "write"),
-        "idempotent": fields.flag("idempotent", False),
-        "verify": fields.optional_text("verify"),
-        "cost": fields.number("cost"),
-        "capabilities": fields.texts("capabilities"),
-        "limitations": fields.texts("limitations"),
-        "aliases": fields.texts("aliases"),
-        "cache": STEP_CACHE.read(fields),
-        "max_concurrency": fields.integer("max_concurrency", least=1),
-        "output_validation": cast(OutputValidation, validation or "warn"),
-        **reserved,
-    }
+    return found | reserved

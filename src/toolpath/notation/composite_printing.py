@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolpath.model.plan import Cache, Plan
+from toolpath.model.plan import Plan
 from toolpath.model.tool import Requires, Tool
 from toolpath.notation.printing import body_to_dict
-from toolpath.notation.tables import STEP_CACHE
-from toolpath.values import Json, JsonObject
+from toolpath.notation.tables import TRAITS
+from toolpath.values import JsonObject
 
 # Parts of the metadata that stand at the top of the notation.
 _TOP = ("tags", "documentation", "examples", "error_scenarios", "audit_events")
 _RULES = ("business_rules", "session_policies", "casefile_policies", "visibility", "enabled")
-_TRAITS = ("idempotent", "verify", "cost", "max_concurrency", "undo", "reads", "sends")
+_RESERVED = ("undo", "reads", "sends")
 
 
 def composite_to_dict(tool: Tool) -> JsonObject:
@@ -28,11 +28,8 @@ def composite_to_dict(tool: Tool) -> JsonObject:
         "category": tool.category,
         "version": tool.version,
         "tags": tool.metadata.get("tags"),
-        "effect": tool.effect if tool.effect != "write" else None,
-        **{name: getattr(tool, name) for name in _TRAITS},
-        **{name: list(getattr(tool, name)) for name in ("capabilities", "limitations", "aliases")},
-        "cache": _cache(tool.cache),
-        "output_validation": tool.output_validation if tool.output_validation != "warn" else None,
+        **TRAITS.written(tool),
+        **{name: getattr(tool, name) for name in _RESERVED},
         "parameters": tool.input_schema,
         "returns": tool.output_schema,
         **_rules(tool),
@@ -42,10 +39,6 @@ def composite_to_dict(tool: Tool) -> JsonObject:
     }
     # An empty value says nothing; a cache that is off is `false`, and says something.
     return found | {name: value for name, value in optional.items() if value or (name == "cache" and value is False)}
-
-
-def _cache(cache: Cache | None) -> Json:
-    return None if cache is None else STEP_CACHE.type.written(cache, "graph")
 
 
 def _rules(tool: Tool) -> JsonObject:

@@ -83,11 +83,6 @@ class Entry(msgspec.Struct, frozen=True):
     target: str = ""
     """Attribute of the record, or the name where it has none."""
 
-    def read(self, fields: Fields) -> Any:
-        """The value, or None where it is not given."""
-        found = self.type.read(fields, self, None)
-        return None if found is UNSET else found
-
     def properties(self) -> JsonObject:
         """The JSON Schemas of all names of the field."""
         if self.inlined is not None:

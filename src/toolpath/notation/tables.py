@@ -1,4 +1,4 @@
-"""Tables of the plan notation: the fields of a plan, of each kind of step, and of what stands inside them.
+"""Tables of the notation: the fields of a plan, of each kind of step, of what stands inside them, and of composites.
 
 Reader, printer and JSON Schema follow these tables; the page on plans is compared with them.
 """
@@ -11,6 +11,7 @@ import msgspec
 
 from toolpath.model import plan as model
 from toolpath.model.plan import Block, Flow, Step
+from toolpath.model.tool import Effect, Tool
 from toolpath.notation.field_types import (
     UNSET,
     AnyJson,
@@ -321,7 +322,7 @@ ACTIONS = tuple(kind.word for kind in KINDS)
 KIND_OF_WORD = {kind.word: kind for kind in KINDS}
 _KIND_OF_RECORD = {kind.table.record: kind for kind in KINDS}
 
-STEP_CACHE = Entry(
+_CACHE = Entry(
     "cache", CacheSwitch(table=CACHE), "Keep and reuse the result.", hint="Write cache: true or cache: {ttl: 5m}."
 )
 STEP = Table(
@@ -350,7 +351,7 @@ STEP = Table(
         hint="Write fallback: {tool: name}.",
     ),
     Entry("critical", Flag(), "A failure fails the run."),
-    STEP_CACHE,
+    _CACHE,
     Entry("requires_approval", Condition(), "A person must approve first: true, or an expression."),
     Entry("on_success", Part(table=ON_SUCCESS), "What follows a success.", hint="Write on_success: {next: ID}."),
     Entry(
@@ -457,4 +458,21 @@ BODY = Table(
         "What is done. In a graph each step starts as soon as those it needs have ended.",
         is_required=True,
     ),
+)
+
+
+# Tools that are made of a plan.
+
+TRAITS = Table(
+    Tool,
+    Entry("effect", Choice(words=get_args(Effect))),
+    Entry("idempotent", Flag()),
+    Entry("verify", Text()),
+    Entry("cost", Number()),
+    Entry("max_concurrency", Whole(least=1)),
+    Entry("capabilities", Texts()),
+    Entry("limitations", Texts()),
+    Entry("aliases", Texts()),
+    _CACHE,
+    Entry("output_validation", Choice(words=get_args(model.OutputValidation))),
 )
