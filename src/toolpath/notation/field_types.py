@@ -135,15 +135,15 @@ class Table:
         self.title = title
         self.hints = hints or {}
         """What to do about fields that belong elsewhere."""
-        self._index = {
-            name: index for index, entry in enumerate(self.entries) for name in (*_names(entry), *entry.aliases)
-        }
-        self._always = frozenset(
-            index
-            for index, entry in enumerate(self.entries)
+        self._always = tuple(
+            entry
+            for entry in self.entries
             if entry.is_required or entry.inlined is not None or usual.get(entry.target) is UNSET
         )
         """Entries that are read where they are not given, too: to say so, or since the record cannot do without."""
+        self._named = {
+            name: entry for entry in self.entries if entry not in self._always for name in (entry.name, *entry.aliases)
+        }
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -172,21 +172,22 @@ class Table:
 
     def values(self, fields: Fields, around: Any = None) -> dict[str, Any]:
         """What is given, by the record's attributes; what is required and missing is noted."""
-        index = self._index
-        given: dict[int, bool] = {}
-        for name in fields.members:
-            if name in index:
-                given[index[name]] = True
-        for at in self._always:
-            given[at] = True
         found: dict[str, Any] = {}
-        for at in sorted(given) if given else ():
-            entry = self.entries[at]
+        for entry in self._always:
             if entry.is_required and fields.require(entry.name, *entry.aliases, hint=entry.hint) is None:
                 continue
             value = entry.type.read(fields, entry, around)
             if value is not UNSET:
                 found[entry.target] = value
+        named, members = self._named, fields.members
+        for name in members:
+            if name in named:
+                entry = named[name]
+                if name != entry.name and _is_read_by_another(name, entry, members):
+                    continue
+                value = entry.type.read(fields, entry, around)
+                if value is not UNSET:
+                    found[entry.target] = value
         return found
 
     def read(self, fields: Fields, around: Any = None) -> Any:
@@ -214,6 +215,11 @@ class Table:
             ):
                 found[entry.name] = entry.type.written(value, flow)
         return found
+
+
+def _is_read_by_another(name: str, entry: Entry, members: Mapping[str, Node]) -> bool:
+    """Another of the entry's names is given too, and comes before this one."""
+    return name != next(one for one in (entry.name, *entry.aliases) if one in members)
 
 
 def _entries(entry: Entry) -> tuple[Entry, ...]:
