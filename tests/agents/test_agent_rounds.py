@@ -63,7 +63,8 @@ async def test_a_model_that_calls_nothing_is_told_to_and_may_then_go_on() -> Non
     found = await worked(model)
     assert found.outputs == "x"
     assert "Call at least one tool" in told(model, 1)[0]
-    assert [request.tool_choice for request in model.requests] == ["auto", "required", "required"]
+    # Not every provider can be made to have a tool called.
+    assert {request.tool_choice for request in model.requests} == {"auto"}
 
 
 async def test_a_model_that_never_calls_anything_is_given_up() -> None:

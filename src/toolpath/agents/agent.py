@@ -121,7 +121,6 @@ class Agent:
             system=system_text(self._task, specs, in_text=self._in_text),
             messages=self._conversation.messages,
             tools=() if self._in_text else specs,
-            tool_choice="required" if self._silent and not self._in_text else "auto",
             model=self._task.model,
             timeout=self._time_left(),
         )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from toolpath.checks.context import Context
 from toolpath.checks.remarks import error, information, listed, warning
 from toolpath.errors import Finding
-from toolpath.model.plan import Call
+from toolpath.model.plan import Agent, Call
 from toolpath.model.tool import Tool
 
 
@@ -56,7 +56,7 @@ def fields_belong(context: Context) -> Iterator[Finding]:
         if isinstance(view.step, Call):
             continue
         for field, given in (("fallback", view.step.fallback), ("cache", view.step.cache), ("retry", view.step.retry)):
-            if given:
+            if given and not (field == "retry" and isinstance(view.step, Agent)):
                 yield warning(
                     "misplaced",
                     f"{view.path}/{field}",

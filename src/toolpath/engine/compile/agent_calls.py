@@ -28,6 +28,7 @@ class AgentCalls(Protocol):
 
 def agent_tool(step: Agent, tools: tuple[Tool, ...]) -> Tool:
     """The tool of the step. Its fingerprint binds to everything that the agent is and may call."""
+    limits = [limit for limit in (step.budget.time, step.timeout) if limit is not None]
     task = AgentTask(
         requirement="",
         tools=tools,
@@ -36,7 +37,8 @@ def agent_tool(step: Agent, tools: tuple[Tool, ...]) -> Tool:
         result_schema=result_schema(step.output),
         columns=tuple(column_of(column)[0] for column in step.output),
         max_rounds=step.max_rounds,
-        budget=step.budget,
+        # A step's time limit is that of all its rounds.
+        budget=msgspec.structs.replace(step.budget, time=min(limits, default=None)),
     )
     return Tool(
         name="agent",

@@ -14,7 +14,7 @@ from toolpath.catalog.statistics import Statistics
 from toolpath.checks.checked import Checked, Expressions
 from toolpath.checks.memory import Memory
 from toolpath.config import Settings
-from toolpath.engine.compile.agent_calls import agent_tool
+from toolpath.engine.compile.agent_calls import AGENT, agent_tool
 from toolpath.engine.compile.environment import Environment
 from toolpath.engine.compile.links import link
 from toolpath.engine.compile.nodes import TO_END, BlockProgram, Node, Target
@@ -119,7 +119,11 @@ class Program:
     def frozen_bodies(self) -> dict[str, JsonObject]:
         """Nested bodies as the journal keeps them, by tool key."""
         bodies = {key: tool.body for key, tool in self.used.items() if isinstance(tool.body, Plan)}
-        return {key: freeze(settled_plan(body, self._settled)) for key, body in bodies.items()}
+        return {key: self.frozen_body(body) for key, body in bodies.items()}
+
+    def frozen_body(self, body: Plan) -> JsonObject:
+        """The plan inside a tool as the journal keeps it."""
+        return freeze(settled_plan(body, self._settled))
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:
@@ -134,8 +138,9 @@ class Program:
         while nodes:
             node = nodes.pop()
             blocks.extend(node.blocks)
+            nodes.extend(call for call in node.may_call if call.targets[0].key not in found)
             for target in node.targets:
-                if target.key not in found and target.key not in OWN:
+                if target.key not in found and target.key not in OWN and target.key != AGENT:
                     found[target.key] = target.tool
                     blocks.extend(() if target.plan is None else (target.plan,))
             while blocks:

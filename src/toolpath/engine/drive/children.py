@@ -24,7 +24,7 @@ from toolpath.errors import OutputInvalid, ToolFailed, ToolNotFound, ToolUnavail
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
-from toolpath.model.plan import Plan, freeze
+from toolpath.model.plan import Plan
 from toolpath.ports import Signal
 from toolpath.values import Json, JsonObject, digest, plain, writable
 
@@ -120,7 +120,7 @@ class Children:
         decisions.at = drive.services.clock.time()
         prints = {name: tool.fingerprint for name, tool in found.items() if name not in known}
         plans = {name: body for name in prints if isinstance(body := found[name].body, Plan)}
-        bodies = {name: freeze(body) for name, body in plans.items()}
+        bodies = {name: drive.program.frozen_body(body) for name, body in plans.items()}
         decisions.emit(ev.ToolsFrozen(decisions.seq, decisions.at, prints, bodies))
 
     def _public(self, key: str) -> None:
