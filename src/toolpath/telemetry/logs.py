@@ -111,7 +111,7 @@ def _redacted(value: Any, redact: Redact) -> Any:
             return redact(repr(value))
 
 
-_LEVELS = logging.getLevelNamesMapping()
+_LEVELS = {name.lower(): number for name, number in logging.getLevelNamesMapping().items()}
 
 
 class RunLog:
@@ -119,6 +119,8 @@ class RunLog:
 
     def __init__(self) -> None:
         self._log = structlog.get_logger("toolpath.runs")
+        # Of the library below: to ask the one above, it makes a logger each time.
+        self._is_wanted = logging.getLogger("toolpath.runs").isEnabledFor
         self._steps: dict[str, Calls] = {}
 
     def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
@@ -145,7 +147,7 @@ class RunLog:
             end = calls.follow(event)
             level = level_of(event)
             # Most events are logged at a level that nobody wants: their lines are not even made.
-            if level and self._log.isEnabledFor(_LEVELS[level.upper()]):
+            if level and self._is_wanted(_LEVELS[level]):
                 getattr(self._log, level)(event_type(event), run_id=run_id, **_fields(event, end))
 
 

@@ -15,7 +15,7 @@ from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, event_type
 from toolpath.model.run import Standing
 from toolpath.telemetry.calls import Call, Calls, End
-from toolpath.telemetry.labels import Labels
+from toolpath.telemetry.labels import Children, Labels
 
 MOST_TOOLS = 500
 #: The folder in which the processes of one server put their figures together, as the library calls it.
@@ -48,7 +48,7 @@ class Metrics:
 
     def _plans_of_runs(self, registry: CollectorRegistry) -> None:
         self._started = Counter("toolpath_runs_started", "Runs begun here.", registry=registry)
-        self._ended = Counter("toolpath_runs_ended", "Runs ended here.", ["status"], registry=registry)
+        self._ended = Children(Counter("toolpath_runs_ended", "Runs ended here.", ["status"], registry=registry))
         self._driven = Gauge(
             "toolpath_runs_driven",
             "Runs that this process drives now.",
@@ -62,12 +62,14 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livemostrecent",
         )
-        self._run_seconds = Histogram(
-            "toolpath_run_duration_seconds",
-            "From the start of a run to its end.",
-            ["status"],
-            buckets=_RUN,
-            registry=registry,
+        self._run_seconds = Children(
+            Histogram(
+                "toolpath_run_duration_seconds",
+                "From the start of a run to its end.",
+                ["status"],
+                buckets=_RUN,
+                registry=registry,
+            )
         )
         self._run_wait = Histogram(
             "toolpath_run_queue_seconds",
@@ -78,7 +80,7 @@ class Metrics:
         self._commit = Histogram(
             "toolpath_store_commit_seconds", "For keeping a batch of events.", buckets=_SHORT, registry=registry
         )
-        self._events = Counter("toolpath_events", "Events kept.", ["type"], registry=registry)
+        self._events = Children(Counter("toolpath_events", "Events kept.", ["type"], registry=registry))
 
     def _people_and_ground(self, registry: CollectorRegistry) -> None:
         self._waiting = Gauge(
@@ -100,41 +102,53 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livemostrecent",
         )
-        self._asked = Counter(
-            "toolpath_questions_asked",
-            "What people were asked by runs that this process drove.",
-            ["kind"],
-            registry=registry,
+        self._asked = Children(
+            Counter(
+                "toolpath_questions_asked",
+                "What people were asked by runs that this process drove.",
+                ["kind"],
+                registry=registry,
+            )
         )
-        self._answered = Counter(
-            "toolpath_questions_answered", "What people have answered or settled.", ["kind"], registry=registry
+        self._answered = Children(
+            Counter("toolpath_questions_answered", "What people have answered or settled.", ["kind"], registry=registry)
         )
 
     def _steps_of_runs(self, registry: CollectorRegistry) -> None:
-        self._attempts = Counter(
-            "toolpath_step_attempts", "Attempts at steps by how they ended.", ["tool", "status"], registry=registry
+        self._attempts = Children(
+            Counter(
+                "toolpath_step_attempts", "Attempts at steps by how they ended.", ["tool", "status"], registry=registry
+            )
         )
-        self._step_seconds = Histogram(
-            "toolpath_step_duration_seconds", "Of one attempt.", ["tool"], buckets=_CALL, registry=registry
+        self._step_seconds = Children(
+            Histogram("toolpath_step_duration_seconds", "Of one attempt.", ["tool"], buckets=_CALL, registry=registry)
         )
         self._step_wait = Histogram(
             "toolpath_step_queue_seconds", "From ready to started.", buckets=_CALL, registry=registry
         )
-        self._retries = Counter("toolpath_step_retries", "Attempts after the first.", ["tool"], registry=registry)
-        self._cached = Counter("toolpath_step_cache_hits", "Answered by a kept result.", ["tool"], registry=registry)
-        self._tokens = Counter("toolpath_model_tokens", "Tokens, where the tool says.", ["tool"], registry=registry)
-        self._cost = Counter("toolpath_cost_usd", "USD, where the tool says.", ["tool"], registry=registry)
+        self._retries = Children(
+            Counter("toolpath_step_retries", "Attempts after the first.", ["tool"], registry=registry)
+        )
+        self._cached = Children(
+            Counter("toolpath_step_cache_hits", "Answered by a kept result.", ["tool"], registry=registry)
+        )
+        self._tokens = Children(
+            Counter("toolpath_model_tokens", "Tokens, where the tool says.", ["tool"], registry=registry)
+        )
+        self._cost = Children(Counter("toolpath_cost_usd", "USD, where the tool says.", ["tool"], registry=registry))
 
     def _doors(self, registry: CollectorRegistry) -> None:
-        self._requests = Counter(
-            "toolpath_http_requests", "Requests answered.", ["route", "method", "status"], registry=registry
+        self._requests = Children(
+            Counter("toolpath_http_requests", "Requests answered.", ["route", "method", "status"], registry=registry)
         )
-        self._request_seconds = Histogram(
-            "toolpath_http_request_duration_seconds",
-            "Until the answer was complete.",
-            ["route", "method"],
-            buckets=_SHORT,
-            registry=registry,
+        self._request_seconds = Children(
+            Histogram(
+                "toolpath_http_request_duration_seconds",
+                "Until the answer was complete.",
+                ["route", "method"],
+                buckets=_SHORT,
+                registry=registry,
+            )
         )
 
     def text(self) -> bytes:
@@ -171,8 +185,8 @@ class Metrics:
         """Count an answered request. `route` is the pattern of the path, not the path."""
         route = self._routes.of(route)
         method = method if method in _METHODS else "OTHER"
-        self._requests.labels(route, method, str(status)).inc()
-        self._request_seconds.labels(route, method).observe(seconds)
+        self._requests[route, method, str(status)].inc()
+        self._request_seconds[route, method].observe(seconds)
 
     # What the engine tells.
 
@@ -200,7 +214,7 @@ class Metrics:
             self._commit.observe(seconds)
         calls, first = self._runs.get(run_id) or (Calls(), None)
         for event in events:
-            self._events.labels(event_type(event)).inc()
+            self._events[event_type(event)].inc()
             if first is not None and _begins(event, first):
                 self._run_wait.observe(max(0.0, event.at - first.at))
             match calls.follow(event):
@@ -215,36 +229,36 @@ class Metrics:
         if call.tool and call.started_at is not None:
             self._step_wait.observe(max(0.0, call.started_at - (call.ready_at or call.started_at)))
             if call.attempt > 1:
-                self._retries.labels(self._tools.of(call.tool)).inc()
+                self._retries[self._tools.of(call.tool)].inc()
 
     def _over(self, end: End) -> None:
         event, call = end.event, end.call
         if call.in_doubt:
-            self._answered.labels("doubt").inc()
+            self._answered["doubt"].inc()
         if not call.tool:
             return
         tool = self._tools.of(call.tool)
-        self._attempts.labels(tool, end.status).inc()
+        self._attempts[tool, end.status].inc()
         if call.started_at is not None:
-            self._step_seconds.labels(tool).observe(max(0.0, end.at - call.started_at))
+            self._step_seconds[tool].observe(max(0.0, end.at - call.started_at))
         if isinstance(event, ev.StepSucceeded):
             if event.cached:
-                self._cached.labels(tool).inc()
+                self._cached[tool].inc()
             if event.tokens:
-                self._tokens.labels(tool).inc(event.tokens)
+                self._tokens[tool].inc(event.tokens)
             if event.cost:
-                self._cost.labels(tool).inc(event.cost)
+                self._cost[tool].inc(event.cost)
 
     def _of_run(self, event: AnyEvent, first: ev.RunStarted | None) -> None:
         status = ended_as(event)
         if status:
-            self._ended.labels(status).inc()
+            self._ended[status].inc()
             if first is not None:
-                self._run_seconds.labels(status).observe(max(0.0, event.at - first.at))
+                self._run_seconds[status].observe(max(0.0, event.at - first.at))
         elif kind := _QUESTIONS.get(type(event)):
-            self._asked.labels(kind).inc()
+            self._asked[kind].inc()
         elif kind := _ANSWERS.get(type(event)):
-            self._answered.labels(kind).inc()
+            self._answered[kind].inc()
         elif isinstance(event, ev.RunResumed) and event.reason == "fork":
             self._started.inc()
 
