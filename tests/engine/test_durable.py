@@ -126,6 +126,30 @@ async def test_writes_that_are_ready_together_share_the_commit_of_their_starts(
     assert batches.batches[0] == [f"StepStarted s{number}" for number in range(40)]
 
 
+@pytest.mark.parametrize(("steps", "reads"), [(4, 0), (60, 1)])
+@pytest.mark.parametrize("why", ["", "no"])
+async def test_the_result_of_a_short_run_that_was_driven_here_is_not_read_back_and_is_that_of_the_journal(
+    clock: FakeClock, store: SqliteStore, monkeypatch: pytest.MonkeyPatch, steps: int, reads: int, why: str
+) -> None:
+    read: list[str] = []
+    really = SqliteStore.read_events
+
+    async def read_events(self: SqliteStore, run_id: str, **options: Any) -> list[ev.AnyEvent]:
+        read.append(run_id)
+        return await really(self, run_id, **options)
+
+    monkeypatch.setattr(SqliteStore, "read_events", read_events)
+    last = {"id": "z", "tool": "flaky", "inputs": {"v": f"{{{{ s{steps - 1}.v }}}}"}}
+    plan = {"steps": [*({"id": f"s{n}", "tool": "r", "inputs": {"v": n}} for n in range(steps)), last]}
+    flaky = scripted("flaky", then=ValueError(why) if why else {"n": 1})
+    async with opened(identity("r"), flaky, clock=clock, store=store) as tp:
+        begun = await tp.start(tp.read(plan))
+        found = await begun.result()
+        assert len(read) == reads
+        assert found.status == ("failed" if why else "completed")
+        assert (await tp.result(begun.run_id)).as_json() == found.as_json()
+
+
 async def test_that_nobody_drives_a_run_any_more_is_kept_with_its_end(clock: FakeClock, store: SqliteStore) -> None:
     async with opened(identity("r"), clock=clock, store=store, settings=Settings(audit=False)) as tp:
         await run_in(tp, {"steps": [{"id": "a", "tool": "r"}]})

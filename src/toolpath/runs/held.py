@@ -33,7 +33,7 @@ class HeldRuns:
 
     def __init__(self, services: Services) -> None:
         self.runners: dict[str, Runner] = {}
-        self.tasks: dict[str, asyncio.Task[None]] = {}
+        self.tasks: dict[str, asyncio.Task[Runner | None]] = {}
         """Drives of their own, and those that failed and that nobody has asked about."""
         self.is_leaving = False
         self._services = services
@@ -82,17 +82,17 @@ class HeldRuns:
         if self.runners.get(run_id) is runner:
             del self.runners[run_id]
 
-    def drop(self, run_id: str, task: asyncio.Task[None]) -> None:
+    def drop(self, run_id: str, task: asyncio.Task[Runner | None]) -> None:
         """Drop the task, unless another has taken its place."""
         if self.tasks.get(run_id) is task:
             del self.tasks[run_id]
 
-    def keep(self, run_id: str, task: asyncio.Task[None]) -> None:
+    def keep(self, run_id: str, task: asyncio.Task[Runner | None]) -> None:
         """Keep the task until it has ended; one that fails stays, so that asking for the result tells why."""
         self.tasks[run_id] = task
         task.add_done_callback(lambda done: self._ended(run_id, done))
 
-    def _ended(self, run_id: str, task: asyncio.Task[None]) -> None:
+    def _ended(self, run_id: str, task: asyncio.Task[Runner | None]) -> None:
         if self.tasks.get(run_id) is not task or task.cancelled():
             return
         if task.exception() is None:

@@ -38,9 +38,10 @@ class RunReader:
         Where another took the run from it, it waits for that one.
         """
         follows = self._services.queue is not None
+        runner: Runner | None = None
         while (task := self._held.tasks.get(run_id)) is not None:
             try:
-                await asyncio.shield(task)
+                runner = await asyncio.shield(task)
             except StaleEpoch:
                 follows = True
             finally:
@@ -48,6 +49,9 @@ class RunReader:
                     self._held.drop(run_id, task)
         if follows:
             await self.rest(run_id)
+        elif runner is not None and runner.tells_all and not self._held.is_live(run_id):
+            # It was driven from its begin to its end here: nothing need be read back.
+            return await self.result_of(runner)
         return await self.info(run_id)
 
     async def rest(self, run_id: str) -> None:
@@ -121,7 +125,7 @@ class RunReader:
         signals = await store.take_signals(run_id)
         return not any(info.status == "waiting" or signal.kind in ("cancel", "resume") for signal in signals)
 
-    async def _news(self, run_id: str, after: int, task: asyncio.Task[None] | None) -> None:
+    async def _news(self, run_id: str, after: int, task: asyncio.Task[Runner | None] | None) -> None:
         waiting = asyncio.ensure_future(self._services.store.wait_events(run_id, after))
         others = {task} if task is not None else set()
         # What was heard may be lost with a connection, and then comes late.

@@ -35,6 +35,9 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 NOT_STORED = Stored()
+#: Events that are kept for who asks for the result of a run that was started: who asks for that of a longer one has
+#: them read back.
+_FEW = 64
 
 
 class NewRun(TypedDict, total=False):
@@ -104,6 +107,8 @@ class Starter:
         stored, journal = await self._begun(info, [started])
         if journal is not None:
             runner = Runner(program, self._services, journal)
+            if journal.durable:
+                runner.commits.written, runner.commits.most_written = [started], _FEW
             self._supervisor.spawn(PreparedDrive(info.run_id, runner, partial(runner.start, started)))
         else:
             await self._same(stored.run_id, started, origin.plan_id)

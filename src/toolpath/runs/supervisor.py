@@ -70,9 +70,9 @@ class Supervisor:
         if waker is not None:
             waker.cancel()
 
-        async def driven() -> None:
+        async def driven() -> Runner:
             with waiting_long():
-                await self.drive(prepared)
+                return await self.drive(prepared)
 
         self._held.runners[run_id] = runner
         task = asyncio.create_task(driven(), name=f"drive {run_id}")
@@ -124,7 +124,7 @@ class Supervisor:
         elif run_id not in self._held.tasks:
             self._held.keep(run_id, asyncio.create_task(self._taken_up(run_id)))
 
-    def _after_drive(self, run_id: str, deadline: float, drive: asyncio.Task[None]) -> None:
+    def _after_drive(self, run_id: str, deadline: float, drive: asyncio.Task[Runner | None]) -> None:
         if not drive.cancelled() and run_id not in self._deadlines:
             self._due(run_id, deadline)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -47,6 +48,8 @@ class Commits:
         """Number of the last event of which this driver knows that a durable journal has it."""
         self.written: list[AnyEvent] | None = None
         """All events handed over, where somebody is about to ask for them: else they would be read back."""
+        self.most_written: float = math.inf
+        """So many are kept at most; where there are more, none are."""
         self.parked = False
         self._blobs = [] if blobs is None else blobs
         """Large values that no journal has yet."""
@@ -96,6 +99,8 @@ class Commits:
         decisions.batch = []
         if self.written is not None:
             self.written += batch
+            if len(self.written) > self.most_written:
+                self.written = None
         self.weighty = False
         self.asking.follow(batch)
         blobs = self._blobs[:]

@@ -76,6 +76,11 @@ class Runner:
         return self._drive.over
 
     @property
+    def tells_all(self) -> bool:
+        """The run has ended, and all that was written of it is at hand."""
+        return self.state.status in ENDED_RUN and self.commits.written is not None
+
+    @property
     def held(self) -> bool:
         """A tool has changed: nothing is begun or heard but a cancel, until a person has accepted it."""
         return self._drive.held
