@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from toolpath.planner.service.door import Planning
     from toolpath.planner.service.early_reads import Ahead
     from toolpath.workspace.plans import Plans
+    from toolpath.workspace.schedules import Schedules
     from toolpath.workspace.templates import Templates
 
 _current: contextvars.ContextVar[Toolpath | None] = contextvars.ContextVar("toolpath", default=None)
@@ -290,6 +291,11 @@ class Toolpath:
         """The stored plan templates: versions, channels, runs of them."""
         return self._launcher.templates
 
+    @property
+    def schedules(self) -> Schedules:
+        """The stored schedules: templates and plans that a server runs at times."""
+        return self._launcher.schedules
+
     def open_points(self, plan: Plan) -> tuple[Finding, ...]:
         """Why nothing runs this plan yet: questions that it leaves open, or that its planner is not sure enough."""
         return self._preparation.open_points(plan)
@@ -318,7 +324,6 @@ class Toolpath:
         """Run it to its end, or until only people can go on; a result also when it failed.
 
         `replan`: how often, or how far, what is unfinished is planned anew when it fails; None: as the settings say.
-
         Raises `PlanInvalid` when plan or inputs do not check; with `raise_on_error`, `ToolFailed` when it fails.
         """
         return await self._launcher.run(what, inputs, context=context, raise_on_error=raise_on_error, replan=replan)
@@ -339,15 +344,8 @@ class Toolpath:
         Of a tenant's runs workers take those of a higher `priority` first, from -5 to 4. Raises `PolicyViolationError`
         for a stored plan that needs an approval and has none for these inputs.
         """
-        return await self._launcher.start(
-            what,
-            inputs,
-            context=context,
-            run_id=run_id,
-            idempotency_key=idempotency_key,
-            priority=priority,
-            replan=replan,
-        )
+        more: Any = {"run_id": run_id, "idempotency_key": idempotency_key, "priority": priority, "replan": replan}
+        return await self._launcher.start(what, inputs, context=context, **more)
 
     async def prepared(
         self, what: Runnable, inputs: JsonObject | None = None, *, context: RunContext | None = None
@@ -487,7 +485,6 @@ class Toolpath:
 
         `context` is who forks it, with whose permissions it goes on; without it, that of this run, with the permissions
         of whoever asks at a door. Its `priority` is that of this run where none is said.
-
         Raises `RunConflict` naming the finished writes that it would make again, unless `repeat_writes`;
         `PolicyViolationError` where who forks it may not do what it writes or calls.
         """

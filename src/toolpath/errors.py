@@ -190,12 +190,19 @@ class AmbiguousTool(ToolpathError):
 
 
 class SchemaError(ToolpathError):
-    """A schema that is no JSON Schema, or a value that does not fit its schema; `faults` lists each."""
+    """A schema that is no JSON Schema, or what was given cannot be what it is to be; `faults` lists each."""
 
     code = "schema"
 
-    def __init__(self, message: str, *, faults: Iterable[tuple[str, str]] = (), hint: str = "") -> None:
-        super().__init__(message, hint=hint)
+    def __init__(
+        self,
+        message: str,
+        *,
+        faults: Iterable[tuple[str, str]] = (),
+        hint: str = "",
+        suggestions: Iterable[str] = (),
+    ) -> None:
+        super().__init__(message, hint=hint, suggestions=suggestions)
         self.faults = tuple(faults)
         """Pairs of JSON pointer into the value and what is wrong there."""
 

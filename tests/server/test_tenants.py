@@ -37,6 +37,7 @@ BODIES: dict[str, JsonObject] = {
     "/templates/{template_id}/rollback": {"version": 1},
     "/templates/{template_id}/publish": {"channels": ["http"]},
     "/templates/{template_id}/runs": {"inputs": {"what": "x"}},
+    "/schedules/{schedule_id}": {"paused": True},
     "/runs": {"plan_id": "{plan_id}"},
     "/runs/{run_id}/input": {"step": "form", "values": {"who": "eve"}},
     "/runs/{run_id}/settle": {"step": "made", "outcome": "failed"},
@@ -81,6 +82,9 @@ class Acme:
         assert begun.status_code == 202, begun.text
         kept = await client.post(f"{API}/templates", json={"document": TEMPLATE}, headers=self.owner)
         self.names["template_id"] = kept.json()["template_id"]
+        scheduled = {"template_id": self.names["template_id"], "inputs": {"what": MARK}, "cron": "0 0 1 1 *"}
+        made = await client.post(f"{API}/schedules", json=scheduled, headers=self.owner)
+        self.names["schedule_id"] = made.json()["schedule_id"]
         self.names |= {"plan_id": plan["plan_id"], "request_id": plan["request_id"], "run_id": begun.json()["run_id"]}
         async with asyncio.timeout(PATIENCE):
             async for event in self.door.tp.watch(self.names["run_id"]):

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from toolpath import PlanInvalid, Toolpath
 from toolpath.errors import (
-    ConfigError,
     PolicyViolationError,
     ReadError,
     RecordConflict,
     RecordNotFound,
     RunConflict,
+    SchemaError,
     ToolpathError,
 )
 from toolpath.model.template import PlanTemplate
@@ -189,7 +189,7 @@ async def test_what_does_not_check_is_kept_as_a_draft_and_not_published(tp: Tool
         await tp.templates.publish(template, ["http"])
     assert (await tp.templates.get("Wrong")).published == 0
     for channels in (["htp"], []):
-        with pytest.raises(ConfigError, match="There are tool, http, conversation, mcp"):
+        with pytest.raises(SchemaError, match="There are tool, http, conversation, mcp"):
             await tp.templates.publish(template, channels)
 
 
@@ -371,10 +371,10 @@ async def test_templates_call_one_another_and_none_calls_itself_on_any_way(tp: T
 
 async def test_what_can_be_no_tool_is_said_when_it_is_published(tp: Toolpath) -> None:
     theirs = await tp.templates.save(GREET, tenant="them")
-    with pytest.raises(ConfigError, match="of a tenant"):
+    with pytest.raises(SchemaError, match="of a tenant"):
         await tp.templates.publish(theirs, ["tool"])
     fixed = await tp.templates.save({**GREET, "timeout": "<<seconds>>"})
-    with pytest.raises(ConfigError, match="seconds"):
+    with pytest.raises(SchemaError, match="seconds"):
         await tp.templates.publish(fixed, ["tool", "http"])
     assert (await tp.templates.publish(fixed, ["http"])).channels == ("http",)
 

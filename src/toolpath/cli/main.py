@@ -19,6 +19,7 @@ from toolpath.cli.plans import commands as plans
 from toolpath.cli.project import commands as project
 from toolpath.cli.runs import answering_commands as people
 from toolpath.cli.runs import commands as runs
+from toolpath.cli.schedules import commands as schedules
 from toolpath.cli.service import commands as server
 from toolpath.cli.service import mcp_commands as mcp_verb
 from toolpath.cli.service import worker_commands as worker
@@ -100,6 +101,7 @@ app.command("eval")(plans.evaluate)
 app.add_typer(runs.app, name="runs")
 app.add_typer(tools.app, name="tools")
 app.add_typer(templates.app, name="templates")
+app.add_typer(schedules.app, name="schedules")
 app.command()(people.approve)
 app.command()(people.deny)
 app.command()(people.answer)

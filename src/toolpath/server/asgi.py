@@ -28,10 +28,23 @@ from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.problems import answer_problems
 from toolpath.server.questions import OpenQuestions
 from toolpath.server.readiness import Readiness
-from toolpath.server.rest import audit, events, health, metrics, plans, questions, runs, steering, templates, tools
+from toolpath.server.rest import (
+    audit,
+    events,
+    health,
+    metrics,
+    plans,
+    questions,
+    runs,
+    schedules,
+    steering,
+    templates,
+    tools,
+)
 from toolpath.server.rest.described import describe
 from toolpath.telemetry.requests import Requests
 from toolpath.telemetry.telemetry import Telemetry
+from toolpath.workspace.scheduler import Scheduler
 
 #: Where the routes of this version are.
 API = "/api/v1"
@@ -79,7 +92,7 @@ def create_app(
     if telemetry is not None and telemetry.metrics is not None:
         app.state.metrics = telemetry.metrics
         app.include_router(metrics.router)
-    for noun in (plans, templates, runs, events, steering, questions, tools, audit):
+    for noun in (plans, templates, schedules, runs, events, steering, questions, tools, audit):
         app.include_router(noun.router, prefix=API)
     describe(app)
     app.include_router(graphql_router(), include_in_schema=False)
@@ -116,6 +129,7 @@ async def _running(
 
         stack.enter_context(when_told_to_stop(stop))
         await stack.enter_async_context(beside(Caretaker(tp, app.state.questions).run()))
+        await stack.enter_async_context(beside(Scheduler(tp.schedules, tp.clock, tp.redact).run()))
         if tp.settings.retention_days:
             pruning = keep_pruned(tp.store, tp.clock, tp.settings.retention_days, tp.trail)
             await stack.enter_async_context(beside(pruning))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from toolpath.planner.records import Planned
     from toolpath.planner.replan import Replanning
     from toolpath.workspace.plans import Plans
+    from toolpath.workspace.schedules import Schedules
     from toolpath.workspace.templates import Templates
 
 
@@ -47,6 +48,7 @@ class Launcher:
         self._planned = planned
         self._plans: Plans | None = None
         self._templates: Templates | None = None
+        self._schedules: Schedules | None = None
         self.template_provider = TemplateProvider(store, lambda: self.templates)
         """The templates that are published as tools."""
         self._leave_to_replan = leave_to_replan
@@ -68,6 +70,21 @@ class Launcher:
 
             self._templates = Templates(self._store, self._preparation, self._trail, mark=self.template_provider.mark)
         return self._templates
+
+    @property
+    def schedules(self) -> Schedules:
+        """Stored schedules, opened when they are first asked for."""
+        if self._schedules is None:
+            from toolpath.workspace.schedules import Schedules  # only who keeps schedules pays for it
+
+            self._schedules = Schedules(
+                self._store,
+                self._trail,
+                start=self.start,
+                plans=lambda: self.plans,
+                templates=lambda: self.templates,
+            )
+        return self._schedules
 
     async def prepared(
         self, what: Runnable | StoredPlan | TemplateRun, inputs: JsonObject, context: RunContext | None

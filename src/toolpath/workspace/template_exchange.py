@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolpath.errors import ConfigError, PlanInvalid, PolicyViolationError, ReadError, RecordConflict
+from toolpath.errors import PlanInvalid, PolicyViolationError, ReadError, RecordConflict, SchemaError
 from toolpath.model.template import Imported, PlanTemplate
 from toolpath.notation.template_config import config_of, is_config, read_config
 from toolpath.notation.tree import read_tree
@@ -52,7 +52,7 @@ class TemplateExchange:
             draft = Draft(title=title, group=config.group, description=config.description or None)
             source = own if isinstance(own, dict) else document
             made = await self._templates.save(source, draft, template=template, tenant=tenant, user=user)
-        except (ConfigError, PlanInvalid, PolicyViolationError, ReadError, RecordConflict) as error:
+        except (SchemaError, PlanInvalid, PolicyViolationError, ReadError, RecordConflict) as error:
             return Imported(title=title, error=str(error))
         try:
             if config.channels and (made.published, made.channels) != (made.version, config.channels):

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from toolpath.access.trail import Trail
-from toolpath.errors import ConfigError, RecordConflict, RecordNotFound
+from toolpath.errors import RecordConflict, RecordNotFound, SchemaError
 from toolpath.model.record import Record
 from toolpath.model.template import PlanTemplate, TemplateVersion
 from toolpath.ports import Store
@@ -146,14 +146,14 @@ def version_of(template: PlanTemplate, version: int) -> TemplateVersion:
 
 def _check_words(template: PlanTemplate) -> None:
     if not template.title or not template.group:
-        raise ConfigError("A template needs a title and a group.", hint="Write 'name' in its plan, or say the title.")
+        raise SchemaError("A template needs a title and a group.", hint="Write 'name' in its plan, or say the title.")
     for what, text, most in (
         ("title", template.title, _LONGEST),
         ("group", template.group, _LONGEST),
         ("description", template.description, _LONGEST_DESCRIPTION),
     ):
         if len(text) > most or "\0" in text or (what != "description" and "\n" in text):
-            raise ConfigError(f"The {what} of a template has at most {most} characters, all in one line.")
+            raise SchemaError(f"The {what} of a template has at most {most} characters, all in one line.")
 
 
 def _title_id(template: PlanTemplate) -> str:

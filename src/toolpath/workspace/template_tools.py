@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.errors import ConfigError, Finding, PlanInvalid
+from toolpath.errors import Finding, PlanInvalid, SchemaError
 from toolpath.model.plan import Plan
 from toolpath.model.policy import requirement_of
 from toolpath.model.template import PlanTemplate
@@ -15,14 +15,7 @@ from toolpath.notation.template import TemplateDocument
 from toolpath.runs.opening import tools_of
 from toolpath.values import digest
 
-if TYPE_CHECKING:
-    pass
-
-#: Templates that are looked through for what is published.
-_MOST: Final = 1_000
 _ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_-]+")
-#: The record whose version grows with each change of what is published.
-_MARK: Final = ("templates_published", "all")
 
 
 def tool_of(template: PlanTemplate, plan: Plan) -> Tool:
@@ -42,12 +35,12 @@ def tool_of(template: PlanTemplate, plan: Plan) -> Tool:
 
 
 def check_tool(template: PlanTemplate, document: TemplateDocument, plan: Plan, catalog: Catalog) -> None:
-    """Raise `ConfigError` where the template can be no tool, `PlanInvalid` where it calls itself."""
+    """Raise `SchemaError` where the template can be no tool, `PlanInvalid` where it calls itself."""
     if template.tenant:
-        raise ConfigError("A template of a tenant can be no tool.", hint="Publish it in the other channels.")
+        raise SchemaError("A template of a tenant can be no tool.", hint="Publish it in the other channels.")
     if document.fixed:
         use = document.fixed[0]
-        raise ConfigError(
+        raise SchemaError(
             f"A tool is checked before it is called: <<{use.name}>> cannot stand at {use.path}.",
             hint="Put parameters where templates may stand.",
         )

@@ -11,11 +11,11 @@ import msgspec
 from toolpath.access.trail import Trail
 from toolpath.checks.check import has_errors
 from toolpath.errors import (
-    ConfigError,
     PlanInvalid,
     PolicyViolationError,
     RecordNotFound,
     RunConflict,
+    SchemaError,
     closest,
 )
 from toolpath.ids import new_id
@@ -164,13 +164,13 @@ class Templates:
     ) -> PlanTemplate:
         """Let a version, else the newest, be run in these channels, and in no others.
 
-        Raises `ConfigError` for a channel that there is none of, `PlanInvalid` for a version that does not check.
+        Raises `SchemaError` for a channel that there is none of, `PlanInvalid` for a version that does not check.
         """
         wanted = tuple(dict.fromkeys(channels))
         unknown = next((name for name in wanted if name not in CHANNELS), None)
         if unknown is not None or not wanted:
             said = f"{unknown!r} is no channel" if unknown is not None else "No channel is named"
-            raise ConfigError(f"{said}.", hint=f"There are {', '.join(CHANNELS)}.")
+            raise SchemaError(f"{said}.", hint=f"There are {', '.join(CHANNELS)}.")
         number = template.version if version is None else version
         read = await self.read(template, number)
         plan = read.plan()

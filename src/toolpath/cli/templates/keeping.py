@@ -14,7 +14,7 @@ from toolpath.cli.options import Options
 from toolpath.cli.output import Output, table
 from toolpath.cli.questions import person
 from toolpath.cli.session import Session, perform
-from toolpath.errors import PlanInvalid, ReadError
+from toolpath.errors import PlanInvalid, ReadError, closest
 from toolpath.model.template import PlanTemplate
 from toolpath.notation.nodes import plain
 from toolpath.notation.template import read_template
@@ -22,7 +22,7 @@ from toolpath.notation.template_config import DEFAULT_GROUP, is_config, read_con
 from toolpath.notation.tree import read_tree
 from toolpath.values import decode
 from toolpath.workspace.template_exchange import TemplateExchange
-from toolpath.workspace.templates import Draft
+from toolpath.workspace.templates import CHANNELS, Draft
 
 
 def save_template(options: Options, file: str, *, run: str, title: str, group: str, comment: str) -> int:
@@ -131,6 +131,13 @@ def roll_back(options: Options, name: str, version: int) -> int:
 
 def publish_template(options: Options, name: str, channels: Sequence[str], version: int) -> int:
     """Let a version be run in channels; 3 where it does not check."""
+    unknown = next((name for name in channels if name not in CHANNELS), None)
+    if unknown is not None:
+        raise UsageError(
+            f"{unknown!r} is no channel.",
+            hint=f"There are {', '.join(CHANNELS)}.",
+            suggestions=closest(unknown, CHANNELS),
+        )
 
     async def work(session: Session, template: PlanTemplate) -> int:
         try:

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from toolpath.errors import Finding, closest
 from toolpath.model.run import Priority
+from toolpath.model.schedule import Missed, Overlap
 from toolpath.model.template import Access, Channel
 from toolpath.server.problems import Problem
 from toolpath.values import JsonObject
@@ -188,6 +189,25 @@ class TemplateStart(Sent, frozen=True, kw_only=True):
     """Of the tenant's runs that wait for a worker, higher ones go first; null: that of the key."""
 
 
+class ScheduleWords(Sent, frozen=True, kw_only=True):
+    """What a schedule says; null: as it was, or the usual. `expected`: only if it is still at this revision.
+
+    It runs a template or a stored plan, by a cron line of five or six fields in a time zone, or `once`, at a Unix time.
+    """
+
+    title: _Title | None = None
+    template_id: Words | None = None
+    plan_id: Id | None = None
+    inputs: JsonObject | None = None
+    cron: Key | None = None
+    once: Annotated[float, msgspec.Meta(ge=0, le=253402300799)] | None = None
+    time_zone: Key | None = None
+    overlap: Overlap | None = None
+    missed: Missed | None = None
+    paused: bool | None = None
+    expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
+
+
 BODIES: tuple[type, ...] = (
     NewPlan,
     ChangedPlan,
@@ -206,6 +226,7 @@ BODIES: tuple[type, ...] = (
     TemplatePublication,
     TemplateImport,
     TemplateStart,
+    ScheduleWords,
 )
 
 _PLACE = re.compile(r"^(?P<what>.*?)(?: - at `(?P<at>.*)`)?$", re.DOTALL)

@@ -11,6 +11,7 @@ from toolpath.errors import Finding
 from toolpath.model.events import AnyEvent, Failure, RunStarted, Warned
 from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo, RunStatus, StepResult
+from toolpath.model.schedule import Missed, Overlap, Schedule, Tick
 from toolpath.model.stored import StoredPlan
 from toolpath.model.template import Access, Channel, Imported, Parameter, PlanTemplate, TemplateDiff
 from toolpath.model.tool import Example, Requires, Tool, ToolStats
@@ -250,6 +251,37 @@ class TemplateImported(Shown, frozen=True, kw_only=True):
     templates: tuple[Imported, ...]
 
 
+class ScheduleRow(Shown, frozen=True, kw_only=True):
+    """A schedule. Times are Unix time in seconds."""
+
+    schedule_id: str
+    title: str
+    template_id: str = ""
+    plan_id: str = ""
+    inputs: JsonObject = {}
+    cron: str = ""
+    once: float | None = None
+    time_zone: str = "UTC"
+    overlap: Overlap = "skip"
+    missed: Missed = "last"
+    paused: bool = False
+    next_at: float | None = None
+    """When it is due next; null: never, or it is paused."""
+    ticks: tuple[Tick, ...] = ()
+    """The latest, newest last."""
+    user: str = ""
+    revision: int = 0
+    created_at: float = 0.0
+    updated_at: float = 0.0
+
+
+class SchedulePage(Shown, frozen=True, kw_only=True):
+    """Schedules, newest first. `next` is the `before` of the next page; null: this was the last."""
+
+    schedules: tuple[ScheduleRow, ...]
+    next: str | None = None
+
+
 VIEWS: tuple[type, ...] = (
     RunRow,
     RunDetail,
@@ -268,6 +300,8 @@ VIEWS: tuple[type, ...] = (
     TemplatePage,
     TemplateExport,
     TemplateImported,
+    ScheduleRow,
+    SchedulePage,
 )
 
 
@@ -311,6 +345,11 @@ def plan_row(stored: StoredPlan) -> PlanRow:
 def template_row(template: PlanTemplate) -> TemplateRow:
     """The template as a list shows it."""
     return TemplateRow(**{name: getattr(template, name) for name in TemplateRow.__struct_fields__})
+
+
+def schedule_row(schedule: Schedule) -> ScheduleRow:
+    """The schedule as it is shown."""
+    return ScheduleRow(**{name: getattr(schedule, name) for name in ScheduleRow.__struct_fields__})
 
 
 def tool_row(tool: Tool, score: float | None = None) -> ToolRow:

@@ -1,0 +1,164 @@
+"""`toolpath schedules …` at work."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+import msgspec
+
+from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.findings import show_findings
+from toolpath.cli.inputs import read_inputs
+from toolpath.cli.options import Options
+from toolpath.cli.output import table
+from toolpath.cli.questions import person
+from toolpath.cli.runs.execution import finish
+from toolpath.cli.session import Session, perform
+from toolpath.errors import PlanInvalid, closest
+from toolpath.model.schedule import Missed, Overlap, Schedule
+from toolpath.values import JsonObject
+from toolpath.workspace.schedules import ScheduleDraft
+from toolpath.workspace.ticks import zone_of
+
+
+class NewSchedule(msgspec.Struct, frozen=True, kw_only=True):
+    """What was typed after `schedules create`."""
+
+    template: str
+    plan: str
+    cron: str
+    at: str
+    zone: str
+    inputs: tuple[str, ...]
+    input_file: str
+    permissions: tuple[str, ...]
+    title: str
+    overlap: str
+    missed: str
+
+
+def create_schedule(options: Options, wanted: NewSchedule) -> int:
+    """Keep one; 3 where it does not fit its template."""
+    overlap: Any = _one_of(wanted.overlap, get_args(Overlap), "--overlap")
+    missed: Any = _one_of(wanted.missed, get_args(Missed), "--missed")
+    once = _time(wanted.at, wanted.zone) if wanted.at else None
+
+    async def work(session: Session) -> int:
+        tp = session.tp
+        schema: JsonObject = {}
+        if wanted.template:
+            schema = (await tp.templates.parameters(await tp.templates.get(wanted.template))).schema
+        draft = ScheduleDraft(
+            title=wanted.title or None,
+            template_id=wanted.template or None,
+            plan_id=wanted.plan or None,
+            inputs=read_inputs(wanted.inputs, wanted.input_file, schema),
+            cron=wanted.cron or None,
+            once=once,
+            time_zone=wanted.zone,
+            overlap=overlap,
+            missed=missed,
+        )
+        try:
+            made = await tp.schedules.create(draft, user=person(), permissions=wanted.permissions)
+        except PlanInvalid as error:
+            return show_findings(error.findings, wanted.template or wanted.plan, session.output, left="kept")
+        session.output.say(f"{made.title} is due {_when(made.next_at)}: {made.schedule_id}", "green")
+        if options.json:
+            session.output.result(_shown(made))
+        return ExitCode.DONE
+
+    return perform(options, work, begins=True, sources=False)
+
+
+def list_schedules(options: Options) -> int:
+    """The schedules, one a line."""
+
+    async def work(session: Session) -> int:
+        found = await session.tp.schedules.newest(limit=1_000)
+        if options.json:
+            session.output.result([_shown(schedule) for schedule in found])
+        elif not found:
+            session.output.say("No schedules. `toolpath schedules create TEMPLATE --cron LINE` makes one.", "dim")
+        else:
+            rows = [
+                (each.schedule_id, each.title, each.cron or "once", "paused" if each.paused else _when(each.next_at))
+                for each in found
+            ]
+            session.output.paragraph(table(rows, ("schedule", "title", "cron", "due")))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def show_schedule(options: Options, schedule_id: str) -> int:
+    """All that is kept of one."""
+
+    async def work(session: Session) -> int:
+        session.output.result(_shown(await session.tp.schedules.get(schedule_id)))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def pause_schedule(options: Options, schedule_id: str, *, paused: bool) -> int:
+    """Have it rest, or go on."""
+
+    async def work(session: Session) -> int:
+        known = await session.tp.schedules.get(schedule_id)
+        draft = ScheduleDraft(paused=paused)
+        made = await session.tp.schedules.change(known, draft, user=known.user, permissions=known.permissions)
+        session.output.say(f"{made.title} is {'paused' if paused else f'due {_when(made.next_at)}'}.", "green")
+        if options.json:
+            session.output.result(_shown(made))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def run_schedule(options: Options, schedule_id: str) -> int:
+    """Run it in the foreground."""
+
+    async def work(session: Session) -> int:
+        run = await session.tp.schedules.run_now(await session.tp.schedules.get(schedule_id))
+        return await finish(session.tp, run, session.output, no_input=False)
+
+    return perform(options, work)
+
+
+def delete_schedule(options: Options, schedule_id: str) -> int:
+    """Forget it."""
+
+    async def work(session: Session) -> int:
+        known = await session.tp.schedules.get(schedule_id)
+        await session.tp.schedules.delete(known, user=person())
+        session.output.say(f"{known.title} is gone.", "green")
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def _one_of(given: str, allowed: tuple[str, ...], option: str) -> str:
+    if given not in allowed:
+        raise UsageError(
+            f"{option} is {given!r}.", hint=f"Write {' or '.join(allowed)}.", suggestions=closest(given, allowed)
+        )
+    return given
+
+
+def _time(text: str, zone: str) -> float:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is no time.", hint="Write it as 2030-01-31T09:00.") from None
+    return (found if found.tzinfo is not None else found.replace(tzinfo=zone_of(zone))).timestamp()
+
+
+def _when(at: float | None) -> str:
+    return "never again" if at is None else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S}Z"
+
+
+def _shown(schedule: Schedule) -> dict[str, Any]:
+    shown: dict[str, Any] = msgspec.to_builtins(schedule)
+    return shown

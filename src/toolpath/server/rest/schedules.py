@@ -1,0 +1,109 @@
+"""`/schedules`: templates and stored plans that are run at times."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Depends, Path
+from starlette.responses import Response
+
+from toolpath.model.schedule import Schedule
+from toolpath.server.parts import Asker, Door, Needs
+from toolpath.server.rest.bodies import JsonBody, ScheduleWords
+from toolpath.server.rest.described import Before, Limit, answer, problems, shows, takes
+from toolpath.server.rest.views import RunRow, SchedulePage, ScheduleRow, run_row, schedule_row
+from toolpath.workspace.schedules import ScheduleDraft
+
+router = APIRouter(prefix="/schedules", tags=["schedules"])
+
+ScheduleId = Annotated[str, Path(max_length=200, description="The schedule's id.")]
+_CAN_READ = [Depends(Needs("read"))]
+_CAN_RUN = [Depends(Needs("run"))]
+_DETAIL = shows(ScheduleRow, "The schedule, when it is due next, and what came of its latest ticks.")
+
+
+def _shown(schedule: Schedule, status: int = 200) -> Response:
+    place = {"Location": f"/api/v1/schedules/{schedule.schedule_id}"} if status == 201 else None
+    return answer(schedule_row(schedule), status, place)
+
+
+@router.post(
+    "",
+    status_code=201,
+    responses={**shows(ScheduleRow, "The schedule is kept.", status=201), **problems(404, 415)},
+    openapi_extra=takes(ScheduleWords),
+    dependencies=_CAN_RUN,
+)
+async def create(tp: Door, caller: Asker, body: Annotated[ScheduleWords, Depends(JsonBody(ScheduleWords))]) -> Response:
+    """Keep a schedule. It runs for the caller, with the permissions that they have now."""
+    made = await tp.schedules.create(
+        _draft(body), tenant=caller.tenant, user=caller.user, permissions=tuple(sorted(caller.permissions))
+    )
+    return _shown(made, 201)
+
+
+@router.get("", responses={**shows(SchedulePage, "Schedules, newest first."), **problems(404)}, dependencies=_CAN_READ)
+async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = None) -> Response:
+    """The caller's schedules, newest first, a page at a time."""
+    if before is not None:
+        await tp.schedules.get(before, tenant=caller.of_tenant)
+    found = await tp.schedules.newest(tenant=caller.of_tenant, limit=limit + 1, before=before)
+    page = tuple(schedule_row(schedule) for schedule in found[:limit])
+    return answer(SchedulePage(schedules=page, next=page[-1].schedule_id if len(found) > limit else None))
+
+
+@router.get("/{schedule_id}", responses={**_DETAIL, **problems(404)}, dependencies=_CAN_READ)
+async def show(schedule_id: ScheduleId, tp: Door, caller: Asker) -> Response:
+    """One schedule."""
+    return _shown(await tp.schedules.get(schedule_id, tenant=caller.of_tenant))
+
+
+@router.put(
+    "/{schedule_id}",
+    responses={**_DETAIL, **problems(404, 409, 415)},
+    openapi_extra=takes(ScheduleWords),
+    dependencies=_CAN_RUN,
+)
+async def change(
+    schedule_id: ScheduleId, tp: Door, caller: Asker, body: Annotated[ScheduleWords, Depends(JsonBody(ScheduleWords))]
+) -> Response:
+    """Change what is given; from now on it runs for the caller. `paused` has it rest, and go on."""
+    schedule = await tp.schedules.get(schedule_id, tenant=caller.of_tenant)
+    permissions = tuple(sorted(caller.permissions))
+    kept = await tp.schedules.change(
+        schedule, _draft(body), expected=body.expected, user=caller.user, permissions=permissions
+    )
+    return _shown(kept)
+
+
+@router.delete(
+    "/{schedule_id}",
+    status_code=204,
+    responses={204: {"description": "It is gone; its runs stay."}, **problems(404)},
+    dependencies=_CAN_RUN,
+)
+async def delete(schedule_id: ScheduleId, tp: Door, caller: Asker) -> Response:
+    """Forget the schedule."""
+    await tp.schedules.delete(await tp.schedules.get(schedule_id, tenant=caller.of_tenant), user=caller.user)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{schedule_id}/run",
+    status_code=202,
+    responses={**shows(RunRow, "The run is stored and will be driven.", status=202), **problems(404, 409)},
+    dependencies=_CAN_RUN,
+)
+async def run(schedule_id: ScheduleId, tp: Door, caller: Asker) -> Response:
+    """Begin a run of it at once, for the caller, beside its ticks."""
+    schedule = await tp.schedules.get(schedule_id, tenant=caller.of_tenant)
+    as_caller = msgspec.structs.replace(schedule, user=caller.user, permissions=tuple(sorted(caller.permissions)))
+    begun = await tp.schedules.run_now(as_caller)
+    info = await tp.store.get_run(begun.run_id)
+    return answer(run_row(info), 202, {"Location": f"/api/v1/runs/{begun.run_id}"})
+
+
+def _draft(body: ScheduleWords) -> ScheduleDraft:
+    names = ScheduleDraft.__struct_fields__
+    return ScheduleDraft(**{name: getattr(body, name) for name in names})
