@@ -6,7 +6,7 @@ A table says all there is to say of a mapping: reader, printer and JSON Schema f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol, get_args, get_origin
 
 import msgspec
 
@@ -124,10 +124,13 @@ class Table:
         hints: Mapping[str, str] | None = None,
     ) -> None:
         self.record = record
-        usual = {field.name: _default(field) for field in msgspec.structs.fields(record)}
+        known = {field.name: field for field in msgspec.structs.fields(record)}
+        usual = {name: _default(field) for name, field in known.items()}
         targets = [entry.attribute or entry.name for entry in entries]
         self.entries = tuple(
-            msgspec.structs.replace(entry, target=target, default=usual.get(target))
+            msgspec.structs.replace(
+                entry, type=_with_words(entry.type, known.get(target)), target=target, default=usual.get(target)
+            )
             for entry, target in zip(entries, targets, strict=True)
         )
         self.what = what
@@ -230,6 +233,14 @@ def _names(entry: Entry) -> tuple[str, ...]:
     return tuple(one.name for one in _entries(entry))
 
 
+def _with_words(of: FieldType, field: Any) -> FieldType:
+    """The type; a choice that names no words has those of the record's own type."""
+    if not isinstance(of, Choice) or of.words or field is None:
+        return of
+    parts = (field.type, *get_args(field.type))
+    return msgspec.structs.replace(of, words=next(get_args(part) for part in parts if get_origin(part) is Literal))
+
+
 def _default(field: Any) -> Any:
     if field.default_factory is not msgspec.NODEFAULT:
         return field.default_factory()
@@ -305,7 +316,8 @@ class Number(AsIs, frozen=True, kw_only=True):
 class Choice(AsIs, frozen=True, kw_only=True):
     """One of a few words."""
 
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    """None given: those of the record's type."""
     message: str = ""
     """Of a word that is none of them, without the word."""
     shows: str | None = None

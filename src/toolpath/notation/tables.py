@@ -11,7 +11,7 @@ import msgspec
 
 from toolpath.model import plan as model
 from toolpath.model.plan import Block, Flow, Step
-from toolpath.model.tool import Effect, Tool
+from toolpath.model.tool import Tool
 from toolpath.notation.field_types import (
     UNSET,
     AnyJson,
@@ -46,13 +46,6 @@ from toolpath.values import Json, JsonObject
 
 INPUT_ALIASES = ("parameters", "arguments", "args", "with")
 FLOWS: tuple[str, ...] = get_args(model.Flow)
-_ON_UNRESOLVED: tuple[str, ...] = get_args(model.OnUnresolved)
-
-
-def _words(record: type[Any], name: str) -> tuple[str, ...]:
-    """The words of a record's field."""
-    wanted = next(field.type for field in msgspec.structs.fields(record) if field.name == name)
-    return get_args(wanted)
 
 
 # Policies of a step.
@@ -60,7 +53,7 @@ def _words(record: type[Any], name: str) -> tuple[str, ...]:
 RETRY = Table(
     model.Retry,
     Entry("max_retries", MaxRetries(), "Attempts after the first (3).", aliases=("max_attempts",), is_always=True),
-    Entry("backoff", Choice(words=_words(model.Retry, "backoff")), "How the delay grows."),
+    Entry("backoff", Choice(), "How the delay grows."),
     Entry("initial_delay", Duration(zero=True), "Before the first retry (1s)."),
     Entry("factor", Number(), "By which an exponential delay grows (2)."),
     Entry("max_delay", Duration(zero=True), "The longest delay (60s)."),
@@ -73,7 +66,7 @@ FALLBACK = Table(
     model.Fallback,
     Entry("tool", Text(), "The tool to ask instead.", is_required=True),
     Entry("inputs", Object(), "If not given, the step's own.", aliases=INPUT_ALIASES),
-    Entry("condition", Choice(words=_words(model.Fallback, "condition")), "When it is asked."),
+    Entry("condition", Choice(), "When it is asked."),
     Entry("threshold", Number(most=1), "Confidence below which a result is low (0.5)."),
     what="A fallback",
     title="Fallback",
@@ -168,7 +161,7 @@ class StepList(AsIs, frozen=True, kw_only=True):
         return {"type": "array", "items": {"$ref": "#/$defs/step"}}
 
 
-_BLOCK_FLOW = Entry("flow", Choice(words=FLOWS, shows=""), "As that of the block around it, if not given.")
+_BLOCK_FLOW = Entry("flow", Choice(shows=""), "As that of the block around it, if not given.")
 _BLOCK_STEPS = Entry("steps", StepList(), is_required=True)
 BRANCH = Table(
     Block,
@@ -191,7 +184,7 @@ FIELD = Table(
     model.Field,
     Entry("name", Text(least=1), "Name of the answer.", takes_null=False, is_always=True),
     Entry("label", Text(), "What the person reads."),
-    Entry("type", Choice(words=_words(model.Field, "type")), "Kind of the field."),
+    Entry("type", Choice(), "Kind of the field."),
     Entry("required", Flag(), "The person must answer."),
     Entry("options", Options(), "What can be chosen."),
     Entry("placeholder", Text(), "Shown while it is empty."),
@@ -261,7 +254,7 @@ KINDS = (
     StepKind(
         Table(
             model.Parallel,
-            Entry("wait_for", Choice(words=get_args(model.WaitFor)), "Which branches decide."),
+            Entry("wait_for", Choice(), "Which branches decide."),
             Entry(
                 "parallel",
                 Branches(),
@@ -360,12 +353,8 @@ STEP = Table(
         "What follows a failure after all attempts and fallbacks.",
         hint="Write on_failure: {action: continue}.",
     ),
-    Entry("on_unresolved", Unresolved(words=_ON_UNRESOLVED), "As the plan's."),
-    Entry(
-        "output_validation",
-        Choice(words=get_args(model.OutputValidation)),
-        "How strictly the result is held to the tool's schema.",
-    ),
+    Entry("on_unresolved", Unresolved(), "As the plan's."),
+    Entry("output_validation", Choice(), "How strictly the result is held to the tool's schema."),
 )
 COMMON_FIELDS = STEP.names
 
@@ -399,11 +388,7 @@ SETTINGS = Table(
         attribute="state",
         aliases=("state",),
     ),
-    Entry(
-        "failure_mode",
-        Choice(words=get_args(model.FailureMode)),
-        "What a failure stops: everything, its dependents, nothing.",
-    ),
+    Entry("failure_mode", Choice(), "What a failure stops: everything, its dependents, nothing."),
     Entry("concurrency", Whole(least=1), "Calls that run side by side (5)."),
     Entry("timeout", Duration(limits=True, named=False), "Time for the whole run, without waiting for people."),
     Entry("budget", Part(table=Table(model.Budget, *_SPENT, what="A budget")), "The most that a run may spend."),
@@ -420,7 +405,7 @@ SETTINGS = Table(
         ),
         "Bounds that end a run which would not end by itself.",
     ),
-    Entry("on_unresolved", Unresolved(words=_ON_UNRESOLVED), "What a reference without a value does to its step."),
+    Entry("on_unresolved", Unresolved(), "What a reference without a value does to its step."),
 )
 OUTPUTS = Table(
     model.Plan, Entry("outputs", AnyJson(), "Template of the result; if not given, the output of the last steps.")
@@ -451,7 +436,7 @@ TAIL = Table(
 #: How the steps of a plan are written; `read_flow` reads both.
 BODY = Table(
     model.Plan,
-    Entry("flow", Choice(words=FLOWS), "graph: by dependencies; chain: in order, with jumps."),
+    Entry("flow", Choice(), "graph: by dependencies; chain: in order, with jumps."),
     Entry(
         "steps",
         StepList(),
@@ -465,7 +450,7 @@ BODY = Table(
 
 TRAITS = Table(
     Tool,
-    Entry("effect", Choice(words=get_args(Effect))),
+    Entry("effect", Choice()),
     Entry("idempotent", Flag()),
     Entry("verify", Text()),
     Entry("cost", Number()),
@@ -474,5 +459,5 @@ TRAITS = Table(
     Entry("limitations", Texts()),
     Entry("aliases", Texts()),
     _CACHE,
-    Entry("output_validation", Choice(words=get_args(model.OutputValidation))),
+    Entry("output_validation", Choice()),
 )
