@@ -12,6 +12,7 @@ from everything import EVERYTHING, EXPECTED, ROWS, everything
 
 from toolpath import Toolpath
 from toolpath.config import Settings
+from toolpath.engine.drive.loop_turns import LoopTurns
 from toolpath.errors import StoreError
 from toolpath.model import events as ev
 from toolpath.ports import Signal
@@ -149,6 +150,44 @@ async def test_the_result_of_a_short_run_that_was_driven_here_is_not_read_back_a
         assert len(read) == reads + bool(why)
         assert found.status == ("failed" if why else "completed")
         assert (await tp.result(begun.run_id)).as_json() == found.as_json()
+
+
+class Hasty(SqliteStore):
+    """Somebody cancels each run at the moment at which it is stored."""
+
+    async def begin_run(self, info: Any, driver: str, events: Any) -> Any:
+        begun = await super().begin_run(info, driver, events)
+        await self.put_signal(info.run_id, Signal(kind="cancel"))
+        return begun
+
+
+@pytest.mark.parametrize("how", ["start", "run"])
+async def test_a_run_that_is_cancelled_before_its_drive_has_begun_writes_nothing(
+    tmp_path: Path, clock: FakeClock, how: str
+) -> None:
+    store = Hasty(tmp_path / "runs.db", clock=clock.time)
+    async with opened(w := identity("w", effect="write"), clock=clock, store=store) as tp:
+        plan = tp.read({"flow": "chain", "steps": [{"id": name, "tool": "w"} for name in "ab"]})
+        result = await (await tp.start(plan)).result() if how == "start" else await tp.run(plan)
+    assert (result.status, w.calls) == ("cancelled", [])  # type: ignore[attr-defined]
+
+
+async def test_what_a_run_is_told_while_its_drive_waits_for_its_turn_is_heard_before_its_first_call(
+    clock: FakeClock, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = asyncio.Event()
+
+    async def room(turns: LoopTurns, run_id: str = "") -> None:
+        if run_id:
+            await told.wait()
+
+    monkeypatch.setattr(LoopTurns, "room", room)
+    async with opened(t := identity("t"), clock=clock, store=store) as tp:
+        begun = await tp.start(tp.read({"steps": [{"id": "a", "tool": "t"}]}))
+        await store.put_signal(begun.run_id, Signal(kind="cancel"))
+        asyncio.get_running_loop().call_later(0, told.set)
+        result = await begun.result()
+    assert (result.status, t.calls) == ("cancelled", [])  # type: ignore[attr-defined]
 
 
 async def test_that_nobody_drives_a_run_any_more_is_kept_with_its_end(clock: FakeClock, store: SqliteStore) -> None:

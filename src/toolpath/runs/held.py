@@ -81,6 +81,8 @@ class HeldRuns:
         """Drop the runner, unless another has taken the run up since this one left it."""
         if self.runners.get(run_id) is runner:
             del self.runners[run_id]
+            # One that never began has not said so itself.
+            self._services.store.on_signal(run_id, None)
 
     def drop(self, run_id: str, task: asyncio.Task[Runner | None]) -> None:
         """Drop the task, unless another has taken its place."""

@@ -109,7 +109,10 @@ class Starter:
             runner = Runner(program, self._services, journal)
             if journal.durable:
                 runner.commits.written, runner.commits.most_written = [started], _FEW
-            self._supervisor.spawn(PreparedDrive(info.run_id, runner, partial(runner.start, started)))
+            # Nobody can have told it anything yet.
+            runner.heed(info.run_id)
+            begin = partial(runner.start, started, unheard=False)
+            self._supervisor.spawn(PreparedDrive(info.run_id, runner, begin))
         else:
             await self._same(stored.run_id, started, origin.plan_id)
         return stored.run_id

@@ -33,6 +33,10 @@ class Inbox:
         """Something was said that is not heard yet, or is being obeyed just now."""
         return self.called or self._one_at_a_time.locked()
 
+    def note(self) -> None:
+        """Somebody in this process has said something before the drive has begun: it is heard then."""
+        self.called = True
+
     def call(self) -> None:
         """Somebody in this process has said something."""
         if not self.called:

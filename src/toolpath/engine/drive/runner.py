@@ -95,8 +95,12 @@ class Runner:
     def _lane_of(self, owner: StepState) -> Lane | None:
         return self._dispatch.lane_of(owner)
 
+    def heed(self, run_id: str) -> None:
+        """Note from now on what this process says to the run, whose drive is about to begin."""
+        self._drive.services.store.on_signal(run_id, self.inbox.note)
+
     async def start(self, started: ev.RunStarted, *, unheard: bool = True) -> None:
-        """Begin a new run whose first event the journal has. Not `unheard`: nobody can have told it anything yet."""
+        """Begin a new run whose first event the journal has. Not `unheard`: what it was told meanwhile was noted."""
         drive = self._drive
         # It may have waited for a worker.
         drive.decisions.at = max(started.at, drive.services.clock.time())
@@ -167,7 +171,7 @@ class Runner:
             if drive.commits.durable:
                 listener = drive.spawn(inbox.listen())
             self._safely(self._alarms.arm_run)
-            if unheard and not drive.over:
+            if (unheard or inbox.called) and not drive.over:
                 await inbox.hear()
             if then is not None and state.status not in ENDED_RUN and not drive.over:
                 self._safely(then)  # what it was told was taken back, or heard by somebody else
