@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 
+from agent_lives import of_agents
 from budgets import of_budgets
 from caches import of_caches
 from doubts import of_doubts
@@ -34,6 +35,7 @@ LAWS: dict[str, Callable[[int], Iterator[str]]] = {
     "budgets": of_budgets,
     "caches": of_caches,
     "questions": of_questions,
+    "agents": of_agents,
 }
 
 

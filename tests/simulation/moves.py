@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 from plays import (
@@ -22,6 +22,7 @@ from plays import (
     opened,
     play,
     resume_from,
+    thought_again,
     to_the_end,
     top,
 )
@@ -75,14 +76,15 @@ def of_cuts(seed: int, cuts: int = 10) -> Iterator[str]:
     chance = random.Random(seed)
     places = range(1, len(whole.events))
     for place in sorted(chance.sample(places, min(cuts, len(places)))):
-        yield from (f"cut after {place} of {len(whole.events)}: {fault}" for fault in _of_cut(this, whole, place))
+        yield from (f"cut after {place} of {len(whole.events)}: {fault}" for fault in of_cut(this, whole, place))
 
 
-def _of_cut(this: Structure, whole: Played, place: int) -> Iterator[str]:
+def of_cut(this: Structure, whole: Played, place: int) -> Iterator[str]:
     before, world = whole.events[:place], World(this.seed % 5)
     played = in_virtual_time(resume_from(before, world))
     yield from faults_of(played)
     yield from called_again(before, world)
+    yield from thought_again(before, played.events)
     if this.exact:
         yield from differing(played, whole)
         yield from other_effects(played, whole)
@@ -94,12 +96,12 @@ def other_effects(played: Played, whole: Played) -> Iterator[str]:
         yield f"effects too many: {dict(mine - theirs)}, missing: {dict(theirs - mine)}"
 
 
-def of_retries(seed: int) -> Iterator[str]:
+def of_retries(seed: int, made: Callable[[int], Structure] = structure) -> Iterator[str]:
     """What failed is tried again when its cause is gone: never stuck, nothing finished called again, no write left out.
 
     Leaves fail here and there in the first run, and people say no; neither after it.
     """
-    this, schedule = structure(seed), seed % 5
+    this, schedule = made(seed), seed % 5
     world = World(schedule, fails=lambda path: drawn("fails", seed, path) % 100 < 12)
     world.denies = lambda path: drawn("denies", seed, path) % 100 < 25
     first, played = in_virtual_time(_retried(this.plan, world))
@@ -124,9 +126,9 @@ async def _retried(plan: Plan, world: World) -> tuple[Played, Played]:
         return first, Played(result, await tp.events(result.run_id), world, watcher.faults)
 
 
-def of_stops(seed: int) -> Iterator[str]:
+def of_stops(seed: int, made: Callable[[int], Structure] = structure) -> Iterator[str]:
     """What is cancelled or paused anywhere is gone on with: to the same end, nothing finished called, nothing twice."""
-    this, schedule, chance = structure(seed), seed % 5, random.Random(seed)
+    this, schedule, chance = made(seed), seed % 5, random.Random(seed)
     whole = in_virtual_time(play(this.plan, World(schedule)))
     for how in ("cancel", "pause"):
         world = World(schedule)

@@ -98,7 +98,7 @@ async def opened(world: World, store: MemoryStore | None = None) -> AsyncIterato
     clock = VirtualClock()
     watcher = Watcher()
     store = store or MemoryStore(clock=clock.time)
-    async with Toolpath(store, clock=clock, settings=SETTINGS, observer=watcher) as tp:
+    async with Toolpath(store, clock=clock, settings=SETTINGS, observer=watcher, chat=world.mind()) as tp:
         watcher.tp = tp
         read = tp._drives._programs.of
 
@@ -280,6 +280,14 @@ def called_again(before: Sequence[AnyEvent], world: World) -> Iterator[str]:
     for made in world.made:
         if made.path in done and made.tool not in CALLERS:
             yield f"{made.path} had finished, and was called"
+
+
+def thought_again(before: Sequence[AnyEvent], after: Sequence[AnyEvent]) -> Iterator[str]:
+    """Thoughts that had ended, and for which a model was asked again."""
+    done = finished(before)
+    for event in after[len(before) :]:
+        if isinstance(event, ev.StepStarted) and event.tool == "toolpath.think" and event.path in done:
+            yield f"{event.path} had ended, and a model was asked again"
 
 
 def differing(one: Played, other: Played, *names: str) -> Iterator[str]:

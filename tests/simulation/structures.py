@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from toolpath.model.plan import (
+    Agent,
     Ask,
     Block,
     Budget,
@@ -34,6 +35,8 @@ INPUTS: JsonObject = {"seed": 7, "items": [1, 2, 3], "none": []}
 SCHEMA: JsonObject = {"type": "object", "properties": {"of": {}}, "required": ["of"]}
 #: Leaf tools by what becomes of a call of theirs.
 LEAVES = ("read", "write", "idempotent", "flaky", "plain")
+#: Tools that agents may call; the last one asks people.
+ACTS = ("sim.read", "sim.write", "sim.idempotent", "sim.flaky", "sim.broken", "sim.caller", "sim.body1", "sim.signed")
 #: How many tools have a random plan for a body.
 BODIES = 12
 #: How many tools have one of these for a body, with a budget that may be too small for it.
@@ -70,6 +73,13 @@ def asking(seed: int) -> Structure:
     """The plan of that number in which people are asked often."""
     builder = Builder(random.Random(seed), deepest=seed % 4)
     builder.people, builder.questions = True, 14
+    return builder.structure(seed)
+
+
+def acting(seed: int) -> Structure:
+    """The plan of that number in which many steps are agents."""
+    builder = Builder(random.Random(seed), deepest=seed % 4)
+    builder.agents = 60
     return builder.structure(seed)
 
 
@@ -121,6 +131,7 @@ class Builder:
         self.racing = racing and chance.random() < 0.3
         self.people = people and chance.random() < 0.5
         self.questions = 3
+        self.agents = 0
         self.exclusive = chance.random() < 0.3
         self.raced = False
         self.tolerant = False
@@ -224,6 +235,7 @@ class Builder:
         kinds["body"] = 12 if self.bodies else 0
         kinds["ask"] = kinds["asker"] = kinds["signed"] = kinds["denied"] = self.questions if self.people else 0
         kinds["tight"] = 8 if self.racing else 0
+        kinds["agent"] = self.agents
         match chance.choices(list(kinds), list(kinds.values()))[0]:
             case "parallel":
                 return self.parallel(common, level, seen)
@@ -241,13 +253,13 @@ class Builder:
                 tool = chance.choice(["sim.read", "sim.write", f"sim.body{chance.randrange(self.bodies or 1)}"])
                 other = Fallback(tool=tool if self.bodies else "sim.read", condition="on_low_confidence")
                 return Call(**common, tool="sim.unsure", inputs={"of": [name]}, fallback=(other,))
+            case "agent":
+                return self.agent(common, seen)
             case "ask":
                 field = Field(name="n", type="integer")
                 return Ask(**common, title=name, fields=(field,))
-            case "asker":
-                return Call(**common, tool="sim.asker", inputs={"of": [name, self.reads(seen)]})
-            case "signed":
-                return Call(**common, tool="sim.signed", inputs={"of": [name, self.reads(seen)]})
+            case "asker" | "signed" as tool:
+                return Call(**common, tool=f"sim.{tool}", inputs={"of": [name, self.reads(seen)]})
             case "denied":
                 return self.denied(common, seen)
             case "tight":
@@ -256,6 +268,14 @@ class Builder:
                 return Call(**common, tool=tool, inputs={"of": [name, self.reads(seen)]})
             case _:
                 return self.call(common, seen)
+
+    def agent(self, common: dict[str, Any], seen: list[str]) -> Agent:
+        """A step in which a model does what it likes: also about what fails."""
+        self.tolerant = True
+        common.pop("on_success", None)
+        words = " ".join(str(one) for one in self.reads(seen))
+        tools = ACTS if self.people else ACTS[:-1]
+        return Agent(**common, requirement=f"{common['id']} {words}", tools=tools)
 
     def denied(self, common: dict[str, Any], seen: list[str]) -> Call:
         """A step that nobody allows, and the plan goes on."""

@@ -14,8 +14,10 @@ from msgspec.structs import replace
 from structures import BODIES, DENIED, LEAVES, SCHEMA, TIGHT, body, tight_body
 
 from toolpath.errors import ToolFailed, ToolRetry
+from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Body, Requires, Tool
+from toolpath.testing.scripted_model import ScriptedModel, Turn, done
 from toolpath.values import Json, JsonObject, canonical
 
 NUMBER: JsonObject = {"type": "object", "properties": {"v": {"type": "integer"}}, "required": ["v"]}
@@ -118,6 +120,10 @@ class World:
         signed = self._leaf("signed", "write", requires=Requires(approval=True))
         others = [self._unsure(), self._broken(), self._slow(), self._caller(), self._breaking(), self._asker()]
         return [*(replace(leaf, cost=self.cost) for leaf in (*leaves, signed)), *others, *self._bodies()]
+
+    def mind(self) -> Mind:
+        """The model of the agents: what it does follows from what it is to reach, and how often it has spoken."""
+        return Mind(self)
 
     def _bodies(self) -> list[Tool]:
         bound = self.bound
@@ -227,6 +233,47 @@ class World:
 
         # To call it again is safe: its calls are in the journal.
         return self._reading("caller", invoke, effect="write", idempotent=True)
+
+
+class Mind(ScriptedModel):
+    """A model that takes its time."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(then=_turn)
+        self._world = world
+
+    async def __call__(self, request: ChatRequest) -> ChatReply:
+        said = sum(message.role == "assistant" for message in request.messages)
+        await self._world.pass_time("think", request.messages[0].text, said)
+        return await super().__call__(request)
+
+
+def _turn(request: ChatRequest) -> Turn:
+    said = sum(message.role == "assistant" for message in request.messages)
+    goal = request.messages[0].text
+    asks = any(spec.name == "sim--signed" for spec in request.tools)
+    if said >= drawn("rounds", goal) % 4:
+        return done(goal[:20])
+    of = {"of": [drawn(goal), said]}
+    match drawn("turn", goal, said) % (9 if asks else 8):
+        case 0:
+            return [("sim.read", {"of": [drawn(goal), said, n]}) for n in range(2)]
+        case 1:
+            return [("sim.write", of), ("sim.read", of)]
+        case 2:
+            return [("sim.idempotent", of), ("sim.flaky", of)]
+        case 3:
+            return [("sim.caller", {**of, "way": drawn(goal) % 7})]
+        case 4:
+            return [("sim.body1", of)]
+        case 5:
+            return [("sim.nothing", of), ("sim.broken", of), ("sim.write", {})]
+        case 6:
+            return "I have to think."
+        case 7:
+            return [("sim.write", {"of": [drawn(goal), said, n]}) for n in range(2)]
+        case _:
+            return [("sim.signed", of), ("sim.read", of)]
 
 
 async def _call_others(inputs: JsonObject, context: Any) -> list[Json]:
