@@ -98,7 +98,8 @@ class Drives:
 
     async def start(self, program: Program, inputs: JsonObject, **new: Unpack[NewKeyedRun]) -> Run:
         """Store a new run and begin it."""
-        return Run(await self._starter.start(program, inputs, **new), self)
+        stored = await self._starter.start(program, inputs, **new)
+        return Run(stored.run_id, self, stored)
 
     async def run(self, program: Program, inputs: JsonObject, **new: Unpack[NewRun]) -> RunResult:
         """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""

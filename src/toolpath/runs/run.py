@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Protocol
 
 from toolpath.model.events import AnyEvent
-from toolpath.model.run import RunResult
+from toolpath.model.run import RunInfo, RunResult
 from toolpath.ports import Signal
 
 
@@ -29,8 +29,10 @@ class Hold(Protocol):
 class Run:
     """A run that was started or taken up here."""
 
-    def __init__(self, run_id: str, drives: Hold) -> None:
+    def __init__(self, run_id: str, drives: Hold, stored: RunInfo | None = None) -> None:
         self.run_id = run_id
+        self.stored = stored
+        """Its row as it was stored; None where it was there already and taken up."""
         self._drives = drives
 
     @property

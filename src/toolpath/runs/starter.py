@@ -58,7 +58,7 @@ class NewKeyedRun(NewRun, total=False):
 
 
 class Starter:
-    """Starter of new runs and forks; gives their ids."""
+    """Starter of new runs and forks."""
 
     def __init__(
         self,
@@ -90,8 +90,11 @@ class Starter:
         priority: int = 0,
         origin: Stored = NOT_STORED,
         replan: JsonObject | None = None,
-    ) -> str:
-        """Store a new run and begin it. `replan`: how far it may be planned anew when it fails."""
+    ) -> RunInfo:
+        """Store a new run and begin it; gives its row as it was stored, or that of the run with the same key.
+
+        `replan`: how far it may be planned anew when it fails.
+        """
         await self._services.turns.room()
         context = context or RunContext()
         started, info = self._new_run(program, inputs, context, run_id, origin=origin)
@@ -101,8 +104,8 @@ class Starter:
         await self._trail.run_asked("run.start", info, context, program.fingerprints)
         if self._queue.is_used:
             handed = await self._hand_over(info, [started])
-            if handed != info.run_id:
-                await self._same(handed, started, origin.plan_id)
+            if handed.run_id != info.run_id:
+                await self._same(handed.run_id, started, origin.plan_id)
             return handed
         stored, journal = await self._begun(info, [started])
         if journal is not None:
@@ -115,7 +118,7 @@ class Starter:
             self._supervisor.spawn(PreparedDrive(info.run_id, runner, begin))
         else:
             await self._same(stored.run_id, started, origin.plan_id)
-        return stored.run_id
+        return stored
 
     async def _same(self, run_id: str, started: ev.RunStarted, plan_id: str) -> None:
         """Raise `RunConflict` where the run that has the idempotency key was begun with something else."""
@@ -142,8 +145,8 @@ class Starter:
     ) -> RunResult:
         """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""
         if self._queue.is_used:
-            run_id = await self.start(program, inputs, context=context, origin=origin, replan=replan)
-            return await self._reader.result(run_id)
+            stored = await self.start(program, inputs, context=context, origin=origin, replan=replan)
+            return await self._reader.result(stored.run_id)
         await self._services.turns.room()
         context = context or RunContext()
         started, info = self._new_run(program, inputs, context, None, origin=origin)
@@ -167,12 +170,12 @@ class Starter:
         with self._held.holding(info.run_id):
             return await self._services.store.begin_run(info, self._services.driver, events)
 
-    async def _hand_over(self, info: RunInfo, events: Sequence[AnyEvent]) -> str:
+    async def _hand_over(self, info: RunInfo, events: Sequence[AnyEvent]) -> RunInfo:
         """Store the run for a worker to begin."""
         stored, _ = await self._services.store.begin_run(info, "", events)
         if stored.status == "pending":
             await self._queue.enqueue(stored.run_id, stored.priority)
-        return stored.run_id
+        return stored
 
     async def begin_fork(self, program: Program, events: tuple[AnyEvent, ...], *, priority: int = 0) -> str:
         """Store the run that begins with these events, and go on from there."""
@@ -192,7 +195,7 @@ class Starter:
         )
         await self._trail.run_asked("run.fork", info, context, program.fingerprints)
         if self._queue.is_used:
-            return await self._hand_over(info, events)
+            return (await self._hand_over(info, events)).run_id
         _, journal = await self._begun(info, events)
         assert journal is not None
         runner = Runner(program, self._services, journal)

@@ -85,7 +85,7 @@ async def begun(
         idempotency_key=key,
         priority=rank,
     )
-    info = await tp.store.get_run(run.run_id)
+    info = run.stored or await tp.store.get_run(run.run_id)
     status = 202 if run.run_id == run_id else 200
     return answer(run_row(info), status, {"Location": f"/api/v1/runs/{run.run_id}"})
 
