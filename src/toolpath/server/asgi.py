@@ -25,6 +25,7 @@ from toolpath.server.feeds import Feeds
 from toolpath.server.graphql.schema import graphql_router
 from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
+from toolpath.server.plan_service import cron_tasks, executor, plan_templates
 from toolpath.server.problems import answer_problems
 from toolpath.server.questions import OpenQuestions
 from toolpath.server.readiness import Readiness
@@ -94,6 +95,8 @@ def create_app(
         app.include_router(metrics.router)
     for noun in (plans, templates, schedules, runs, events, steering, questions, tools, audit):
         app.include_router(noun.router, prefix=API)
+    for door in (executor, plan_templates, cron_tasks):
+        app.include_router(door.router)
     describe(app)
     app.include_router(graphql_router(), include_in_schema=False)
     app.router.routes.append(Route(MCP, mcp))

@@ -1,0 +1,213 @@
+"""`/api/executor/*`: run a template by its name, look at records, answer forms, stop."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import Response
+
+from toolpath.access.caller import Caller
+from toolpath.app import Toolpath
+from toolpath.errors import ReadError, RunConflict, RunNotFound
+from toolpath.model.run import ENDED_RUN
+from toolpath.model.template import PlanTemplate
+from toolpath.projections.plan_records import plan_record, step_record
+from toolpath.runs.run import Run
+from toolpath.server.parts import Asker, Door, Needs
+from toolpath.server.plan_service.answers import ServiceRoute, body_of
+from toolpath.server.rest.described import answer
+from toolpath.server.visibility import visible_run
+from toolpath.values import Json, JsonObject, encode
+
+router = APIRouter(prefix="/api/executor", route_class=ServiceRoute, include_in_schema=False)
+
+_CAN_READ = [Depends(Needs("read"))]
+_CAN_RUN = [Depends(Needs("run"))]
+_CAN_ANSWER = [Depends(Needs("answer"))]
+#: Seconds for which a synchronous call waits.
+_LONGEST = 600.0
+
+
+class Execution(msgspec.Struct, frozen=True, rename="camel"):
+    """What is to be run."""
+
+    tool_name: str = ""
+    """Id, title or `group.title` of a template."""
+    service_group: str = ""
+    replacement_params: dict[str, Any] | None = None
+    conversation_id: str = ""
+
+
+@router.post("/executeByToolNameAsync", dependencies=_CAN_RUN)
+async def execute(request: Request, tp: Door, caller: Asker) -> Response:
+    """Begin a run; its record is there from the first moment."""
+    body: Execution = await body_of(request, Execution)
+    template, run = await _begun(tp, caller, body)
+    return answer(
+        {
+            "planId": run.run_id,
+            "status": "processing",
+            "message": "Task submitted, processing",
+            "conversationId": body.conversation_id or None,
+            "toolName": template.title,
+            "planTemplateId": template.template_id,
+        }
+    )
+
+
+@router.post("/executeByToolNameSync", dependencies=_CAN_RUN)
+async def execute_and_wait(request: Request, tp: Door, caller: Asker) -> Response:
+    """Run it and answer with what came of it."""
+    return await _waited(tp, caller, await body_of(request, Execution))
+
+
+@router.get("/executeByToolNameSync/{tool_name}", dependencies=_CAN_RUN)
+async def execute_named(
+    tool_name: str,
+    request: Request,
+    tp: Door,
+    caller: Asker,
+    service_group: Annotated[str, Query(alias="serviceGroup", max_length=200)] = "",
+) -> Response:
+    """The same, with the parameters in the query."""
+    given = {name: value for name, value in request.query_params.items() if name not in ("serviceGroup", "allParams")}
+    body = Execution(tool_name=tool_name, service_group=service_group, replacement_params=dict(given))
+    return await _waited(tp, caller, body)
+
+
+async def _begun(tp: Toolpath, caller: Caller, body: Execution) -> tuple[PlanTemplate, Run]:
+    if not body.tool_name.strip():
+        raise ReadError("Tool name cannot be empty")
+    name = f"{body.service_group}.{body.tool_name}" if body.service_group else body.tool_name
+    template = await tp.templates.get(name, tenant=caller.of_tenant)
+    version = tp.templates.open_to(template, "http")
+    values = body.replacement_params or {}
+    what = await tp.templates.run_of(template, values, version=version)
+    context = caller.context(conversation_id=body.conversation_id)
+    return template, await tp.start(what, values, context=context, priority=caller.priority)
+
+
+async def _waited(tp: Toolpath, caller: Caller, body: Execution) -> Response:
+    _, run = await _begun(tp, caller, body)
+    try:
+        async with asyncio.timeout(_LONGEST):
+            async for _ in tp.watch(run.run_id):
+                pass
+    except TimeoutError:
+        return answer({"error": f"The run {run.run_id} takes long; ask for its details.", "status": "running"}, 504)
+    result = await tp.info(run.run_id)
+    if not result.success:
+        why = result.error.message if result.error is not None else f"It is {result.status}."
+        error = {"error": f"Execution failed: {tp.redact(why)}", "status": "failed", "planId": run.run_id}
+        return answer(error, 500 if result.status in ENDED_RUN else 202)
+    done = {"status": "completed", "result": _text(result.outputs), "planId": run.run_id}
+    return answer({**done, "conversationId": body.conversation_id or None})
+
+
+@router.get("/details/{plan_id:path}", dependencies=_CAN_READ)
+async def details(plan_id: str, tp: Door, caller: Asker) -> Response:
+    """The record of a plan: of a run, or of a plan that one of its calls began."""
+    run_id, _, path = plan_id.partition(":")
+    await visible_run(tp, caller, run_id)
+    record = plan_record(await tp.info(run_id), await tp.events(run_id), path)
+    if record is None:
+        raise RunNotFound(f"There is no plan {plan_id[:100]!r}.")
+    return answer(record)
+
+
+@router.delete("/details/{plan_id:path}", dependencies=_CAN_READ)
+async def forget(plan_id: str, tp: Door, caller: Asker) -> Response:
+    """Nothing is to be deleted: records are read from the journal."""
+    await visible_run(tp, caller, plan_id.partition(":")[0])
+    return answer({"message": "Execution record found (no deletion needed)"})
+
+
+@router.get("/agent-execution/{step_id:path}", dependencies=_CAN_READ)
+async def agent_execution(step_id: str, tp: Door, caller: Asker) -> Response:
+    """The record of one step, with its rounds."""
+    run_id, _, path = step_id.partition(":")
+    await visible_run(tp, caller, run_id)
+    record = step_record(await tp.info(run_id), await tp.events(run_id), path)
+    if record is None:
+        raise RunNotFound(f"There is no step {step_id[:100]!r}.")
+    return answer(record)
+
+
+@router.post("/submit-input/{plan_id:path}", dependencies=_CAN_ANSWER)
+async def submit_input(plan_id: str, request: Request, tp: Door, caller: Asker) -> Response:
+    """Answer the form that the plan waits for, by the names or labels of its fields."""
+    run_id, _, _ = plan_id.partition(":")
+    await visible_run(tp, caller, run_id)
+    given: dict[str, Any] = await body_of(request, dict[str, Any])
+    record = plan_record(await tp.info(run_id), await tp.events(run_id))
+    waiting = None if record is None else record.user_input_wait_state
+    if waiting is None:
+        raise ReadError("No plan is currently waiting for user input.")
+    await tp.answer(run_id, waiting.step, _by_name(given, waiting.form_inputs), by=caller.user)
+    return answer({"message": "Input submitted successfully", "planId": run_id})
+
+
+def _by_name(given: JsonObject, fields: tuple[Json, ...]) -> JsonObject:
+    """The answers under the names of their fields; a label is taken where one field alone has it."""
+    names = [each for each in fields if isinstance(each, dict)]
+    labels: dict[str, list[str]] = {}
+    for each in names:
+        labels.setdefault(str(each.get("label", "")), []).append(str(each.get("name", "")))
+    known = {str(each.get("name", "")) for each in names}
+    return {
+        key if key in known or len(labels.get(key, ())) != 1 else labels[key][0]: value for key, value in given.items()
+    }
+
+
+@router.post("/stopTask/{plan_id:path}", dependencies=_CAN_RUN)
+async def stop_task(plan_id: str, tp: Door, caller: Asker) -> Response:
+    """Stop a run, with all that it has begun."""
+    run_id = plan_id.partition(":")[0]
+    info = await visible_run(tp, caller, run_id)
+    if info.status in ENDED_RUN:
+        return answer({"error": "No active task found for the given plan ID"}, 400)
+    try:
+        await tp.cancel(run_id, reason="stopped")
+    except RunConflict:
+        return answer({"error": "No active task found for the given plan ID"}, 400)
+    return answer(
+        {
+            "status": "stopped",
+            "planId": run_id,
+            "message": "Task stop request submitted",
+            "taskMarkedForStop": True,
+            "wasRunning": info.status == "running",
+        }
+    )
+
+
+@router.get("/taskStatus/{plan_id:path}", dependencies=_CAN_READ)
+async def task_status(plan_id: str, tp: Door, caller: Asker) -> Response:
+    """Whether the run goes on, and what came of it."""
+    run_id = plan_id.partition(":")[0]
+    try:
+        info = await visible_run(tp, caller, run_id)
+    except RunNotFound:
+        return answer({"planId": run_id, "exists": False, "isRunning": False})
+    result = await tp.info(run_id)
+    ended = info.status in ENDED_RUN
+    return answer(
+        {
+            "planId": run_id,
+            "isRunning": not ended,
+            "exists": True,
+            "desiredState": "STOP" if ended else "START",
+            "status": result.status,
+            "startTime": round(info.created_at * 1000),
+            "endTime": None if info.ended_at is None else round(info.ended_at * 1000),
+            "lastUpdated": round(info.updated_at * 1000),
+            "taskResult": _text(result.outputs) if ended else None,
+        }
+    )
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else encode(value).decode()
