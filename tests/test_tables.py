@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -61,8 +62,15 @@ def test_each_kind_of_source_has_a_setting_and_what_loads_it(tmp_path: Path) -> 
 
 #: Kinds that are compiled to calls.
 CALLS = {"agent"}
-REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+ROOT = Path(__file__).parents[1]
+REFERENCE = ROOT / "docs" / "reference"
 PLAN_PAGE = (REFERENCE / "plan.md").read_text(encoding="utf-8")
+STRATEGIES = (ROOT / "tests" / "notation" / "plan_strategies.py").read_text(encoding="utf-8")
+EXAMPLES = "".join(
+    path.read_text(encoding="utf-8")
+    for folder, kind in (("docs", "*.md"), ("examples", "*.yaml"), ("examples", "*.md"))
+    for path in (ROOT / folder).rglob(kind)
+)
 
 
 def test_each_kind_of_step_is_read_printed_described_and_begun() -> None:
@@ -74,7 +82,15 @@ def test_each_kind_of_step_is_read_printed_described_and_begun() -> None:
         "Kind (model/plan.py)": {record.shape.kind for record in records.values()} - set(get_args(Kind)),
         "BEGINS (engine/decide/starts.py)": {record.shape.kind for record in records.values()} - set(BEGINS) - CALLS,
         "docs/reference/plan.md": records.keys() - shown,
+        "an example in docs or examples": {word for word in records if not re.search(rf"\b{word}:\s", EXAMPLES)},
+        "plans of the laws (tests/notation/plan_strategies.py)": {
+            word for word, record in records.items() if not re.search(rf"\b{record.__name__}\(", STRATEGIES)
+        },
     }
+    headings = set(re.findall(r"^### (\w+)$", PLAN_PAGE, re.MULTILINE))
+    missing["sections of docs/reference/plan.md"] = {
+        kind.table.record.__name__ for kind in KINDS if not kind.is_inline
+    } - headings
     for word, kind in rows.items():
         of_record = {name for name in records[word].__struct_fields__ if name not in Common.__struct_fields__}
         missing[f"fields of {word} (notation/tables.py)"] = of_record - {entry.target for entry in kind.table.entries}

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.plan import (
     Agent,
+    AgentBudget,
     Ask,
     Block,
     Budget,
@@ -126,6 +127,13 @@ step_fields = {
     "on_unresolved": unresolved,
     "output_validation": st.sampled_from(["strict", "warn", "off"]),
 }
+agent_budgets = st.builds(
+    AgentBudget,
+    calls=st.none() | st.integers(0, 9),
+    cost=st.none() | st.floats(0, 9),
+    tokens=st.none() | st.integers(0, 9),
+    time=st.none() | durations,
+)
 said = st.sets(st.sampled_from(sorted(step_fields)), max_size=4)
 flows = st.sampled_from(["graph", "chain"])
 few = st.integers(1, 2)
@@ -169,6 +177,8 @@ def _step(draw: st.DrawFn, fresh, flow: str, depth: int):
                 model=draw(st.none() | texts),
                 output=draw(st.lists(names, max_size=2).map(tuple)),
                 max_rounds=draw(st.integers(1, 50)),
+                budget=draw(agent_budgets),
+                instructions=draw(texts),
                 **common,
             )
         case "ask":
