@@ -20,7 +20,7 @@ from toolpath.checks.explanation import Explanation
 from toolpath.clock import SystemClock
 from toolpath.config import Settings, settings_given
 from toolpath.errors import Finding, NoToolpath
-from toolpath.model.events import AnyEvent, PlanRevised, Warned
+from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.stored import StoredPlan
@@ -97,7 +97,7 @@ class Toolpath:
             learned=self._saving.soon,
             secrets=self.secrets,
             observer=observer,
-            chat=self._model,
+            chat=lambda: self.planning.model(),  # noqa: PLW0108  # what plans is made below
             load=self._load,
             agents=pursue,
             queue=queue,
@@ -110,8 +110,8 @@ class Toolpath:
             self._load,
             self.trail,
             sources=self.sources.described,
-            replan_failed=self._replan_failed,
-            learn=lambda run_id: self._planned_runs.learn(run_id),  # noqa: PLW0108  # it is made below
+            replan_failed=lambda run_id: self._planned_runs.replan_failed(run_id),  # noqa: PLW0108  # as above
+            learn=lambda run_id: self._planned_runs.learn(run_id),  # noqa: PLW0108
         )
         redactor = self._services.redactor
         self._preparation = Preparation(self.registry, self.settings, self.secrets, redactor, load=self._load)
@@ -157,12 +157,6 @@ class Toolpath:
         if self._token is not None:
             _current.reset(self._token)
             self._token = None
-
-    async def _model(self) -> Chat | None:
-        return await self.planning.model()
-
-    async def _replan_failed(self, run_id: str) -> PlanRevised | Warned | None:
-        return await self._planned_runs.replan_failed(run_id)
 
     async def _load(self, names: set[str] | None) -> Catalog:
         await self._launcher.template_provider.refresh(names, self.registry.snapshot())
