@@ -1,4 +1,4 @@
-"""Rules on what steps do to the world: writes that are repeated, kept or approved. Pure."""
+"""Rules on what steps do to the world: writes that are repeated or kept. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types that operators and filters need and give. Pure; a judge keeps what does not fit."""
+"""Types that operators need and give; those of filters are in `filters.py`. Pure; a judge keeps what does not fit."""
 
 from __future__ import annotations
 

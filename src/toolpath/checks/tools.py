@@ -1,4 +1,4 @@
-"""Rules on tools: that each one named is there, once, and that nested plans do not hold themselves. Pure."""
+"""Rules on tools: that each one named is there, once. Pure."""
 
 from __future__ import annotations
 

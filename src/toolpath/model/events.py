@@ -1,7 +1,7 @@
 """The journal's events: one frozen record each, dotted names in the past tense. Pure data.
 
-A step instance is named by its path, `id[item]#visit/child`. `seq` numbers the events of a run from 1; `at` is Unix
-time in seconds. Values larger than the size limit are `Handle`s.
+A step instance is named by its path, `id[item]#visit~entry/child`. `seq` numbers the events of a run from 1; `at` is
+Unix time in seconds. Values larger than the size limit are `Handle`s.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ class FallbackStarted(Event, frozen=True, tag="fallback.started", gc=False):
 
 
 class StateWritten(Event, frozen=True, tag="state.written", gc=False):
-    """Variables of the chain whose path this is were set."""
+    """Variables of the chain whose path this is are set: when `source` has succeeded."""
 
     path: str
     values: JsonObject

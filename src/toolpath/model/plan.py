@@ -325,7 +325,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     state: JsonObject = {}
     """`initial_state`: variables that a chain starts with, besides its inputs."""
     policy: JsonObject = {}
-    """Reserved; kept when read."""
+    """`requires` is enforced (`model/policy.py`); the rest is reserved, and kept when read."""
     metadata: JsonObject = {}
     source: Source = Source()
 

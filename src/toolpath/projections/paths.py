@@ -1,4 +1,4 @@
-"""Paths of step instances, `id[item]#visit/child`: their parts, and the tool that a plan names for one. Pure."""
+"""Paths of step instances, `id[item]#visit~entry/child`: their parts, and the tool that a plan names for one. Pure."""
 
 from __future__ import annotations
 

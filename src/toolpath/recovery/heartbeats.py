@@ -1,4 +1,4 @@
-"""Heartbeats of drivers: one has gone when it says nothing while one looks on. No clock of a machine counts."""
+"""Heartbeats of drivers: one is gone when this process, while it watches, sees no new one. Clocks do not count."""
 
 from __future__ import annotations
 

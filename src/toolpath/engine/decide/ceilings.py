@@ -18,7 +18,7 @@ class TenantRuns(Protocol):
         ...
 
     def is_too_much(self, weight: int) -> bool:
-        """Whether they hold too much, and this one, which holds so much and asks for more, no less than its share."""
+        """True if the tenant's runs together exceed the limit, and this one, holding `weight`, at least its share."""
         ...
 
 

@@ -23,16 +23,16 @@ class UnderWay(Protocol):
     """How many calls or questions of its own it is waiting for."""
 
 
-class Closing:
+class ExclusiveStep:
     """An exclusive step that begins, or is under way."""
 
-    __slots__ = ("held_back", "holds", "step")
+    __slots__ = ("has_begun", "held_back", "step")
 
     def __init__(self, step: StepState, held_back: list[ReadyStep]) -> None:
         self.step = step
         self.held_back = held_back
         """Steps that were ready when it closed the gate, and that came to it since."""
-        self.holds = False
+        self.has_begun = False
         """Nothing is under way beside it: it has begun, or begins now."""
 
 
@@ -41,7 +41,7 @@ class ExclusiveGate:
 
     def __init__(self, queue: ReadyQueue, calls: Mapping[StepState, UnderWay]) -> None:
         self._queue = queue
-        self.closings: list[Closing] = []
+        self.closings: list[ExclusiveStep] = []
         """The exclusive steps at the gate; the last one is next. Each is inside those before it that are under way."""
         self._calls = calls
         """Calls under way."""
@@ -60,8 +60,8 @@ class ExclusiveGate:
     def hold(self, step: StepState) -> None:
         """The exclusive step has begun, under an earlier driver."""
         if not self.closings or is_inside(step, self.closings[-1].step):
-            closing = Closing(step, [])
-            closing.holds = True
+            closing = ExclusiveStep(step, [])
+            closing.has_begun = True
             self.closings.append(closing)
 
     def release(self) -> bool:
@@ -75,7 +75,7 @@ class ExclusiveGate:
             if (step.status in ENDED and not self._winds_up(step)) or asks:
                 self.closings.pop()
                 self._put_back(closing.held_back)
-            elif not closing.holds and step.status not in ENDED and self._try(closing):
+            elif not closing.has_begun and step.status not in ENDED and self._try(closing):
                 self._put_back([self._queue.entry_of(step)])
             else:
                 break
@@ -89,7 +89,7 @@ class ExclusiveGate:
 
     def _close(self, step: StepState) -> bool:
         queue = self._queue
-        closing = Closing(step, queue.entries)
+        closing = ExclusiveStep(step, queue.entries)
         self.closings.append(closing)
         queue.entries = []
         if self._try(closing):
@@ -111,32 +111,32 @@ class ExclusiveGate:
 
     def _is_let_in(self, step: StepState) -> bool:
         closing = self.closings[-1]
-        if closing.holds:
+        if closing.has_begun:
             return is_inside(step, closing.step)
         around = self._around(closing)
         callers = [owner for owner in owners_of(step) if owner in self._calls and not is_inside(closing.step, owner)]
         return bool(callers) and (around is None or is_inside(step, around))
 
-    def _try(self, closing: Closing) -> bool:
+    def _try(self, closing: ExclusiveStep) -> bool:
         """Whether the step may begin: nothing is under way but what it is inside of, and what waits for its turn."""
-        if closing.holds:
+        if closing.has_begun:
             return True
         around = self._around(closing)
         for step, call in self._calls.items():
             beside = not is_inside(closing.step, step) and (around is None or is_inside(step, around))
             if beside and (not call.paused or self._moves(step)):
                 return False
-        closing.holds = True
+        closing.has_begun = True
         return True
 
     def _winds_up(self, step: StepState) -> bool:
         """Whether a call of the step, or inside it, was cut off and is not back yet."""
         return any(call is step or is_inside(call, step) for call in self._calls)
 
-    def _around(self, closing: Closing) -> StepState | None:
+    def _around(self, closing: ExclusiveStep) -> StepState | None:
         """The exclusive step under way that the one which waits is inside of."""
         outer = self.closings[: self.closings.index(closing)]
-        return next((other.step for other in reversed(outer) if other.holds), None)
+        return next((other.step for other in reversed(outer) if other.has_begun), None)
 
     def _moves(self, step: StepState) -> bool:
         """Whether a tool that waits for calls of its own can go on before the gate opens."""

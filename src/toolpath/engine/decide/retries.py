@@ -49,7 +49,7 @@ def delay(retry: Retry, attempt: int, chance: float) -> float:
             return 0.0
         case "fixed":
             pause = retry.initial_delay
-        case _:
+        case "exponential":
             # A large count would overflow a float long after the cap was reached.
             pause = retry.initial_delay * retry.factor ** min(attempt - 1, 64)
     pause = min(pause, retry.max_delay)

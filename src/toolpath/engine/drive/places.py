@@ -82,7 +82,7 @@ class Places:
         drive = self._drive
         if attempt.resting:
             if attempt.returning is not None:
-                # It has begun to wait once more: what of it was to go on goes on as part of what waits.
+                # It had queued to return, and waits once more: it no longer queues.
                 attempt.returning.set_result(None)
                 attempt.returning = None
             return

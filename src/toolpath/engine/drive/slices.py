@@ -1,4 +1,4 @@
-"""A tool's own time: whether it held the loop, or its thread, beyond its end. Others may hold the loop, too."""
+"""A tool's own running time: whether it ran when its time limit passed, or others held the event loop."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Shelf(Protocol):
 
 
 class _Part:
-    """A part that goes aside, unless what it is in does."""
+    """A part that may be stored apart; not where the value around it is."""
 
     __slots__ = ("value",)
 

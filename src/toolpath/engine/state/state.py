@@ -1,4 +1,4 @@
-"""The state of a run, and `apply(state, event)`: deterministic, in place, no expression is evaluated here. Pure.
+"""The state of a run, as `fold.py` makes it of the journal: what is found by path, and what is opened. Pure.
 
 Folding the journal again gives the live state. What an event changes costs the same however large the plan is.
 """

@@ -1,4 +1,7 @@
-"""Dates and times in a request: found, and written as a parameter wants them. Pure: no clock, so no `tomorrow`."""
+"""Dates and times in a request: found, and written as a parameter wants them. Pure: no clock.
+
+What is relative, as `tomorrow` or `next Friday`, only a model plans; `planner/by_model/prompt.py` tells it the time.
+"""
 
 from __future__ import annotations
 

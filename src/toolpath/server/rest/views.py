@@ -200,7 +200,6 @@ class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
     """Number to go on after, where there are more."""
 
 
-#: Every answer, for the description of the interface.
 class TemplateRow(Shown, frozen=True, kw_only=True):
     """A plan template in a list."""
 
@@ -282,6 +281,7 @@ class SchedulePage(Shown, frozen=True, kw_only=True):
     next: str | None = None
 
 
+#: Every answer, for the description of the interface.
 VIEWS: tuple[type, ...] = (
     RunRow,
     RunDetail,
