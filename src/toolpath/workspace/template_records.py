@@ -93,13 +93,14 @@ class TemplateRecords:
 
     async def _claim(self, template: PlanTemplate) -> None:
         """Take the title for this template. Raises `RecordConflict` where another one has it."""
-        owner = await self.titled(template)
+        # Who comes in between has made a newer one of it, over which nothing is written.
+        record = await self._store.get_record("template_title", _title_id(template))
+        owner = None if record is None else await self._owner(record)
         if owner is not None and owner != template.template_id:
             raise RecordConflict(
                 f"There is already a template {template.title!r} in the group {template.group!r}.",
                 hint="Give it another title, or save a version of that one.",
             )
-        record = await self._store.get_record("template_title", _title_id(template))
         claim = Record(
             kind="template_title",
             id=_title_id(template),
@@ -115,8 +116,9 @@ class TemplateRecords:
         A title whose template is gone is nobody's: its process died before it had kept or renamed the template.
         """
         record = await self._store.get_record("template_title", _title_id(template))
-        if record is None:
-            return None
+        return None if record is None else await self._owner(record)
+
+    async def _owner(self, record: Record) -> str | None:
         named = str(record.data["template_id"])
         owner = await self._store.get_record("template", named)
         if owner is not None and _title_id(_template(owner)) == record.id:
