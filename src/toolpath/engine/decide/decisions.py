@@ -206,18 +206,19 @@ class Decisions:
     def is_too_long(self, path: str) -> bool:
         """Whether the journal is as long as it may be, with what is open counted too, or its values weigh as much as
         they may, or those of the tenant's runs: then nothing more is begun."""
-        state, ceilings = self.state, self.ceilings
+        state, (most_events, most_bytes, _, aside, tenant) = self.state, self.ceilings
         count = state.seq + len(state.steps) + len(state.scopes)
-        if count >= ceilings.events:
-            self.halt("events", count, ceilings.events, path, hint="Do less in one run, or raise max_run_events.")
-        elif (weight := self.bytes + ceilings.aside.weight) >= ceilings.bytes:
-            hint = "Keep large data in files or a database, and hand on where it is; or raise max_run_bytes."
-            self.halt("bytes", weight, ceilings.bytes, path, hint=hint)
-        elif ceilings.tenant.is_too_much(weight):
-            hint = "Begin fewer runs at once, or smaller ones; or raise max_tenant_bytes."
-            self.halt("tenant_bytes", ceilings.tenant.held, ceilings.tenant.most, path, hint=hint)
-        else:
+        weight = self.bytes + aside.weight
+        if count < most_events and weight < most_bytes and not tenant.is_too_much(weight):
             return False
+        if count >= most_events:
+            self.halt("events", count, most_events, path, hint="Do less in one run, or raise max_run_events.")
+        elif weight >= most_bytes:
+            hint = "Keep large data in files or a database, and hand on where it is; or raise max_run_bytes."
+            self.halt("bytes", weight, most_bytes, path, hint=hint)
+        else:
+            hint = "Begin fewer runs at once, or smaller ones; or raise max_tenant_bytes."
+            self.halt("tenant_bytes", tenant.held, tenant.most, path, hint=hint)
         return True
 
     # Timers.

@@ -31,6 +31,8 @@ class Places:
         """The limit of all calls for the run's tenant."""
         self.returning: deque[Attempt] = deque()
         """Calls that may go on as soon as the run has a slot for them."""
+        self._bound: dict[Target, bool] = {}
+        """Whether its tool or server has a limit."""
 
     def arm(self) -> None:
         """The run's context is known."""
@@ -39,7 +41,11 @@ class Places:
 
     def bind(self, target: Target) -> bool:
         """Whether a call of the target may be under some limit."""
-        return self.tenant is not None or bool(self._tenures.plans) or bool(self._tenures.of_tool(target))
+        if self.tenant is not None or self._tenures.plans:
+            return True
+        if target not in self._bound:
+            self._bound[target] = bool(self._tenures.of_tool(target))
+        return self._bound[target]
 
     def take(self, step: StepState, target: Target) -> bool:
         """Whether the call has all places that it needs, which are then taken; else it is ready again when it may."""

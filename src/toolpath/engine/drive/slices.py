@@ -14,14 +14,13 @@ class OwnTime:
     It is also the awaitable that stands for the `coroutine` of the call.
     """
 
-    __slots__ = ("_first", "_now", "_until", "began", "coroutine", "ended", "over")
+    __slots__ = ("_now", "_until", "began", "coroutine", "ended", "over")
 
     def __init__(self, now: Callable[[], float], lasts: float) -> None:
         self._now = now
         self.began = self.ended = now()
         """When the call began, and when it was last seen at work."""
         self._until = self.began + lasts
-        self._first = True
         self.coroutine: Any = None
         self.over = False
         """It was at work itself when its time ended, and went on."""
@@ -42,42 +41,25 @@ class OwnTime:
         self.ended = self._now()
         self.over = self.ended > self._until
 
-    # A coroutine goes on in slices, between which others are at work.
-
     def __await__(self) -> Generator[Any, Any, Any]:
-        return self
-
-    def __iter__(self) -> OwnTime:
-        return self
-
-    def __next__(self) -> Any:
-        # Most tools have no more than one slice: nothing is called for it that need not be.
-        began = self.began if self._first else self._now()
-        self._first = False
-        try:
-            return self.coroutine.send(None)
-        finally:
-            self.ended = self._now()
-            if began <= self._until < self.ended:
-                self.over = True
-
-    def send(self, value: Any) -> Any:
-        """Go on, with what was waited for."""
-        return self._slice(self.coroutine.send, value)
-
-    def throw(self, *error: Any) -> Any:
-        """Go on, with an error: a cancel, or what was waited for has failed."""
-        return self._slice(self.coroutine.throw, *error)
-
-    def close(self) -> None:
-        """End it where it stands."""
-        self.coroutine.close()
-
-    def _slice(self, go_on: Callable[..., Any], *given: Any) -> Any:
-        began = self._now()
-        try:
-            return go_on(*given)
-        finally:
-            self.ended = self._now()
-            if began <= self._until < self.ended:
-                self.over = True
+        """Go through the slices of the coroutine, between which others are at work."""
+        coroutine, began = self.coroutine, self.began
+        go_on, given = coroutine.send, None
+        while True:
+            try:
+                waits_for = go_on(given)
+            except StopIteration as end:
+                return end.value
+            finally:
+                self.ended = self._now()
+                if began <= self._until < self.ended:
+                    self.over = True
+            try:
+                given = yield waits_for
+                go_on = coroutine.send
+            except GeneratorExit:
+                coroutine.close()
+                raise
+            except BaseException as error:  # noqa: BLE001  # a cancel, or what was waited for has failed
+                go_on, given = coroutine.throw, error
+            began = self._now()
