@@ -38,7 +38,7 @@ async def test_so_many_in_a_turn_and_the_rest_in_order() -> None:
 
 
 async def test_one_that_gives_up_takes_nobodys_turn() -> None:
-    turns = LoopTurns(most=1)
+    turns = LoopTurns(most=1, now=lambda: 0.0)
     assert turns.have()
     waiting = [asyncio.create_task(turns.next("run")) for _ in range(3)]
     await asyncio.sleep(0)
@@ -195,13 +195,14 @@ async def test_a_run_that_was_kept_from_the_processor_is_no_dear_one() -> None:
 
 
 async def test_a_run_whose_pieces_are_short_again_waits_behind_nobody() -> None:
-    turns = LoopTurns(worked=itertools.count(1).__next__)
-    turns.spent("run", time.monotonic() - 0.1)
+    now = 100.0
+    turns = LoopTurns(now=lambda: now, worked=itertools.count(1).__next__)
+    turns.spent("run", now - 0.1)
     assert "run" in turns.dear
     while "run" in turns.dear:
-        turns.spent("run", time.monotonic())
+        turns.spent("run", now)
     assert turns.have("run")
-    turns.spent("run", time.monotonic() - 0.1)
+    turns.spent("run", now - 0.1)
     turns.forget("run")
     assert "run" not in turns.dear
 

@@ -18,7 +18,7 @@ from toolpath.expressions.shape import builds
 from toolpath.expressions.structure import (
     filled,
     function_of_value,
-    plain_function,
+    plain_value,
     schema_of_value,
     texts,
 )
@@ -92,7 +92,7 @@ class Compiled:
         self.path = None if condition else _plain_path(leaves)
         self._repeats = not condition and len(wholes) > _FEW
         self._builds = not condition and _may_grow(wholes)
-        plain = plain_function(value, leaves) if leaves and not condition else None
+        plain = plain_value(value, leaves) if leaves and not condition else None
         self._fast, charged = plain or function_of_value(value, leaves, condition=condition)
         self._charged = charged or self._builds
         if plain is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import Any, cast
 
@@ -255,51 +254,6 @@ class Emitter:
         if self._diagnose:
             return self.call(look.default, read, otherwise, falsy)
         return self.call(look.attempt, read, otherwise, falsy, *flags)
-
-
-def plain_path(of: Tree) -> Run | None:
-    """The function of a tree that is a plain path into what the frame has, in the fast form; None for any other."""
-    root = of.reference.root if type(of) is tree.Path else None
-    if type(of) is not tree.Path or type(root) is not Root or root.up:
-        return None
-    keys: tuple[Any, ...] = of.reference.path
-    match root.kind:
-        case "output":
-            return _output(root.key, keys)
-        case "item" | "last" | "run":
-            return _part_of(root.kind, keys)
-        case "state" | "inputs":
-            return _part_of(root.kind, (*([root.key] if root.key else []), *keys))
-        case _:
-            return None
-
-
-def _output(step: str, keys: tuple[Any, ...]) -> Run:
-    if not keys:
-        return lambda frame, budget: frame.outputs[step]
-    if len(keys) == 1:
-        (only,) = keys
-        return lambda frame, budget: frame.outputs[step][only]
-
-    def output(frame: Any, budget: Any) -> Json:
-        value = frame.outputs[step]
-        for key in keys:
-            value = value[key]
-        return value
-
-    return output
-
-
-def _part_of(name: str, keys: tuple[Any, ...]) -> Run:
-    of = attrgetter(name)
-
-    def part(frame: Any, budget: Any) -> Json:
-        value = of(frame)
-        for key in keys:
-            value = value[key]
-        return value
-
-    return part
 
 
 def _native(operator: str, left: Tree, right: Tree) -> ast.cmpop | None:

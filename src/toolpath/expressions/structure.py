@@ -5,19 +5,24 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 from toolpath.errors import OverBudget
 from toolpath.expressions import operate
-from toolpath.expressions.emit import Emitter, Run, plain_path
-from toolpath.expressions.leaf import Leaf
+from toolpath.expressions.emit import Emitter, Run
+from toolpath.expressions.leaf import Leaf, Piece
+from toolpath.expressions.names import Root
 from toolpath.expressions.shape import schema_of
+from toolpath.expressions.tree import Path, Reference, Tree
 from toolpath.values import MAX_DEPTH, Json, JsonObject, key_pointer, type_name
 
 # Leaves by the JSON pointers of their strings.
 Leaves = dict[str, Leaf]
 _AT: dict[str, Any] = {"lineno": 1, "col_offset": 0}
 _TEMPLATE = re.compile(r"\{\{")
+#: Kinds of names whose values are in the frame, and those of them that are in an object there.
+_AT_HAND = frozenset({"output", "item", "last", "run", "state", "inputs"})
+_NAMED = frozenset({"state", "inputs"})
 #: What may hold text.
 _INNER = frozenset({str, dict, list})
 
@@ -50,71 +55,81 @@ def texts(value: Json, marked: Callable[[str], object] = _TEMPLATE.search) -> It
             stack += reversed(below)
 
 
-def plain_function(value: Json, leaves: Leaves) -> tuple[Run, bool] | None:
-    """What `function_of_value` gives, put together of functions that are there, where all templates are plain paths.
+class PlainValue:
+    """Makes a value whose templates are plain paths, by walking through it: without code of its own.
 
     Compiling code takes as long as a hundred evaluations, and most templates are evaluated a few times.
     """
-    made: dict[str, Run] = {}
+
+    __slots__ = ("_holders", "_leaves", "_value")
+
+    def __init__(self, value: Json, leaves: Leaves) -> None:
+        self._value = value
+        self._leaves = leaves
+        self._holders = _holders(leaves)
+
+    def __call__(self, frame: Any, budget: Any) -> Json:
+        """The value. Fails with any error where something is missing, as the fast form of code does."""
+        return self._made(self._value, "", frame, budget)
+
+    def _made(self, value: Json, at: str, frame: Any, budget: Any) -> Json:
+        """A part of the value; what has no template in it is not made anew."""
+        if at in self._leaves:
+            return _given(self._leaves[at], frame, budget)
+        if at not in self._holders:
+            return value
+        if type(value) is dict:
+            return {
+                key: self._made(item, at + key_pointer(key), frame, budget) if type(item) in _INNER else item
+                for key, item in value.items()
+            }
+        return [
+            self._made(item, f"{at}/{index}", frame, budget) if type(item) in _INNER else item
+            for index, item in enumerate(value)
+        ]
+
+
+def plain_value(value: Json, leaves: Leaves) -> tuple[PlainValue, bool] | None:
+    """What `function_of_value` gives, where all templates are plain paths into what the frame has; else None."""
     charged = False
-    for at, leaf in leaves.items():
-        if leaf.whole is not None:
-            run = plain_path(leaf.whole.tree)
-            if run is None:
+    for leaf in leaves.values():
+        charged = charged or leaf.whole is None
+        for piece in leaf.pieces:
+            if type(piece) is Piece and not _is_at_hand(piece.tree):
                 return None
-            made[at] = run
-        else:
-            parts = [piece if isinstance(piece, str) else plain_path(piece.tree) for piece in leaf.pieces]
-            if None in parts:
-                return None
-            charged = True
-            made[at] = _text_of(tuple(cast(list[str | Run], parts)))
-    return _put_together(value, "", made) or _always(value), charged
+    return PlainValue(value, leaves), charged
 
 
-def _text_of(parts: tuple[str | Run, ...]) -> Run:
-    def text_of(frame: Any, budget: Any) -> Json:
-        return "".join([part if isinstance(part, str) else operate.text(part(frame, budget), budget) for part in parts])
-
-    return text_of
+def _is_at_hand(of: Tree) -> bool:
+    root = of.reference.root if type(of) is Path else None
+    return type(root) is Root and not root.up and root.kind in _AT_HAND
 
 
-def _put_together(value: Json, at: str, made: Mapping[str, Run]) -> Run | None:
-    """The function that makes a part of the value; None where there is no template in it."""
-    if type(value) is str:
-        return made.get(at) if "{{" in value else None
-    if type(value) is dict:
-        runs: list[tuple[str, Run]] = []
-        for key, item in value.items():
-            if type(item) in _INNER and (type(item) is not str or "{{" in item):
-                run = _put_together(item, at + key_pointer(key), made)
-                if run is not None:
-                    runs.append((key, run))
-        return _object_of(value, tuple(runs)) if runs else None
-    items = [
-        _put_together(item, f"{at}/{index}", made) if type(item) in _INNER else None for index, item in enumerate(value)
-    ]
-    if not any(items):
-        return None
-    return _list_of(tuple([run or _always(item) for run, item in zip(items, value, strict=True)]))
+def _given(leaf: Leaf, frame: Any, budget: Any) -> Json:
+    """What a string gives whose templates are plain paths: each of them is one of its references, in their order."""
+    if leaf.whole is not None:
+        return _at_hand(leaf.references[0], frame)
+    references = iter(leaf.references)
+    return "".join(
+        [
+            piece if isinstance(piece, str) else operate.text(_at_hand(next(references), frame), budget)
+            for piece in leaf.pieces
+        ]
+    )
 
 
-def _object_of(fixed: JsonObject, runs: tuple[tuple[str, Run], ...]) -> Run:
-    def object_of(frame: Any, budget: Any) -> Json:
-        value = fixed.copy()
-        for key, run in runs:
-            value[key] = run(frame, budget)
-        return value
-
-    return object_of
-
-
-def _list_of(items: tuple[Run, ...]) -> Run:
-    return lambda frame, budget: [item(frame, budget) for item in items]
-
-
-def _always(value: Json) -> Run:
-    return lambda frame, budget: value
+def _at_hand(reference: Reference, frame: Any) -> Json:
+    """What the frame has there."""
+    root: Any = reference.root
+    if root.kind == "output":
+        value = frame.outputs[root.key]
+    else:
+        value = getattr(frame, root.kind)
+        if root.key and root.kind in _NAMED:
+            value = value[root.key]
+    for key in reference.path:
+        value = value[key]
+    return value
 
 
 def function_of_value(value: Json, leaves: Leaves, *, condition: bool) -> tuple[Run, bool]:
