@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 _PARTS = re.compile(
@@ -31,6 +32,7 @@ def seconds(value: object) -> float | None:
     return found if 0 <= found <= LONGEST else None
 
 
+@functools.lru_cache(256)
 def _spelled(text: str) -> float:
     if _NUMBER.fullmatch(text):
         return float(text)
