@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import (
+    agents,
     counted,
     engine,
     model_outputs,
@@ -20,6 +21,7 @@ from benchmarks.records import folder
 
 PARTS = {
     "engine": engine.main,
+    "agents": agents.main,
     "users": users.main,
     "counted": counted.main,
     "postgres": postgres.main,
@@ -39,7 +41,7 @@ def main(names: list[str]) -> int:
         print(f"There is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}.", file=sys.stderr)
         return 2
     # A server is not looked for: who has one says so.
-    alone = ("engine", "users", "counted", "service")
+    alone = ("engine", "agents", "users", "counted", "service")
     chosen = names or [name for name in PARTS if name in alone or (name != "postgres" and folder())]
     return max(PARTS[name]() for name in chosen)
 
