@@ -125,6 +125,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Ways of planning tried side by side with their weights, `model=3`, `rules=1`; empty: the model alone."""
     max_replans: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
     """How often a run that fails is planned anew, where the caller does not say."""
+    agent_context: Annotated[int, msgspec.Meta(ge=4_000, le=100_000_000)] = 400_000
+    """Characters of an agent's conversation above which old results are left out; about four are a token."""
     auth: Literal["auto", "required"] = "auto"
     """`auto`: on a loopback address nobody is asked who they are; `required`: everybody is, everywhere."""
     jwt_keys: str = ""

@@ -80,6 +80,19 @@ async def test_a_server_without_tool_calls_of_its_own_is_talked_to_in_text() -> 
     assert "tools" not in server.requests[1].body
 
 
+@pytest.mark.parametrize("words", ["llama2 does not support tools", "tools are not supported by this model"])
+async def test_a_server_that_takes_no_tools_is_told_of_them_in_words(words: str) -> None:
+    world = World()
+    first = '{"tool_calls": [{"name": "web--search", "arguments": {"query": "tea"}}]}'
+    last = '{"tool_calls": [{"name": "terminate", "arguments": {"message": "ended"}}]}'
+    async with ModelServer(Fails(status=400, message=words), first, last) as server:
+        found = await worked(server, "ollama", agent(), world)
+    assert (found.outputs, world.calls) == ("ended", [("search", "tea")]), found.result.error
+    assert "tools" in server.requests[0].body
+    assert "tools" not in server.requests[1].body
+    assert "web--search" in str(server.requests[1].body)
+
+
 async def test_arguments_that_are_cut_off_are_told_to_the_model() -> None:
     world = World()
     broken = Calls(calls=(("web--search", {}),), arguments='{"query": "te')

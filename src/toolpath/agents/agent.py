@@ -8,6 +8,7 @@ nothing is left to chance: no clock, no random number.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -30,12 +31,14 @@ from toolpath.values import Json, JsonObject, digest
 MOST_SILENT: Final = 3
 #: Rounds with the same calls and results, one after the other: until the model is told, and until the agent gives up.
 REPEATS_TOLD, MOST_REPEATS = 3, 8
-#: Characters of one result, and of all results of a round together.
-_LONGEST_RESULT: Final = 60_000
-_LONGEST_ROUND: Final = 240_000
-_SHORTEST_RESULT: Final = 4_000
+#: Parts of the whole conversation that one result may have, and all results of a round together.
+_OF_RESULT, _OF_ROUND = 0.15, 0.6
 #: Seconds that a model has for a reply.
 _LONGEST_THOUGHT: Final = 600.0
+
+
+#: What servers say of models that cannot be told of tools.
+_NO_TOOLS: Final = re.compile(r"\btools?\b.{0,60}\bnot? support|not? support\w*.{0,60}\b(tool|function)", re.I | re.S)
 
 
 class AgentFailed(ToolFailed):
@@ -64,7 +67,7 @@ class Agent:
         self._task = task
         self._context = context
         self._offers = Offers(task)
-        self._conversation = Conversation(task.requirement)
+        self._conversation = Conversation(task.requirement, task.longest)
         self._accepts = Validator(task.result_schema)
         self._in_text = False
         """The model writes its calls as text."""
@@ -85,7 +88,8 @@ class Agent:
                 self._conversation.told(LAST_ROUND)
             asked, reply = await self._think(number, is_last=number == rounds)
             if not asked.calls:
-                self._nudge(asked, reply)
+                if not asked.unheard:
+                    self._nudge(asked, reply)
                 continue
             self._silent = 0
             found = await self._act(number, asked, reply)
@@ -129,7 +133,14 @@ class Agent:
             model=self._task.model,
             timeout=self._time_left(),
         )
-        reply = await self._context.think(request, adds, key=key)
+        try:
+            reply = await self._context.think(request, adds, key=key)
+        except ToolFailed as error:
+            if self._in_text or number > 1 or not _NO_TOOLS.search(error.message):
+                raise
+            # The server takes no tools; from now on they are in the rules.
+            self._in_text = True
+            return Asked(unheard=True), ChatReply()
         self._seconds += self._context.duration(key)
         asked = asked_in(reply, number)
         self._in_text = self._in_text or asked.in_text
@@ -192,7 +203,7 @@ class Agent:
         """What came of each call, in their order: reads at once, and each write after all that stand before it."""
         told: list[Told] = []
         failed_write = ""
-        most = max(_SHORTEST_RESULT, min(_LONGEST_RESULT, _LONGEST_ROUND // len(calls)))
+        most = int(self._task.longest * min(_OF_RESULT, _OF_ROUND / len(calls)))
         index = 0
         while index < len(calls):
             reading = index

@@ -40,6 +40,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """They were written as text: the model knows no other way."""
     fault: str = ""
     """The text looks like a call and cannot be read."""
+    unheard: bool = False
+    """The request was not taken as it was, and is made in another way."""
 
 
 def asked_in(reply: ChatReply, number: int) -> Asked:

@@ -16,9 +16,6 @@ from toolpath.agents.prompt import CLOSING
 from toolpath.model.chat import Message, ToolCall
 from toolpath.values import Json, JsonObject, encode
 
-#: Characters of all messages at which old results are left out, and down to which.
-LONGEST: Final = 400_000
-SHORTENED: Final = 200_000
 #: Bytes of arguments that a model is reminded of.
 _LONGEST_ARGUMENTS: Final = 60_000
 #: Characters that stay of a result that is left out.
@@ -51,7 +48,9 @@ class _Entry(msgspec.Struct, kw_only=True):
 class Conversation:
     """Grows by one round after the other."""
 
-    def __init__(self, requirement: str) -> None:
+    def __init__(self, requirement: str, longest: int) -> None:
+        """`longest`: characters at which old results are left out, down to half of it."""
+        self._longest = longest
         self._entries = [_Entry(message=Message(text=requirement))]
         self._size = len(requirement)
         self._new: list[Json] = [{"text": requirement}]
@@ -104,7 +103,7 @@ class Conversation:
         self._leave_out(0)
 
     def _shorten(self) -> list[str]:
-        return self._leave_out(SHORTENED) if self._size > LONGEST else []
+        return self._leave_out(self._longest // 2) if self._size > self._longest else []
 
     def _leave_out(self, down_to: int) -> list[str]:
         found: list[str] = []

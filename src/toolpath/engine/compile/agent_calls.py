@@ -26,8 +26,11 @@ class AgentCalls(Protocol):
         ...
 
 
-def agent_tool(step: Agent, tools: tuple[Tool, ...]) -> Tool:
-    """The tool of the step. Its fingerprint binds to everything that the agent is and may call."""
+def agent_tool(step: Agent, tools: tuple[Tool, ...], *, longest: int) -> Tool:
+    """The tool of the step; `longest`: characters of its conversation above which old results are left out.
+
+    Its fingerprint binds to everything that the agent is and may call.
+    """
     limits = [limit for limit in (step.budget.time, step.timeout) if limit is not None]
     task = AgentTask(
         requirement="",
@@ -39,6 +42,7 @@ def agent_tool(step: Agent, tools: tuple[Tool, ...]) -> Tool:
         max_rounds=step.max_rounds,
         # A step's time limit is that of all its rounds.
         budget=msgspec.structs.replace(step.budget, time=min(limits, default=None)),
+        longest=longest,
     )
     return Tool(
         name="agent",

@@ -317,7 +317,7 @@ class Program:
             self._settled[id(step)] = settled
         given: JsonObject = {"requirement": step.requirement, "instructions": step.instructions}
         inputs = environment.value(given, f"{at}/agent")
-        tool = agent_tool(settled, tuple(callable_))
+        tool = agent_tool(settled, tuple(callable_), longest=self.settings.agent_context)
         target = self._first_target(tool, step.output_validation or tool.output_validation, environment.plan, inputs)
         retry = step.retry or target.retry
         target = msgspec.structs.replace(target, retry=retry, explicit_retry=step.retry is not None)
