@@ -282,3 +282,17 @@ async def test_a_plan_with_agents_is_run_again_with_what_there_is_then() -> None
         tp.add(*World().tools()[1:])
         await tp.run(plan)
         assert [len(request.tools) for request in model.requests] == [3, 3, 5]
+
+
+async def test_of_all_tools_those_that_cannot_be_called_are_left_out() -> None:
+    lost = tool_with("lost", {"steps": [{"id": "c", "tool": "nowhere"}]})
+    model = ScriptedModel(done("x"))
+    found = await run(agent(), *World().tools(), lost, chat=model)
+    assert found.status == "completed"
+    assert offered(model.requests[0]) == ["terminate", "form_input", "web--search", "web--read", "blog--post"]
+
+
+async def test_a_named_tool_that_cannot_be_called_is_found() -> None:
+    lost = tool_with("lost", {"steps": [{"id": "c", "tool": "nowhere"}]})
+    async with opened(lost) as tp:
+        assert [finding.code for finding in tp.check(agent(tools=["lost"]))] == ["unknown_tool"]

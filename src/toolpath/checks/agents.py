@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolpath.checks.context import Context
-from toolpath.checks.remarks import error
+from toolpath.checks.remarks import error, warning
 from toolpath.checks.tools import missing_tool
-from toolpath.errors import Finding
+from toolpath.errors import Finding, SchemaError
 from toolpath.model.agent import BUILT_IN, COLUMN_TYPES, NONE, column_of
 from toolpath.model.plan import Agent
 
@@ -16,7 +16,7 @@ MOST_ROUNDS = 1000
 
 
 def agents_have_their_tools(context: Context) -> Iterator[Finding]:
-    """unknown_tool, ambiguous_tool, contradictory_tools: what an agent may call is in the catalogue."""
+    """unknown_tool, ambiguous_tool, contradictory_tools, bad_schema: what an agent may call is in the catalogue."""
     for view in context.views.steps:
         match view.step:
             case Agent(tools=names):
@@ -29,10 +29,20 @@ def agents_have_their_tools(context: Context) -> Iterator[Finding]:
                         hint=f"Write ['{NONE}'] alone, or take it out.",
                     )
                 for number, name in enumerate(names):
-                    if name not in BUILT_IN and name != NONE and context.catalog.get(name) is None:
-                        yield missing_tool(context, name, f"{path}/{number}", others=BUILT_IN)
+                    if name not in BUILT_IN and name != NONE:
+                        yield from _callable(context, name, f"{path}/{number}")
             case _:
                 pass
+
+
+def _callable(context: Context, name: str, path: str) -> Iterator[Finding]:
+    tool = context.catalog.get(name)
+    if tool is None:
+        yield missing_tool(context, name, path, others=BUILT_IN)
+        return
+    validator = context.validator(tool)
+    if isinstance(validator, SchemaError):
+        yield warning("bad_schema", path, f"The input schema of '{tool.key}' is no usable JSON Schema: {validator}")
 
 
 def agents_can_end(context: Context) -> Iterator[Finding]:

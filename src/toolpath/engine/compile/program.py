@@ -21,7 +21,7 @@ from toolpath.engine.compile.nodes import TO_END, BlockProgram, Node, Target
 from toolpath.engine.compile.own_tools import OWN
 from toolpath.engine.compile.ranks import rank_nodes
 from toolpath.engine.compile.selection import Tools, selected_tools, settled_plan, settled_step
-from toolpath.errors import SchemaError, ToolNotFound
+from toolpath.errors import SchemaError, ToolNotFound, ToolpathError
 from toolpath.expressions.compile import Compiled
 from toolpath.expressions.names import Names, Root, inner_names, plan_names, retry_counts
 from toolpath.json_schema.nulls import admits_null
@@ -304,10 +304,10 @@ class Program:
                 continue
             try:
                 self.dynamic(tool.key)
-            except RecursionError:
+            except (RecursionError, ToolpathError):
                 if step.tools:
                     raise
-                # Its plan comes back to this agent: of all tools it is one that is not for it.
+                # It cannot be called, or its plan comes back to this agent: of all tools it is one that is not for it.
                 self.used.pop(tool.key, None)
                 continue
             callable_.append(tool)
