@@ -165,6 +165,9 @@ class AgentContext(ToolContext, Protocol):
     def refuse(self, key: str, failure: Failure) -> None:
         """Write down that a call which the model asked for is not made, and why."""
 
+    def has_ended(self, key: str) -> bool:
+        """Whether the journal has the end of the call under this key."""
+
     def duration(self, key: str) -> float:
         """Seconds that the call under this key took."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 from tests.agents.agent_cases import agent
-from tests.engine.engine_cases import Ran, opened, ran, run
+from tests.engine.engine_cases import Ran, opened, ran, resumed_after, run
 
 from toolpath import RunResult, Tool, Toolpath, tool
 from toolpath.model import events as ev
@@ -199,6 +199,17 @@ async def test_a_prompt_that_changes_is_no_other_call_after_a_crash() -> None:
     found = await resumed(left, Counted(), chat)
     assert found.status == "completed"
     assert len(chat.requests) == 10 - len([path for path in ended(left) if path.endswith("/think")])
+
+
+async def test_an_agent_that_has_spent_all_it_may_ends_after_a_crash_as_it_would_have() -> None:
+    world = Counted()
+    turns = [[("look", {"n": 1})], done("x")]
+    plan = agent(tools=["look"], budget={"calls": 4})
+    whole = await run(plan, *world.tools(), chat=ScriptedModel(*turns))
+    assert whole.outputs == "x"
+    for length in range(1, len(whole.events)):
+        found = await resumed_after(whole.events[:length], *world.tools(), chat=ScriptedModel(*turns))
+        assert (found.status, found.outputs) == ("completed", "x"), length
 
 
 async def test_thirty_rounds_of_large_results_are_in_the_journal_once() -> None:

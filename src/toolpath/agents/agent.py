@@ -83,7 +83,9 @@ class Agent:
         """What it comes to. Raises `ToolFailed`."""
         rounds = self._task.max_rounds
         for number in range(1, rounds + 1):
-            self._afford()
+            if not self._context.has_ended(f"round[{number}]/think"):
+                # What was answered before a crash was paid for.
+                self._afford()
             if number == rounds and number > 1:
                 self._conversation.told(LAST_ROUND)
             asked, reply = await self._think(number, is_last=number == rounds)

@@ -79,6 +79,10 @@ class RoundCaller(Protocol):
         """Write down a call that is not made."""
         ...
 
+    def has_ended(self, parent: Attempt, key: str) -> bool:
+        """Whether the journal has the end of a call."""
+        ...
+
     def duration(self, parent: Attempt, key: str) -> float:
         """Seconds that a call took."""
         ...
@@ -189,6 +193,10 @@ class CallContext:
     def refuse(self, key: str, failure: Failure) -> None:
         """Write down that a call is not made, and why."""
         self._rounds.refuse(self._attempt, key, failure)
+
+    def has_ended(self, key: str) -> bool:
+        """Whether the journal has the end of the call under this key."""
+        return self._rounds.has_ended(self._attempt, key)
 
     def duration(self, key: str) -> float:
         """Seconds that the call under this key took."""

@@ -90,6 +90,11 @@ class Rounds:
         decisions.emit(ev.StepFailed(decisions.seq, decisions.at, path, failure))
         drive.commits.flush_soon()
 
+    def has_ended(self, parent: Attempt, key: str) -> bool:
+        """Whether the journal has the end of the call under this key."""
+        step = self._drive.state.steps.get(self._children.path_of(parent, key))
+        return step is not None and step.status in ENDED
+
     def duration(self, parent: Attempt, key: str) -> float:
         """Seconds that the call under this key took."""
         step = self._drive.state.steps.get(self._children.path_of(parent, key))
