@@ -185,6 +185,25 @@ async def test_readers_are_given_large_events_a_few_at_a_time(monkeypatch: pytes
             assert len(pages) > 1
 
 
+async def test_many_readers_share_what_is_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "TAIL_BYTES", 10_000)
+    monkeypatch.setattr(feeds, "SHARED_BYTES", 400_000)
+    async with tools(Toolpath()) as tp:
+        steps = [{"id": f"s{n}", "tool": "large"} for n in range(40)]
+        tp.add(lambda: "x" * 20_000, name="large", effect="read", description="Give much text.")
+        run = await tp.start(tp.read({"steps": steps, "outputs": {"done": True}}))
+        await run.result()
+        info, live = await tp.store.get_run(run.run_id), Feeds(tp)
+        readers = [live.follow(info) for _ in range(40)]
+        held = [sum(len(frame.data) for frame in (await anext(reader)).frames) for reader in readers]
+        assert held[0] > 200_000
+        assert max(held[8:]) < 80_000
+        assert live.readers == 40
+        for reader in readers:
+            await reader.aclose()
+        assert live.readers == 0
+
+
 async def test_a_run_that_is_deleted_while_somebody_reads_it_is_gone() -> None:
     async with tools(Toolpath()) as tp:
         result = await tp.run(tp.read(SUM), {"a": 1})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -23,6 +23,9 @@ TAIL_BYTES = 2_000_000
 #: Events that are read at once for one who is further behind, and the bytes with which a page of them ends.
 PAGE = 256
 PAGE_BYTES = 1_000_000
+#: Bytes that are kept and read at once for all readers together, and the least for one of them.
+SHARED_BYTES = 16_000_000
+LEAST_BYTES = 50_000
 #: Seconds without news after which readers are told that the server is there.
 HEARTBEAT = 15.0
 #: Seconds between two looks at a run whose driver cannot wake this process.
@@ -53,14 +56,16 @@ class Feeds:
     def __init__(self, tp: Toolpath) -> None:
         self._tp = tp
         self._feeds: dict[str, _Feed] = {}
+        self._readers = 0
         self._closing = False
 
     async def follow(self, info: RunInfo, after: int = 0) -> AsyncGenerator[Batch]:
         """The run's events beyond `after`, in order, until it ends: also while it waits for people."""
         feed = self._feeds.get(info.run_id)
         if feed is None:
-            feed = self._feeds[info.run_id] = _Feed(self._tp, info)
+            feed = self._feeds[info.run_id] = _Feed(self._tp, info, self._share)
         feed.readers += 1
+        self._readers += 1
         try:
             while not self._closing:
                 batch = await feed.beyond(after)
@@ -72,6 +77,7 @@ class Feeds:
             yield Batch(end="server")
         finally:
             feed.readers -= 1
+            self._readers -= 1
             if not feed.readers and self._feeds.get(info.run_id) is feed:
                 del self._feeds[info.run_id]
                 feed.close()
@@ -85,15 +91,21 @@ class Feeds:
     @property
     def readers(self) -> int:
         """How many look on."""
-        return sum(feed.readers for feed in self._feeds.values())
+        return self._readers
+
+    def _share(self, most: int) -> int:
+        """Bytes that one may have in memory who would have so many if there were no others."""
+        return min(most, max(LEAST_BYTES, SHARED_BYTES // max(1, self._readers)))
 
 
 class _Feed:
     """The end of one run's journal, as long as somebody reads it."""
 
-    def __init__(self, tp: Toolpath, info: RunInfo) -> None:
+    def __init__(self, tp: Toolpath, info: RunInfo, share: Callable[[int], int]) -> None:
         self.readers = 0
         self._tp = tp
+        self._share = share
+        """Bytes that it may have in memory of those that it would like to."""
         self._run_id = info.run_id
         self._last = max(0, info.last_seq - TAIL)
         self._tail: deque[Frame] = deque()
@@ -133,7 +145,7 @@ class _Feed:
 
     async def _stored(self, after: int, begin: int) -> list[Frame]:
         events = await self._tp.store.read_events(
-            self._run_id, after=after, limit=min(PAGE, begin - 1 - after), most_bytes=PAGE_BYTES
+            self._run_id, after=after, limit=min(PAGE, begin - 1 - after), most_bytes=self._share(PAGE_BYTES)
         )
         return [_frame(event) for event in events]
 
@@ -142,9 +154,10 @@ class _Feed:
         store = self._tp.store
         while not self._gone:
             try:
-                events = await store.read_events(self._run_id, after=self._last, limit=PAGE, most_bytes=PAGE_BYTES)
+                most = self._share(PAGE_BYTES)
+                events = await store.read_events(self._run_id, after=self._last, limit=PAGE, most_bytes=most)
                 if events:
-                    self._take(events)
+                    self._take(events, most)
                     continue
                 info = await store.get_run(self._run_id)
                 self._caught_up = True
@@ -163,7 +176,7 @@ class _Feed:
                 await asyncio.sleep(PAUSE)
                 self._beat()
 
-    def _take(self, events: Sequence[AnyEvent]) -> None:
+    def _take(self, events: Sequence[AnyEvent], most: int) -> None:
         size = 0
         for event in events:
             size += self._keep(_frame(event))
@@ -174,7 +187,7 @@ class _Feed:
                     self._ended = False
         self._last = events[-1].seq
         # As long as it was not asked for less than there is, by number or by bytes.
-        self._caught_up = len(events) < PAGE and size < PAGE_BYTES // 2
+        self._caught_up = len(events) < PAGE and size < most // 2
         self.wake()
 
     def _keep(self, frame: Frame) -> int:
@@ -182,7 +195,8 @@ class _Feed:
         tail = self._tail
         tail.append(frame)
         self._size += len(frame.data)
-        while len(tail) > TAIL or (self._size > TAIL_BYTES and len(tail) > 1):
+        most = self._share(TAIL_BYTES)
+        while len(tail) > TAIL or (self._size > most and len(tail) > 1):
             self._size -= len(tail.popleft().data)
         return len(frame.data)
 

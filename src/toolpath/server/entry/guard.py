@@ -152,6 +152,8 @@ class _Answer:
         self._refused = False
         self._ended = False
         self._cut = False
+        self._turn = asyncio.Lock()
+        """Held by what is said over a WebSocket: a hundred subscriptions may have something to say at once."""
 
     async def send(self, message: Message) -> None:
         """Hand on what the app says, unless the guard has spoken for it."""
@@ -164,6 +166,11 @@ class _Answer:
             message = {**message, "status": int(message["status"]), "headers": self._headers(message)}
         if message["type"] == "http.response.body":
             await self._write(message)
+        elif message["type"] == "websocket.send":
+            async with self._turn:
+                await self._send(message)
+                # The next one is made and said in another turn of the loop.
+                await asyncio.sleep(0)
         else:
             await self._send(message)
 
