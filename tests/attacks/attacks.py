@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import Any
@@ -130,10 +131,31 @@ def _read_a_plan_again(target: Target) -> Any:
 
 
 def _cancel_a_long_run(target: Target) -> Any:
-    body = {"plan": _plan_of(20_000), "conversation_id": "attack"}
-    run_id = target.client.post("/api/v1/runs", json=body, timeout=120).json()["run_id"]
+    run_id = _begun(target, 20_000)
     codes = [target.client.post(f"/api/v1/runs/{run_id}/cancel", json={}, timeout=120).status_code for _ in range(3)]
-    return codes, target.ended(run_id)
+    return codes, target.ended(run_id, name="long")
+
+
+def _begun(target: Target, steps: int) -> str:
+    """A run of so many steps that goes on."""
+    body = {"plan": _plan_of(steps, name="long"), "conversation_id": "attack"}
+    run_id: str = target.let_in("POST", "/api/v1/runs", json=body).json()["run_id"]
+    return run_id
+
+
+def _steered(act: str) -> Attack:
+    """A long run is cut short, and goes on: what is done of it is read again, and its plan is compiled anew."""
+
+    def attack(target: Target) -> Any:
+        run_id = _begun(target, 20_000)
+        target.let_in("POST", f"/api/v1/runs/{run_id}/cancel", json={})
+        target.ended(run_id, name="long")
+        target.begin()
+        answer = target.let_in("POST", f"/api/v1/runs/{run_id}/{act}", json={})
+        assert answer.status_code == 202, answer.text[:500]
+        return target.ended(answer.json()["run_id"], name="long")
+
+    return attack
 
 
 def _aliases(target: Target) -> Any:
@@ -239,6 +261,22 @@ def _documents_in_messages(target: Target) -> Any:
                 socket.recv(timeout=5)
 
 
+def _subscriptions_to_a_run(target: Target) -> Any:
+    """A hundred readers of one connection, each from the first event of a long run on."""
+    run_id = _begun(target, 20_000)
+    target.ended(run_id, name="long")
+    target.begin()
+    query = "subscription($id: ID!, $after: Int!) { runEvents(runId: $id, after: $after) { seq data } }"
+    with _speaking(target) as socket, suppress(ConnectionClosed, TimeoutError):
+        socket.send('{"type": "connection_init"}')
+        for number in range(90):
+            payload = {"query": query, "variables": {"id": run_id, "after": number}}
+            socket.send(json.dumps({"type": "subscribe", "id": str(number), "payload": payload}))
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            socket.recv(timeout=5)
+
+
 def _many_subscriptions(target: Target) -> Any:
     query = 'subscription { runEvents(runId: "run_none") { seq } }'
     with _speaking(target) as socket, suppress(ConnectionClosed, TimeoutError):
@@ -313,6 +351,8 @@ ATTACKS: dict[str, Attack] = {
     ),
     "a run of 20,000 steps": lambda t: t.run(_plan_of(20_000), seconds=30),
     "a run of 20,000 steps, cancelled": _cancel_a_long_run,
+    "a run of 20,000 steps, forked": _steered("fork"),
+    "a run of 20,000 steps, retried": _steered("retry"),
     "aliases": _aliases,
     "fragments": _fragments,
     "names that were not meant": _names_not_meant,
@@ -333,6 +373,7 @@ ATTACKS: dict[str, Attack] = {
     "values in a message of a WebSocket": _values_in_a_message,
     "documents in messages of a WebSocket": _documents_in_messages,
     "subscriptions to a run that is not there": _many_subscriptions,
+    "subscriptions to a long run": _subscriptions_to_a_run,
     "a long run, read by every door": _reading_a_long_run,
     "slow readers of a value": _slow_readers(
         lambda run: f"/api/v1/runs/{run['run_id']}/values/{run['results'][0]['output']['$blob']}"

@@ -162,12 +162,12 @@ class Target:
             return {"status": answer.status_code, **answer.json()}
         return self.ended(answer.json()["run_id"], seconds)
 
-    def ended(self, run_id: str, seconds: float = 60) -> dict[str, Any]:
-        """The run when it has ended; it is cancelled after so many seconds."""
+    def ended(self, run_id: str, seconds: float = 60, *, name: str = "") -> dict[str, Any]:
+        """The run when it has ended; it is cancelled after so many seconds. A fork is found by its plan's `name`."""
         until = time.monotonic() + seconds
         told = False
         while True:
-            wanted: dict[str, Any] = {"limit": 1, "conversation_id": "attack"}
+            wanted: dict[str, Any] = {"limit": 5} | ({"name": name} if name else {"conversation_id": "attack"})
             rows = self.let_in("GET", "/api/v1/runs", params=wanted).json()["runs"]
             found: dict[str, Any] = next(row for row in rows if row["run_id"] == run_id)
             if found["status"] not in ("pending", "running"):
@@ -231,9 +231,7 @@ def target(folder: Path, *options: str, tools: str = TOOLS, **settings: str) -> 
         **{f"TOOLPATH_{k.upper()}": v for k, v in settings.items()},
     }
     base = [sys.executable, "-m", "toolpath", "--store", "runs.db"]
-    attacker, bystander, observer = (
-        _key(base, name, folder, environment) for name in ("attacker", "bystander", "observer")
-    )
+    attacker, bystander, observer = _keys(base, folder, environment)
     process = subprocess.Popen(
         [*base, "--tools", "own_tools.py", "serve", "--port", "0", *options],
         cwd=folder,
@@ -267,6 +265,17 @@ def target(folder: Path, *options: str, tools: str = TOOLS, **settings: str) -> 
 
 def _asking(address: str, key: str) -> httpx.Client:
     return httpx.Client(base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=120)
+
+
+def _keys(base: list[str], folder: Path, environment: dict[str, str]) -> list[str]:
+    """Those of the store in the folder: of the attacker, of the bystander, and of who measures."""
+    made = folder / "keys.json"
+    if not made.exists():
+        made.write_text(
+            json.dumps([_key(base, who, folder, environment) for who in ("attacker", "bystander", "observer")])
+        )
+    found: list[str] = json.loads(made.read_text())
+    return found
 
 
 def _key(base: list[str], name: str, folder: Path, environment: dict[str, str]) -> str:
