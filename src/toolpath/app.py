@@ -105,16 +105,17 @@ class Toolpath:
         self.trail = Trail(self.store, self.clock, self._services.redactor, enabled=self.settings.audit)
         """The audit trail: what is done through this door is written there."""
         self.sources = ToolSources(self.registry, self.secrets, limit_server=self._services.limits.set_server)
+        redactor = self._services.redactor
+        self._preparation = Preparation(self.registry, self.settings, self.secrets, redactor, load=self._load)
         self._drives = Drives(
             self._services,
             self._load,
             self.trail,
+            self.aside,
             sources=self.sources.described,
             replan_failed=lambda run_id: self._planned_runs.replan_failed(run_id),  # noqa: PLW0108  # as above
             learn=lambda run_id: self._planned_runs.learn(run_id),  # noqa: PLW0108
         )
-        redactor = self._services.redactor
-        self._preparation = Preparation(self.registry, self.settings, self.secrets, redactor, load=self._load)
         self._planned_runs = PlannedRuns(
             self._services, self._drives, self._preparation, self.trail, load=self._load, chat=chat
         )
@@ -128,7 +129,7 @@ class Toolpath:
         )
         self.registry.add_provider(self._launcher.template_provider)
         open_points = self._preparation.open_points
-        self._steering = Steering(self.store, self.clock, self._drives, self.trail, open_points=open_points)
+        self._steering = Steering(self.store, self.clock, self._drives, self.trail, self.aside, open_points=open_points)
         self._token: contextvars.Token[Toolpath | None] | None = None
 
     async def __aenter__(self) -> Self:

@@ -71,7 +71,10 @@ def checked(
     context = Context(plan, catalog, secrets=secrets, body_of=bodies.body, memory=memory)
     findings = _check(plan, context, bodies, {})
     inner = {key: body.views.expressions for key, body in bodies.contexts.items()}
-    return Checked(findings, context.views.expressions, inner)
+    found = Checked(findings, context.views.expressions, inner)
+    for seen in (context, *bodies.contexts.values()):
+        seen.let_go()
+    return found
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

@@ -71,6 +71,11 @@ class Context:
         self.unknown: dict[str, list[Read]] = {}
         """Who does not say what they give → where that is read."""
 
+    def let_go(self) -> None:
+        """The check is done: forget it. Its parts know one another, and a search for garbage would find them late."""
+        self.types.let_go()
+        self.views.let_go()
+
     def note_unknown(self, template: Template, pointer: str) -> None:
         """Remember that the types of what is read at this place are not known; one finding tells of them all."""
         for read in template.reads_below(pointer):

@@ -123,6 +123,11 @@ class Types:
             if template.use == "transform":
                 self._writers.setdefault(template.variable, []).append(_transformed(self, template))
 
+    def let_go(self) -> None:
+        """Forget those who ask it in turn."""
+        self._readers.clear()
+        self._writers.clear()
+
     def output(self, view: StepView) -> Type:
         """The type of the step's output where it has succeeded."""
         if view not in self._steps:

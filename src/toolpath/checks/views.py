@@ -126,6 +126,10 @@ class Template:
         """What is read at or below the pointer, which leads to one key of the value or is empty."""
         return self._below.get(pointer.split("/", 2)[1], []) if pointer else self.reads
 
+    def let_go(self) -> None:
+        """Forget what is read here."""
+        self.reads, self._known, self._below = [], {}, {}
+
     def has_fault(self, pointer: str) -> bool:
         """What stands at or below the pointer is in part no expression."""
         return bool(self.faults) and any(f"{at}/".startswith(f"{pointer}/") for at, _ in self.faults)
@@ -259,6 +263,15 @@ class Views:
     def expressions(self) -> dict[str, dict[str, Leaf]]:
         """The plan's expressions, by the pointer to the value that holds them."""
         return {template.path: template.leaves for template in self.templates}
+
+    def let_go(self) -> None:
+        """Forget what was seen: views know one another, and a search for garbage would find so many of them late."""
+        for block in list(self.blocks()):
+            block.steps, block.positions = [], {}
+        for view in self.steps:
+            view.blocks, view.templates = (), []
+        for template in self.templates:
+            template.let_go()
 
     def blocks(self) -> Iterator[BlockView]:
         """Every block, outer ones first."""

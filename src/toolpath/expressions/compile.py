@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from toolpath.errors import ExpressionError, OverBudget, Unresolved
 from toolpath.expressions.budget import Budget
-from toolpath.expressions.emit import Run
 from toolpath.expressions.extent import extent
 from toolpath.expressions.leaf import Leaf, read_condition, read_leaf
 from toolpath.expressions.look import Diagnose
@@ -58,6 +57,7 @@ class Compiled:
         "_condition",
         "_fast",
         "_leaves",
+        "_left",
         "_public",
         "_repeats",
         "_value",
@@ -95,16 +95,17 @@ class Compiled:
         plain = plain_value(value, leaves) if leaves and not condition else None
         self._fast, charged = plain or function_of_value(value, leaves, condition=condition)
         self._charged = charged or self._builds
-        if plain is not None:
-            self._fast = _Cold(self, plain[0])
+        self._left = _WARM if plain is not None else 0
+        """Evaluations until it gets code of its own."""
         self._public: Compiled | None = None
         if self.uses_secrets:
             public = {at: leaf for at, leaf in leaves.items() if not leaf.uses_secrets}
             self._public = Compiled(value, public, condition=condition)
 
-    def warm_up(self) -> None:
-        """Have code of its own: it is evaluated often."""
-        self._fast, _ = function_of_value(self._value, self._leaves, condition=self._condition)
+    def _warm_up(self) -> None:
+        self._left -= 1
+        if not self._left:
+            self._fast, _ = function_of_value(self._value, self._leaves, condition=self._condition)
 
     @property
     def schema(self) -> JsonObject | None:
@@ -118,6 +119,8 @@ class Compiled:
         `OverBudget` where it would be too much work.
         """
         try:
+            if self._left:
+                self._warm_up()
             if not self._charged:
                 value = self._fast(frame, None)
                 if (self._repeats or frame.shares) and frame.work is not None and type(value) in _CONTAINERS:
@@ -195,23 +198,6 @@ class Compiled:
         finally:
             budget.close()
         return bool(value) if self._condition else value
-
-
-class _Cold:
-    """Makes a value until it is known to be made often."""
-
-    __slots__ = ("_left", "_of", "_run")
-
-    def __init__(self, of: Compiled, run: Run) -> None:
-        self._of = of
-        self._run = run
-        self._left = _WARM
-
-    def __call__(self, frame: Frame, budget: Budget | None) -> Json:
-        self._left -= 1
-        if not self._left:
-            self._of.warm_up()
-        return self._run(frame, budget)
 
 
 class Inspection(Struct, frozen=True, eq=False):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 from toolpath.errors import ExpressionError, OverBudget, Unresolved
 from toolpath.expressions import operate
 from toolpath.expressions.budget import Budget
@@ -24,17 +26,17 @@ _MOST_KEYS = 20
 _MOST_PLAIN = 100
 
 
-class Piece:
+# A large plan has many of both. No search for garbage, which stops everybody, looks at them: they are in no circle.
+
+
+class Piece(Struct, eq=False, gc=False):
     """One template of the string."""
 
-    __slots__ = ("_run", "offset", "text", "tree")
-
-    def __init__(self, text: str, offset: int, resolved: Tree) -> None:
-        self.text = text
-        """As written, braces included."""
-        self.offset = offset
-        self.tree = resolved
-        self._run: Run | None = None
+    text: str
+    """As written, braces included."""
+    offset: int
+    tree: Tree
+    _run: Run | None = None
 
     def value(self, frame: Frame, budget: Budget) -> Json:
         """What the template gives, by the form that says what is wrong. Raises `ExpressionError`."""
@@ -55,32 +57,24 @@ class Piece:
             ) from error
 
 
-class Leaf:
+class Leaf(Struct, eq=False, gc=False):
     """A string with at least one template."""
 
-    __slots__ = ("faults", "is_plain", "pieces", "pointer", "references", "source", "uses_secrets", "whole")
+    source: str
+    pointer: str
+    pieces: tuple[str | Piece, ...]
+    references: tuple[Reference, ...]
+    faults: tuple[ExpressionError, ...]
+    is_plain: bool = False
+    """It is one path with dots in braces, and nothing else."""
+    uses_secrets: bool = False
+    whole: Piece | None = None
+    """The one template that the string is, whose value keeps its type."""
 
-    def __init__(
-        self,
-        source: str,
-        pointer: str,
-        pieces: tuple[str | Piece, ...],
-        references: tuple[Reference, ...],
-        faults: tuple[ExpressionError, ...],
-        *,
-        is_plain: bool = False,
-    ) -> None:
-        self.source = source
-        self.pointer = pointer
-        self.pieces = pieces
-        self.references = references
-        self.faults = faults
-        self.is_plain = is_plain
-        """It is one path with dots in braces, and nothing else."""
-        self.uses_secrets = not is_plain and _uses_secrets(references)
-        piece = pieces[0] if len(pieces) == 1 else None
+    def __post_init__(self) -> None:
+        self.uses_secrets = not self.is_plain and _uses_secrets(self.references)
+        piece = self.pieces[0] if len(self.pieces) == 1 else None
         self.whole = piece if isinstance(piece, Piece) else None
-        """The one template that the string is, whose value keeps its type."""
 
     def value(self, frame: Frame, budget: Budget, keep: list[Unresolved] | None = None) -> Json:
         """The string's value, run with care. With `keep`, a template that does not resolve keeps its text."""

@@ -13,6 +13,7 @@ from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunInfo, RunResult
 from toolpath.ports import Authority, Signal
 from toolpath.recovery.presence import drives_here, is_driven_elsewhere
+from toolpath.runs.beside_the_loop import BesideTheLoop
 from toolpath.runs.claims import Claim, Claims
 from toolpath.runs.held import HeldRuns, PreparedDrive
 from toolpath.runs.reader import RunReader
@@ -43,6 +44,7 @@ class Drives:
         services: Services,
         load: Callable[[set[str]], Awaitable[Catalog]],
         trail: Trail,
+        aside: BesideTheLoop,
         *,
         sources: Callable[[], JsonObject] = _no_sources,
         replan_failed: ReplanFailed | None = None,
@@ -52,7 +54,7 @@ class Drives:
         self._services = services
         self._held = held = HeldRuns(services)
         self._queue = queue = RunQueue(services, held)
-        self._programs = programs = ReplayPrograms(load, services.settings)
+        self._programs = programs = ReplayPrograms(load, services.settings, aside)
         self._reader = RunReader(services, held)
         # What parks or fails goes on by parts that drive in turn: these two hooks close the circle.
         self._supervisor = supervisor = Supervisor(

@@ -37,7 +37,7 @@ def fork_events(
     run_id: str,
     at: float,
     from_step: str | None,
-    inputs: JsonObject | None,
+    inputs: JsonObject,
 ) -> Fork:
     """The journal that the fork begins with. Raises `RunConflict` for a step that is not there.
 
@@ -46,7 +46,7 @@ def fork_events(
     program = began.latest
     started = events[0]
     assert isinstance(started, ev.RunStarted)
-    changed = {name for name, value in (inputs or {}).items() if started.inputs.get(name) != value}
+    changed = {name for name, value in inputs.items() if started.inputs.get(name) != value}
     block = program.root
     redo = _redone(block, from_step, changed)
     standing = _standing(began, events)
@@ -57,7 +57,7 @@ def fork_events(
         run_id=run_id,
         plan=program.frozen,
         bodies=program.frozen_bodies,
-        inputs={**started.inputs, **(inputs or {})},
+        inputs={**started.inputs, **inputs},
         tools=program.fingerprints,
         parent={"run_id": started.run_id, "from_step": from_step or "", "inputs": sorted(changed)},
     )

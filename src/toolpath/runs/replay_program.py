@@ -13,6 +13,7 @@ from toolpath.errors import RunConflict, ToolpathError
 from toolpath.model.events import AnyEvent, PlanRevised, RunStarted, ToolsFrozen
 from toolpath.model.plan import thaw
 from toolpath.model.tool import Body, Tool
+from toolpath.runs.beside_the_loop import BesideTheLoop, weight_of
 from toolpath.values import Json, JsonObject
 
 
@@ -58,27 +59,42 @@ def _gone(name: str, error: ToolpathError) -> Tool:
     return Tool(name=bare, group=group, input_schema={"type": "object"}, body=Body(invoke=invoke))
 
 
-async def frozen_program(
-    events: Sequence[AnyEvent],
-    load: Callable[[set[str]], Awaitable[Catalog]],
-    settings: Settings,
-    *,
-    to_end: bool = False,
-) -> Program:
-    """The program that a journal was written by, followed by those that took its place.
+class Frozen(msgspec.Struct, frozen=True):
+    """What a journal says of the program that it was written by: the plans, and the tools called beside them."""
 
-    Raises `RunConflict` for the journal of a run that was never begun.
-    """
+    stages: tuple[RunStarted | PlanRevised, ...]
+    called: tuple[ToolsFrozen, ...]
+    """Of tools that were called beside the plan."""
+
+    @property
+    def tools(self) -> set[str]:
+        """The keys of all tools."""
+        return {key for stage in (*self.stages, *self.called) for key in stage.tools}
+
+    @property
+    def weight(self) -> int:
+        """How much there is to compile."""
+        return weight_of(
+            [[stage.plan for stage in self.stages], [said.bodies for said in (*self.stages, *self.called)]]
+        )
+
+
+def frozen(events: Sequence[AnyEvent]) -> Frozen:
+    """What the journal says of its program. Raises `RunConflict` for the journal of a run that was never begun."""
     started = events[0] if events else None
     if not isinstance(started, RunStarted):
         raise RunConflict("The run was stored, but never begun.", hint="Start it anew.")
-    stages: list[RunStarted | PlanRevised] = [started, *(one for one in events if isinstance(one, PlanRevised))]
-    called = [event for event in events if isinstance(event, ToolsFrozen)]
-    catalog = await load({key for stage in (*stages, *called) for key in stage.tools})
+    revised = (event for event in events if isinstance(event, PlanRevised))
+    return Frozen((started, *revised), tuple(event for event in events if isinstance(event, ToolsFrozen)))
+
+
+def frozen_program(said: Frozen, catalog: Catalog, settings: Settings, *, to_end: bool = False) -> Program:
+    """The program that a journal was written by, followed by those that took its place."""
+    started, called = said.stages[0], said.called
     bodies = {**started.bodies, **{key: body for event in called for key, body in event.bodies.items()}}
     programs = [
         Program(thaw(stage.plan), FrozenBodies(catalog, {**bodies, **stage.bodies}, to_end=to_end), settings)
-        for stage in stages
+        for stage in said.stages
     ]
     # A fork begins with what tools called beside the plan in the run that it comes of.
     beside = [key for key in started.tools if key not in programs[0].used]
@@ -93,10 +109,18 @@ async def frozen_program(
 class ReplayPrograms:
     """Programs of journals, with the tools of today under what was frozen."""
 
-    def __init__(self, load: Callable[[set[str]], Awaitable[Catalog]], settings: Settings) -> None:
+    def __init__(
+        self, load: Callable[[set[str]], Awaitable[Catalog]], settings: Settings, aside: BesideTheLoop
+    ) -> None:
         self._load = load
         self._settings = settings
+        self._aside = aside
 
     async def of(self, events: Sequence[AnyEvent], *, to_end: bool = False) -> Program:
-        """The program that a journal was written by, followed by those that took its place."""
-        return await frozen_program(events, self._load, self._settings, to_end=to_end)
+        """The program that a journal was written by, followed by those that took its place.
+
+        Raises `RunConflict` for the journal of a run that was never begun.
+        """
+        said = frozen(events)
+        catalog = await self._load(said.tools)
+        return await self._aside.do(lambda: frozen_program(said, catalog, self._settings, to_end=to_end), said.weight)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -10,15 +10,19 @@ from toolpath.access.acting import who_acts
 from toolpath.access.permits import own_authority, permit_again, permit_rest
 from toolpath.access.trail import Trail
 from toolpath.checks.start import check_inputs, secrets_given
+from toolpath.engine.compile.program import Program
 from toolpath.engine.compile.remaining import remaining_tools
 from toolpath.errors import Finding, PlanInvalid, PolicyViolationError, RunConflict
 from toolpath.ids import new_id
-from toolpath.model.events import RunStarted
+from toolpath.model.events import AnyEvent, RunStarted
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo
+from toolpath.model.tool import Tool
 from toolpath.ports import Clock, Signal, Store
+from toolpath.runs.beside_the_loop import BesideTheLoop, weight_of
+from toolpath.runs.claims import first_of
 from toolpath.runs.drives import Drives
-from toolpath.runs.forks import fork_events
+from toolpath.runs.forks import Fork, fork_events
 from toolpath.runs.opening import check_priority
 from toolpath.runs.run import Run
 from toolpath.values import Json, JsonObject, plain
@@ -33,6 +37,7 @@ class Steering:
         clock: Clock,
         drives: Drives,
         trail: Trail,
+        aside: BesideTheLoop,
         *,
         open_points: Callable[[Plan], tuple[Finding, ...]],
     ) -> None:
@@ -40,6 +45,7 @@ class Steering:
         self._clock = clock
         self._drives = drives
         self._trail = trail
+        self._aside = aside
         self._open_points = open_points
 
     async def resume(self, run_id: str, *, accept_tool: bool = False, force: bool = False) -> Run:
@@ -117,18 +123,12 @@ class Steering:
         # A run that was planned anew is forked with the plan it went by in the end.
         began = await self._drives.program_of(events)
         program = began.latest
-        started = events[0]
-        assert isinstance(started, RunStarted)
+        started = first_of(events)
         context = context or _forker(RunContext.from_json(started.context))
-        faults = (
-            self._open_points(program.plan)
-            or secrets_given(inputs or {}, self._trail.redactor)
-            or check_inputs(program.plan, {**started.inputs, **(inputs or {})})
-        )
-        if faults:
+        if faults := self._open_points(program.plan):
             raise PlanInvalid(faults)
-        now = self._clock.time()
-        fork = fork_events(began, events, run_id=new_id("run", now), at=now, from_step=from_step, inputs=inputs)
+        weight = weight_of([events, inputs])
+        fork = await self._aside.do(lambda: self._forked(began, events, from_step, inputs or {}), weight)
         if fork.repeats and not repeat_writes:
             raise RunConflict(
                 f"The fork would make these writes again: {', '.join(fork.repeats)}.",
@@ -138,7 +138,7 @@ class Steering:
         assert isinstance(first, RunStarted)
         async with self._trail.refusing("run.fork", context):
             if context is not None:
-                permit_rest(program.plan, remaining_tools(program, fork.events), program.secrets, context)
+                permit_rest(program.plan, await self._remaining(program, fork.events), program.secrets, context)
                 first = msgspec.structs.replace(first, context=context.as_json())
             if (first.inputs, first.tools) != (started.inputs, started.tools):
                 await self._not_approved(info, first)
@@ -149,6 +149,15 @@ class Steering:
         return await self._drives.begin_fork(
             program, (first, *kept), priority=info.priority if priority is None else priority
         )
+
+    def _forked(self, began: Program, events: Sequence[AnyEvent], from_step: str | None, inputs: JsonObject) -> Fork:
+        """What the fork begins with. Raises `PlanInvalid` where the inputs do not fit, and as `fork_events`."""
+        given = {**first_of(events).inputs, **inputs}
+        faults = secrets_given(inputs, self._trail.redactor) or check_inputs(began.latest.plan, given)
+        if faults:
+            raise PlanInvalid(faults)
+        now = self._clock.time()
+        return fork_events(began, events, run_id=new_id("run", now), at=now, from_step=from_step, inputs=inputs)
 
     async def _not_approved(self, info: RunInfo, first: RunStarted) -> None:
         """Raise `PolicyViolationError` where a fork differs from what was approved, and its plan needs that."""
@@ -171,10 +180,12 @@ class Steering:
         if not events:
             return
         program = (await self._drives.program_of(events)).latest
-        assert isinstance(events[0], RunStarted)
-        started = RunContext.from_json(events[0].context)
+        started = RunContext.from_json(first_of(events).context)
         async with self._trail.refusing(action, started, run_id):
-            permit_again(program.plan, remaining_tools(program, events), program.secrets, started)
+            permit_again(program.plan, await self._remaining(program, events), program.secrets, started)
+
+    async def _remaining(self, program: Program, events: Sequence[AnyEvent]) -> list[Tool]:
+        return await self._aside.do(lambda: remaining_tools(program, events), weight_of([events]))
 
     async def _asked(self, action: str, info: RunInfo, **data: Json) -> None:
         await self._trail.record(action, info.run_id, tenant=info.tenant, user=info.user, **data)

@@ -61,6 +61,7 @@ class Supervisor:
         if self._learn is not None and runner.state.status in ENDED_RUN and runner.program.plan.origin.request:
             await self._learn(run_id)
         self._watch_deadline(run_id, runner)
+        runner.let_go()
         return runner
 
     def spawn(self, prepared: PreparedDrive) -> None:

@@ -45,3 +45,8 @@ class ReadyQueue:
             tick = step.tick = self._tick
         step.needs = self._state.seq
         return -(scope.base + (rank[step.node.index] if rank else 0.0)), tick, step
+
+    def close(self) -> None:
+        """Forget all of it."""
+        self.entries.clear()
+        self.unannounced.clear()

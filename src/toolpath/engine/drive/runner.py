@@ -35,6 +35,9 @@ from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Authority, Journal
 
+#: Events of a journal that are folded in one turn of the loop.
+FOLDED = 1_000
+
 
 class Runner:
     """Drives one run. `start` and `resume` return when it has ended, is paused, or waits for people alone."""
@@ -132,7 +135,7 @@ class Runner:
         `authority`: of whoever has it go on; `to_end`: it was told to end, which is heard before all else."""
         drive, state, decisions = self._drive, self.state, self._drive.decisions
         await drive.large.load(events, drive.services.store)
-        fold(state, events)
+        await self._fold(events)
         drive.commits.committed = state.seq
         drive.taken(events)
         decisions.at = drive.services.clock.time()
@@ -145,6 +148,13 @@ class Runner:
         decisions.emit(ev.RunResumed(decisions.seq, decisions.at, epoch, reason, accepted or {}))
         decisions.authorize(authority)
         await self._go(None if to_end else self._take_up, then=self._take_up if to_end else None)
+
+    async def _fold(self, events: list[AnyEvent]) -> None:
+        """Bring the state to where the events leave it; of a long journal so much in a turn of the loop."""
+        for begin in range(0, len(events), FOLDED):
+            if begin:
+                await self._drive.services.turns.next(self.state.run_id)
+            fold(self.state, events[begin : begin + FOLDED])
 
     def _take_up(self) -> None:
         drive = self._drive
@@ -218,6 +228,20 @@ class Runner:
                 await asyncio.wait(tasks, timeout=GRACE)
         finally:
             self._places.let_go()
+
+    def let_go(self) -> None:
+        """Nobody asks for its state any more. What the run was goes now: a search for garbage would find it late."""
+        state = self.state
+        # Instances know one another, and the parts of the drive know it.
+        for scope in state.scopes.values():
+            scope.steps.clear()
+        state.steps.clear()
+        state.scopes.clear()
+        state.unblocked.clear()
+        state.finished.clear()
+        state.root = None
+        self._drive.decisions.ready.close()
+        del self.program, self._drive.program, self.state.program
 
     def leave(self) -> None:
         """Begin nothing more, and go when what is under way has ended: another driver goes on."""
