@@ -36,6 +36,15 @@ def _plan_of(steps: int, **fields: Any) -> dict[str, Any]:
     return {"steps": [{"id": f"s{n}", "tool": "echo", "inputs": {"x": n}} for n in range(steps)], **fields}
 
 
+def _going_back(plan: dict[str, Any]) -> dict[str, Any]:
+    plan["steps"][-1]["on_failure"] = {"next": "s0"}
+    return plan
+
+
+def _kept_plan(plan: dict[str, Any]) -> Attack:
+    return lambda target: target.client.post("/api/v1/plans", json={"plan": plan}, timeout=120).status_code
+
+
 def _input(schema: Any, value: Any) -> Attack:
     plan = {"inputs": {"type": "object", "properties": {"x": schema}}, "steps": [_call()]}
     return lambda target: target.run(plan, {"x": value})
@@ -349,6 +358,8 @@ ATTACKS: dict[str, Attack] = {
     "a plan of 100,000 steps": lambda t: (
         t.client.post("/api/v1/plans", json={"plan": _plan_of(100_000)}, timeout=120).status_code
     ),
+    "a chain of 40,000 steps": _kept_plan(_plan_of(40_000, flow="chain")),
+    "a chain of 40,000 steps that goes back": _kept_plan(_going_back(_plan_of(40_000, flow="chain"))),
     "a run of 20,000 steps": lambda t: t.run(_plan_of(20_000), seconds=30),
     "a run of 20,000 steps, cancelled": _cancel_a_long_run,
     "a run of 20,000 steps, forked": _steered("fork"),

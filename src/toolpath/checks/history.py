@@ -21,6 +21,10 @@ from toolpath.model.tool import Tool
 
 #: Times that each step of a chain is looked at, on average, before its jumps are too many to follow.
 _MOST_PASSES = 20
+#: Steps of a chain with jumps back up to which these are followed: what holds at each is kept for all, a bit a step.
+_MOST_FOLLOWED = 10_000
+#: Steps of a chain without jumps back of which one is kept what holds there; from there it is found again.
+_STRIDE = 64
 
 
 class Facts(msgspec.Struct):
@@ -68,7 +72,7 @@ class History:
         self._catalog = views.catalog
         self._kinds = Kinds(memory or Memory())
         self._numbers: dict[str, int] = {}
-        self._facts: dict[BlockView, list[Facts | None]] = {}
+        self._facts: dict[BlockView, list[Facts | None] | Forward] = {}
         plan = views.plan
         self._given = frozenset(
             [*plan.inputs.get("properties", {}), *plan.state, *CHAIN_VARIABLES, *views.retry_counts]
@@ -248,14 +252,70 @@ def _graph_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Fac
     return [*facts, ended]
 
 
-def _chain_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Facts | None]:
-    """The facts at each step and at the end, to the fixed point where jumps go back."""
-    size = len(block.steps)
+class Forward:
+    """The facts at each step of a chain that only goes forward, and at its end.
+
+    They are found again from those kept of a few steps: all of them would be as many bits as the square of its length.
+    """
+
+    __slots__ = ("_at", "_edges", "_end", "_kept", "_known", "_size", "_writes")
+
+    def __init__(self, edges: list[list[Edge]], writes: list[Writes]) -> None:
+        self._edges = edges
+        self._writes = writes
+        self._size = len(edges)
+        self._kept: list[dict[int, Facts]] = []
+        """What is known on the way at every so many steps, of those that are still to come."""
+        ahead = {0: Facts(last=1 << self._size)}
+        for here in range(self._size):
+            if here % _STRIDE == 0:
+                self._kept.append({target: msgspec.structs.replace(facts) for target, facts in ahead.items()})
+            self._pass(here, ahead)
+        self._end = ahead.get(self._size)
+        self._at = -1
+        """Of which part the facts are at hand."""
+        self._known: list[Facts | None] = []
+
+    def __getitem__(self, index: int) -> Facts | None:
+        """What holds at the step; at -1: at the end."""
+        if index in (-1, self._size):
+            return self._end
+        part, number = divmod(index, _STRIDE)
+        if part != self._at:
+            ahead = {target: msgspec.structs.replace(facts) for target, facts in self._kept[part].items()}
+            begin = part * _STRIDE
+            self._known = [self._pass(here, ahead) for here in range(begin, min(begin + _STRIDE, self._size))]
+            self._at = part
+        return self._known[number]
+
+    def _pass(self, here: int, ahead: dict[int, Facts]) -> Facts | None:
+        """Go through the step; gives what holds there."""
+        before = ahead.pop(here, None)
+        for edge in self._edges[here] if before is not None else ():
+            assert before is not None
+            after = _after(before, edge, self._writes[here])
+            known = ahead.get(edge.target)
+            if known is None:
+                ahead[edge.target] = after
+            else:
+                known.join(after)
+        return before
+
+
+def _chain_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Facts | None] | Forward:
+    """The facts at each step and at the end."""
+    edges = edges_of(block, plan)
+    if not any(edge.target <= edge.source for leading in edges for edge in leading):
+        return Forward(edges, writes)
+    return _least_known(edges, writes) if len(edges) > _MOST_FOLLOWED else followed(edges, writes)
+
+
+def followed(edges: list[list[Edge]], writes: list[Writes]) -> list[Facts | None]:
+    """The facts at each step of a chain and at its end, to the fixed point where jumps go back."""
+    size = len(edges)
     facts: list[Facts | None] = [None] * (size + 1)
     facts[0] = Facts(last=1 << size)
-    edges = edges_of(block, plan)
-    # Earliest step first, so that a chain without jumps back is done in one pass.
-    waiting = [0] if block.steps else []
+    waiting = [0] if edges else []
     visits = 0
     while waiting:
         here = heapq.heappop(waiting)
