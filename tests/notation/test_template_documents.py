@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, get_args
 
 import pytest
@@ -60,6 +61,52 @@ def test_a_reference_stands_inside_the_braces_that_are_there_and_has_its_own_els
     (made,) = plan_of({"steps": [step], "outputs": {"<<n>>": "<<n>>"}}).steps
     assert made.inputs == {"a": "{{ inputs.n + 1 }} of {{ inputs.all }}", "b": "{{ inputs.n }}"}
     assert made.when == "inputs.n > 2 and inputs.m"
+
+
+@pytest.mark.parametrize(
+    ("written", "given", "found"),
+    [
+        ("{{ '<<mode>>' == 'live' }}", "live", True),
+        ("{{ '<<mode>>' == 'live' }}", "test", False),
+        ('{{ "a <<mode>>!" }}', "b", "a b!"),
+        ("{{ '<<mode>>' }}", 7, "7"),
+        ("{{ <<mode>> + 1 }}", 7, 8),
+        ("{{ <<mode>>[0] }}", ["x"], "x"),
+        ("{{ <<mode>>.b }}", {"b": 1}, 1),
+        ("{{ {'<<mode>>': 1}['k'] }}", "k", 1),
+        ("{{ 'it\\'s <<mode>>' }}", "x", "it's x"),
+        ("{{ '<<mode>>' }} and <<mode>>", "' ~ secrets.X ~ '", "' ~ secrets.X ~ ' and ' ~ secrets.X ~ '"),
+    ],
+)
+async def test_a_parameter_in_an_expression_is_its_value_and_in_a_string_of_it_a_part_of_the_text(
+    written: str, given: object, found: object
+) -> None:
+    async with Toolpath() as tp:
+        result = await tp.run(plan_of({"steps": [], "outputs": written}), {"mode": given})
+        assert result.outputs == found
+
+
+async def test_an_approval_that_hangs_on_a_parameter_is_asked_for() -> None:
+    step = {**STEP, "inputs": {}, "requires_approval": "'<<mode>>' == 'live'"}
+    async with Toolpath() as tp:
+        tp.add(lambda: "done", name="t", effect="write")
+        plan = plan_of({"steps": [step]})
+        assert (await tp.run(plan, {"mode": "live"})).status == "waiting"
+        assert (await tp.run(plan, {"mode": "test"})).status == "completed"
+
+
+@pytest.mark.parametrize("text", ["<<" + " " * 50_000, "{{" * 8_000 + "<<a>>", "<<a" * 50_000, "{{ '" + "<<" * 20_000])
+def test_a_long_text_without_a_parameter_takes_a_moment(text: str) -> None:
+    before = time.process_time()
+    plan_of({"steps": [], "outputs": text})
+    assert time.process_time() - before < 5
+
+
+def test_a_default_stands_in_every_place_and_a_schema_without_required_is_one() -> None:
+    inputs = {"type": "object", "properties": {"t": {"type": "integer", "default": 5}}, "required": None}
+    document = read_template({"inputs": inputs, "steps": [{**STEP, "timeout": "<<t>>", "inputs": {"a": "<<b>>"}}]})
+    assert document.plan_for({"b": 1}).steps[0].timeout == 5.0
+    assert document.plan().inputs["required"] == ["b"]
 
 
 @pytest.mark.parametrize("name", ["user name", "Thema", "\u4e3b\u9898", "it's", 'say "so"', "a\\b", "x-y", "1st"])
@@ -153,6 +200,7 @@ def test_the_plan_execution_service_s_json_is_a_chain_of_agents() -> None:
     assert first.output == ("title", "url", "date")
     assert isinstance(second, Agent)
     assert (second.tools, second.output, second.model) == ((), (), None)
+    assert (first.context, second.context) == (None, [{"step": first.requirement, "result": "{{ step_1 }}"}])
     assert plan.inputs["properties"] == {"topic": {"type": "string", "description": "What on"}}
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -322,3 +323,60 @@ def test_ticks_looked_up_backwards_are_those_that_come_forwards(cron: str, zone:
             break
         backwards.append(tick)
     assert backwards[::-1] == forwards
+
+
+async def test_a_run_by_hand_is_who_asks_for_it_and_the_schedule_stays_whose_it_was(desk: Desk) -> None:
+    schedule = await desk.schedule()
+    run = await desk.tp.schedules.run_now(schedule, user="root", permissions=("*",))
+    await run.result()
+    kept = await desk.tp.schedules.get(schedule.schedule_id)
+    assert (kept.user, kept.permissions) == ("ada", ())
+    assert (await desk.tp.store.get_run(run.run_id)).user == "root"
+
+
+async def test_a_run_that_goes_on_for_long_is_never_overlapped_nor_hidden_by_one_by_hand(desk: Desk) -> None:
+    schedule = await desk.schedule()
+    desk.gate.clear()
+    await desk.after(60)
+    step: Any = {"name": "p", "steps": [], "outputs": 1}
+    quick = await desk.tp.plans.add(step)
+    other = await desk.tp.schedules.create(ScheduleDraft(plan_id=quick.plan_id, cron="0 0 1 1 *"))
+    await (await desk.tp.schedules.run_now(other)).result()
+    for _ in range(58):
+        await desk.after(60)
+    assert len(await desk.tp.store.list_runs(status="running")) == 1
+    kept = await desk.tp.schedules.get(schedule.schedule_id)
+    assert {tick.outcome for tick in kept.ticks} == {"overlapped"}
+    desk.gate.set()
+
+
+@pytest.mark.parametrize("ahead", [1_800.0, 365 * 86_400.0])
+async def test_a_clock_that_was_ahead_stops_no_schedule_and_repeats_no_tick(desk: Desk, ahead: float) -> None:
+    schedule = await desk.schedule()
+    kept = await desk.tp.store.get_record("schedule", schedule.schedule_id)
+    assert kept is not None
+    # Another process looked while its clock was wrong.
+    later = {**kept.data, "since": START + ahead, "next_at": START + ahead + 60}
+    await desk.tp.store.put_record(msgspec.structs.replace(kept, data=later))
+    for _ in range(3):
+        await desk.after(60)
+    assert len(desk.said) == 3
+
+
+async def test_what_is_changed_otherwise_loses_no_tick_and_an_older_schedule_overwrites_none(desk: Desk) -> None:
+    schedule = await desk.schedule("0 9 * * *")
+    await desk.clock.advance(at("2026-03-02T11:00:00+00:00") - desk.clock.time())
+    changed = await desk.tp.schedules.change(schedule, ScheduleDraft(title="Else", cron="0 9 * * *"), user="ada")
+    with pytest.raises(RecordConflict):
+        await desk.tp.schedules.change(schedule, ScheduleDraft(title="Old"), expected=changed.revision)
+    await desk.after(0)
+    assert desk.said == ["Hello Bo"]
+
+
+async def test_a_template_that_has_the_title_of_an_id_is_not_run_in_the_place_of_one_that_went(desk: Desk) -> None:
+    schedule = await desk.schedule()
+    await desk.tp.templates.delete(await desk.tp.templates.get("Greet"))
+    await desk.tp.templates.save({**GREET, "name": schedule.template_id})
+    await desk.after(60)
+    assert desk.said == []
+    assert (await desk.tp.schedules.get(schedule.schedule_id)).ticks[-1].outcome == "failed"

@@ -388,3 +388,91 @@ async def test_a_folder_s_templates_are_tools(tmp_path: Path, tp: Toolpath) -> N
     catalog = await tp.tools()
     assert catalog.find("News").input_schema["required"] == ["topic"]
     assert any("odd.plan.yaml" in finding.message and "<<t>>" in finding.message for finding in tp.registry.findings())
+
+
+async def test_a_refused_rename_and_a_late_delete_free_no_title_that_another_has(tp: Toolpath) -> None:
+    old = await tp.templates.save(GREET, Draft(title="T"))
+    await tp.templates.change(old, Draft(title="B"))
+    with pytest.raises(RecordConflict):
+        await tp.templates.change(old, Draft(title="B"))
+    with pytest.raises(RecordConflict, match="already a template 'B'"):
+        await tp.templates.save(GREET, Draft(title="B"))
+    taken = await tp.templates.save(GREET, Draft(title="T"))
+    await tp.templates.delete(old)
+    with pytest.raises(RecordConflict, match="already a template 'T'"):
+        await tp.templates.save(GREET, Draft(title="T"))
+    assert [each.template_id for each in await tp.templates.newest()] == [taken.template_id]
+
+
+async def test_a_change_is_made_of_the_template_at_hand_or_not_at_all(tp: Toolpath) -> None:
+    first = await tp.templates.save(GREET)
+    second = await tp.templates.save(changed(GREET, "two"), template=first)
+    with pytest.raises(RecordConflict, match="changed meanwhile"):
+        await tp.templates.save(changed(GREET, "late"), template=first, expected=second.revision)
+    kept = await tp.templates.get("Greet")
+    assert await tp.templates.document(kept) == changed(GREET, "two")
+
+
+async def test_what_is_refused_leaves_nothing_behind(tp: Toolpath) -> None:
+    await tp.templates.save(GREET)
+    for number in range(3):
+        with pytest.raises(RecordConflict):
+            await tp.templates.save(changed(GREET, str(number)))
+    assert len(await tp.store.list_records("template_version")) == 1
+
+
+async def test_a_published_version_stays_however_many_are_saved_after_it(
+    tp: Toolpath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolpath.workspace.templates._MOST_VERSIONS", 4)
+    template = await tp.templates.publish(await tp.templates.save(GREET), ["http"])
+    for number in range(8):
+        template = await tp.templates.save(changed(GREET, str(number)), template=template)
+    assert [each.version for each in template.versions] == [1, 6, 7, 8, 9]
+    run = await tp.templates.run_of(template, {}, version=tp.templates.open_to(template, "http"))
+    assert (await tp.run(run, {"name": "Bo", "times": 1})).outputs == "Hello Bo"
+
+
+async def test_a_tool_s_name_is_never_taken_over_and_moves_with_its_template(tp: Toolpath) -> None:
+    one = await tp.templates.publish(await tp.templates.save(GREET, Draft(title="send money", group="pay")), ["tool"])
+    two = await tp.templates.save(changed(GREET, "else"), Draft(title="send_money", group="pay"))
+    with pytest.raises(SchemaError, match=r"already a tool 'pay\.send_money'"):
+        await tp.templates.publish(two, ["tool"])
+    real = await tp.templates.save(GREET, Draft(title="say", group="talk"))
+    with pytest.raises(SchemaError, match=r"already a tool 'talk\.say'"):
+        await tp.templates.publish(real, ["tool"])
+    await tp.templates.change(one, Draft(title="Z"))
+    call = {"steps": [{"id": "c", "tool": "pay.Z", "inputs": {"name": "Bo", "times": 1}}]}
+    assert (await tp.run(call)).outputs == {"c": "Hello Bo"}
+    with pytest.raises(PlanInvalid, match="unknown_tool"):
+        await tp.run({"steps": [{"id": "c", "tool": "pay.send_money", "inputs": {"name": "Bo", "times": 1}}]})
+
+
+async def test_an_import_tells_of_every_document_and_a_draft_stays_one(tmp_path: Path, tp: Toolpath) -> None:
+    template = await tp.templates.publish(await tp.templates.save(GREET), ["http"])
+    await tp.templates.save(changed(GREET, "draft"), template=template)
+    (document,) = await TemplateExchange(tp.templates).exported()
+    fixed = {"title": "F", "plan": {**GREET, "timeout": "<<t>>"}, "toolConfig": {"enableInternalToolcall": True}}
+    async with Toolpath(tmp_path / "other.db") as other:
+        other.add(say, group="talk", effect="read")
+        taken = await TemplateExchange(other.templates).import_all([document, fixed, {**document, "title": "Last"}])
+        assert [bool(each.template_id) for each in taken] == [True, True, True]
+        assert "kept as a draft" in taken[1].error
+        assert (await other.templates.get("Greet")).published == 0
+
+
+async def test_a_read_only_template_is_not_published_nor_withdrawn_nor_renamed_on_the_way(tp: Toolpath) -> None:
+    template = await tp.templates.save(GREET, Draft(access="readOnly"))
+    for change in (
+        tp.templates.publish(template, ["http"]),
+        tp.templates.withdraw(template),
+        tp.templates.change(template, Draft(access="editable", title="Else")),
+    ):
+        with pytest.raises(PolicyViolationError, match="read-only"):
+            await change
+
+
+async def test_tools_of_a_step_that_are_no_list_are_refused(tp: Toolpath) -> None:
+    step = {"stepRequirement": "x", "selectedToolKeys": "talk.say"}
+    with pytest.raises(ReadError, match="'selectedToolKeys'"):
+        await tp.templates.save({"title": "T", "steps": [step]})

@@ -17,7 +17,7 @@ import msgspec
 from toolpath.agents.asked import Asked, AskedCall, asked_in
 from toolpath.agents.conversation import Conversation, Told, shown_call
 from toolpath.agents.offers import Offer, Offers, misnamed
-from toolpath.agents.prompt import LAST_ROUND, NO_CALL, REPEATED, result_text, system_text
+from toolpath.agents.prompt import LAST_ROUND, NO_CALL, REPEATED, goal_text, result_text, system_text
 from toolpath.errors import SchemaError, ToolFailed
 from toolpath.json_schema.validate import Validator
 from toolpath.model.agent import TERMINATE, AgentTask
@@ -67,7 +67,7 @@ class Agent:
         self._task = task
         self._context = context
         self._offers = Offers(task)
-        self._conversation = Conversation(task.requirement, task.longest)
+        self._conversation = Conversation(goal_text(task, task.longest // 4), task.longest)
         self._accepts = Validator(task.result_schema)
         self._in_text = False
         """The model writes its calls as text."""

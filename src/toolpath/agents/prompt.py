@@ -51,6 +51,13 @@ def system_text(task: AgentTask, tools: Sequence[ToolSpec], *, in_text: bool) ->
     return text
 
 
+def goal_text(task: AgentTask, most: int) -> str:
+    """What is to be reached, and what the agent is told besides, at most so many characters of it, as data."""
+    if task.context is None:
+        return task.requirement
+    return f"{task.requirement}\n\nWhat is known so far:\n{result_text(task.context, 'earlier steps', most)}"
+
+
 def result_text(output: Json, name: str, most: int) -> str:
     """What a tool gave, at most so many characters of it, marked as data: it cannot end its own mark."""
     data = output if isinstance(output, str) else _json(output)

@@ -14,7 +14,7 @@ from toolpath.errors import RecordNotFound, ToolNotFound
 from toolpath.model.plan import Call, Plan
 from toolpath.model.template import TemplateRun
 from toolpath.model.tool import Tool
-from toolpath.notation.template import TemplateDocument, may_be_template, read_template
+from toolpath.notation.template import TemplateDocument, is_template_name, read_template
 from toolpath.runs.opening import file_bytes
 from toolpath.values import JsonObject
 
@@ -67,12 +67,9 @@ async def find_target(tp: Toolpath, what: str, *, only_tool: bool = False) -> Ta
     if only_tool or (what != "-" and not is_file(what)):
         return await _named(tp, what, only_tool=only_tool)
     name = "stdin" if what == "-" else what
-    text = read_text("-") if what == "-" else file_bytes(Path(what))
-    if may_be_template(text):
-        template = read_template(text, file="" if what == "-" else what)
-        if template.uses or template.is_config:
-            return await _of_template(tp, name, template)
-    document = tp.document(text if isinstance(text, str) else Path(what))
+    if is_template_name(what):
+        return await _of_template(tp, name, read_template(file_bytes(Path(what)), file=what))
+    document = tp.document(read_text("-") if what == "-" else Path(what))
     plan = tp.read(document)
     await load_with_requests(tp, plan)
     return Target(name=name, document=document, plan=plan)

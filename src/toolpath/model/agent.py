@@ -6,7 +6,7 @@ import msgspec
 
 from toolpath.model.plan import Agent, AgentBudget
 from toolpath.model.tool import Tool
-from toolpath.values import JsonObject
+from toolpath.values import Json, JsonObject
 
 #: Names that a step's `tools` may hold and that no tool has: nothing at all, and what every agent or none has.
 NONE, TERMINATE, FORM_INPUT = "none", "terminate", "form_input"
@@ -31,6 +31,8 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     requirement: str
     instructions: str = ""
+    context: Json = None
+    """What it is told besides, as data."""
     tools: tuple[Tool, ...] = ()
     """What it may call, besides `terminate`."""
     may_ask: bool = False

@@ -223,6 +223,7 @@ class Agent(Common, frozen=True, kw_only=True, omit_defaults=True, tag="agent", 
         templates=(
             ("text", "/agent/requirement", "requirement"),
             ("text", "/agent/instructions", "instructions"),
+            ("text", "/agent/context", "context"),
         ),
         gist="requirement",
     )
@@ -237,6 +238,8 @@ class Agent(Common, frozen=True, kw_only=True, omit_defaults=True, tag="agent", 
     budget: AgentBudget = AgentBudget()
     instructions: str = ""
     """How it is to go about it."""
+    context: Json = None
+    """Template of what it is told besides, marked as data: what earlier steps gave. None: nothing."""
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -50,6 +50,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Ticks up to this Unix time are dealt with."""
     ticks: tuple[Tick, ...] = ()
     """The latest, newest last."""
+    last_run: str = ""
+    """Id of the run that the latest tick began which began one."""
     tenant: str = ""
     user: str = ""
     """For whom it runs: who saved it last."""

@@ -22,6 +22,8 @@ from toolpath.notation.composite import tool_of
 from toolpath.notation.nodes import MAX_STEPS, Node, text_of
 from toolpath.notation.plan import plan_of, refuse_other_notation
 from toolpath.notation.reading.notes import shown
+from toolpath.notation.template import template_of
+from toolpath.notation.template_config import is_config
 from toolpath.notation.tree import read_tree
 
 #: Notations of planners, told apart from our own by their words; in the order in which they are tried.
@@ -45,6 +47,8 @@ def read_document(source: str | bytes | dict[str, Any], *, file: str = "", most_
             found = read(page, tree, True)
             if found is not None and found.plan is not None:
                 return with_findings(found.plan, placeholder_findings(found.plan))
+    if is_config(tree):
+        return template_of(tree, file).plan()
     refuse_other_notation(tree, file)
     if "implementation" in members:
         return tool_of(tree, file)

@@ -245,6 +245,7 @@ KINDS = (
             Entry("max_rounds", Whole(least=1), "Rounds of thinking (30)."),
             Entry("budget", Part(table=_AGENT_BUDGET), "The most that it may spend."),
             Entry("instructions", Text(), "How it is to go about it."),
+            Entry("context", AnyJson(), "What it is told besides, marked as data: what earlier steps gave."),
             what="An agent",
             title="Agent",
         ),

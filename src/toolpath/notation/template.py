@@ -12,7 +12,8 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from toolpath.errors import Finding, PlanInvalid
+from toolpath.errors import ExpressionError, Finding, PlanInvalid
+from toolpath.expressions.scan import Template, scan
 from toolpath.model.plan import Plan, Source, Step
 from toolpath.notation.nodes import MAX_STEPS, Node, tree_of_values
 from toolpath.notation.plan import plan_of
@@ -21,8 +22,11 @@ from toolpath.notation.template_config import is_config, tree_of_config
 from toolpath.notation.tree import read_tree
 from toolpath.values import Json, JsonObject, encode, pointer
 
-_PARAMETER: Final = re.compile(r"<<[ \t]*([^<>\n]{1,100}?)[ \t]*>>")
-_BRACES: Final = re.compile(r"(\{\{.*?\}\})", re.DOTALL)
+_PARAMETER: Final = re.compile(r"<<[ \t]{0,9}([^<>\s](?:[^<>\n]{0,98}[^<>\s])?)[ \t]{0,9}>>")
+#: In an expression: a parameter, or a string, which may hold some.
+_IN_EXPRESSION: Final = re.compile(
+    _PARAMETER.pattern + r"|'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\"", re.DOTALL
+)
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Fields of steps below which texts are templates.
 _TEMPLATES: Final = frozenset(
@@ -44,8 +48,8 @@ class Use(msgspec.Struct, frozen=True):
     name: str
     path: str
     """JSON pointer into the document."""
-    is_whole: bool
-    """The text is the parameter alone, so that its value keeps its type."""
+    is_value: bool
+    """It stands alone, or as a value in an expression: it may be of any type. Else it is a part of a text."""
     is_fixed: bool
     """The text is no template: the value is put in when a run starts."""
 
@@ -72,10 +76,15 @@ class TemplateDocument(msgspec.Struct, frozen=True):
 
     def plan_for(self, values: JsonObject) -> Plan:
         """The plan to be run with these values as its inputs. Raises `PlanInvalid` where one is missing to make it."""
-        missing = dict.fromkeys(use.name for use in self.fixed if use.name not in values)
+        if not self.fixed:
+            return self.plan()
+        declared = self.plan().inputs["properties"]
+        defaults = {name: each["default"] for name, each in declared.items() if "default" in each}
+        filled = {**defaults, **{name: value for name, value in values.items() if value is not None}}
+        missing = dict.fromkeys(use.name for use in self.fixed if use.name not in filled)
         if missing:
             raise PlanInvalid(tuple(_missing(name) for name in missing))
-        return self.plan(values if self.fixed else None)
+        return self.plan(filled)
 
     def plan(self, values: JsonObject | None = None) -> Plan:
         """The plan of the document, with its parameters as inputs; what is wrong is in `plan.source.findings`.
@@ -87,18 +96,20 @@ class TemplateDocument(msgspec.Struct, frozen=True):
         return plan if values is not None else _told(plan, self.fixed)
 
 
-def may_be_template(text: str | bytes) -> bool:
-    """Whether the text is worth being read as one."""
-    if isinstance(text, bytes):
-        return b"<<" in text or b"stepRequirement" in text
-    return "<<" in text or "stepRequirement" in text
+def is_template_name(name: str) -> bool:
+    """Whether a file of that name holds a template: `report.template.yaml`. In other plans `<<` is text."""
+    return name.lower().endswith((".template.yaml", ".template.yml", ".template.json"))
 
 
 def read_template(
     source: str | bytes | dict[str, Any], *, file: str = "", most_steps: int = MAX_STEPS
 ) -> TemplateDocument:
     """The document, ours or the plan execution service's JSON. Raises `ReadError` where there is neither."""
-    given = read_tree(source, file=file, most_steps=most_steps)
+    return template_of(read_tree(source, file=file, most_steps=most_steps), file)
+
+
+def template_of(given: Node, file: str = "") -> TemplateDocument:
+    """The template of a document's tree. Raises `ReadError` for JSON of the plan execution service that is wrong."""
     is_other = is_config(given)
     tree = tree_of_config(given) if is_other else given
     return TemplateDocument(tree, tuple(_uses(tree, "", Place())), file, is_other)
@@ -127,14 +138,41 @@ class Place(msgspec.Struct, frozen=True):
 def _uses(node: Node, path: str, place: Place) -> Iterator[Use]:
     match node.value:
         case str() as text if "<<" in text:
-            for match in _PARAMETER.finditer(text):
-                yield Use(match[1], path, is_whole=match[0] == text.strip(), is_fixed=not place.is_template)
+            alone = _PARAMETER.fullmatch(text.strip()) is not None
+            for is_value, name in _parameters(text, place):
+                yield Use(name, path, is_value=alone or is_value, is_fixed=not place.is_template)
         case dict() as members:
             for key, item in members.items():
                 yield from _uses(item, path + pointer(key), place.below(key))
         case list() as items:
             for number, item in enumerate(items):
                 yield from _uses(item, f"{path}/{number}", place)
+
+
+def _parameters(text: str, place: Place) -> Iterator[tuple[bool, str]]:
+    """Each parameter of the text, and whether it stands as a value in an expression."""
+    for is_expression, part in _parts(text, place):
+        for match in (_IN_EXPRESSION if is_expression else _PARAMETER).finditer(part):
+            if match[1] is not None:
+                yield is_expression, match[1]
+            else:
+                yield from ((False, inner[1]) for inner in _PARAMETER.finditer(match[0]))
+
+
+def _parts(text: str, place: Place) -> Iterator[tuple[bool, str]]:
+    """The text in parts, each an expression or not; those with braces around them have these, too."""
+    if not place.is_template:
+        yield False, text
+        return
+    try:
+        pieces = scan(text)
+    except ExpressionError:
+        # The check says what is wrong with it.
+        yield False, text
+        return
+    bare = place.field in _EXPRESSIONS and not any(isinstance(piece, Template) for piece in pieces)
+    for piece in pieces:
+        yield (True, piece.text) if isinstance(piece, Template) else (bare, piece)
 
 
 def _with_references(tree: Node, values: JsonObject | None) -> Node:
@@ -162,14 +200,24 @@ def _at(node: Node, value: Json) -> Node:
 
 def _referring(text: str, place: Place) -> str:
     """The text with references to inputs in place of its parameters: in braces where it has none around them."""
-    if place.field in _EXPRESSIONS and "{{" not in text:
-        return _PARAMETER.sub(lambda match: reference(match[1]), text)
-    parts = _BRACES.split(text)
-    for number, part in enumerate(parts):
-        braces = "{}" if number % 2 else "{{{{ {} }}}}"
-        parts[number] = _PARAMETER.sub(lambda match, braces=braces: braces.format(reference(match[1])), part)
-    whole = "".join(parts)
-    return whole.strip() if _PARAMETER.fullmatch(text.strip()) else whole
+    if place.field not in _EXPRESSIONS and (alone := _PARAMETER.fullmatch(text.strip())) is not None:
+        return f"{{{{ {reference(alone[1])} }}}}"
+    return "".join(
+        _IN_EXPRESSION.sub(_in_expression, part)
+        if is_expression
+        else _PARAMETER.sub(lambda match: f"{{{{ {reference(match[1])} }}}}", part)
+        for is_expression, part in _parts(text, place)
+    )
+
+
+def _in_expression(match: re.Match[str]) -> str:
+    """A parameter as a reference; a string that holds some, put together of its pieces."""
+    if match[1] is not None:
+        return reference(match[1])
+    string, quote = match[0], match[0][0]
+    if _PARAMETER.search(string) is None:
+        return string
+    return f"({_PARAMETER.sub(lambda inner: f'{quote} ~ {reference(inner[1])} ~ {quote}', string)})"
 
 
 def reference(name: str) -> str:
@@ -210,26 +258,25 @@ def _harmless(name: str, value: Json) -> Json:
 
 def _inputs(declared: JsonObject, uses: tuple[Use, ...]) -> JsonObject:
     """The declared schema with the parameters that it does not name: they have to be given, too."""
-    known = declared.get("properties", {})
+    known = declared.get("properties") or {}
     missing: dict[str, bool] = {}
     for use in uses:
         if use.name not in known:
-            missing[use.name] = missing.get(use.name, False) or use.is_whole
+            missing[use.name] = missing.get(use.name, True) and not use.is_value
     if not missing:
         return declared
-    derived = {name: _derived(name, is_whole=is_whole) for name, is_whole in missing.items()}
+    derived = {name: _derived(name, is_text=is_text) for name, is_text in missing.items()}
     return {
         **declared,
         "type": "object",
         "properties": {**known, **derived},
-        "required": [*declared.get("required", ()), *missing],
+        "required": list(dict.fromkeys([*(declared.get("required") or ()), *missing])),
     }
 
 
-def _derived(name: str, *, is_whole: bool) -> JsonObject:
-    # What stands alone may be of any type; inside a text it is one.
+def _derived(name: str, *, is_text: bool) -> JsonObject:
     described: JsonObject = {"description": f"Parameter: {name}"}
-    return described if is_whole else {"type": "string", **described}
+    return {"type": "string", **described} if is_text else described
 
 
 def _missing(name: str) -> Finding:

@@ -68,7 +68,9 @@ def tree_of_config(tree: Node) -> Node:
     document = plain(tree)
     assert isinstance(document, dict)
     config = read_config(document)
-    steps = [_step(number, item) for number, item in enumerate(_listed(document, "steps"), 1)]
+    steps: list[Json] = []
+    for number, item in enumerate(_listed(document, "steps"), 1):
+        steps.append(_step(number, item, _earlier(steps)))
     plan: JsonObject = {"name": config.title or "template", "flow": "chain", "steps": steps}
     if config.description:
         plan["description"] = config.description
@@ -111,19 +113,32 @@ def config_of(template: PlanTemplate, document: JsonObject, parameters: Sequence
     }
 
 
-def _step(number: int, item: Json) -> JsonObject:
+def _earlier(steps: Sequence[Json]) -> list[Json]:
+    """What each of these steps was to do, and a template of what it gave: the next one is told of it."""
+    known: list[Json] = []
+    for step in steps:
+        assert isinstance(step, dict)
+        agent = step["agent"]
+        assert isinstance(agent, dict)
+        known.append({"step": agent["requirement"], "result": f"{{{{ {step['id']} }}}}"})
+    return known
+
+
+def _step(number: int, item: Json, earlier: list[Json]) -> JsonObject:
     if not isinstance(item, dict):
         raise _wrong(f"steps[{number - 1}]", "an object", item)
     requirement = _text(item, "stepRequirement")
     said = _AGENT.match(requirement)
     agent: JsonObject = {"requirement": requirement[said.end() :] if said else requirement}
-    tools = item.get("selectedToolKeys")
-    if isinstance(tools, list) and tools:
+    tools = _listed(item, "selectedToolKeys")
+    if tools:
         agent["tools"] = tools
     if model := _text(item, "modelName"):
         agent["model"] = model
     columns = item.get("terminateColumns")
     names = columns if isinstance(columns, list) else _COLUMNS.split(_text(item, "terminateColumns"))
+    if earlier:
+        agent["context"] = earlier
     output = [name.strip() for name in names if isinstance(name, str) and name.strip()]
     if output:
         agent["output"] = output

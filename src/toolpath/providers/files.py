@@ -18,7 +18,7 @@ from toolpath.model.plan import Plan
 from toolpath.model.policy import requirement_of
 from toolpath.model.tool import Requires, Tool
 from toolpath.model_output.documents import read_document
-from toolpath.notation.template import may_be_template, read_template
+from toolpath.notation.template import is_template_name, read_template
 from toolpath.values import JsonObject, digest
 
 _SUFFIXES = (".yaml", ".yml", ".plan.json", ".tool.json", ".template.json")
@@ -167,11 +167,9 @@ def _read_file(path: Path, root: Path, findings: list[Finding]) -> Tool | None:
 
 def _document(text: str, path: Path) -> Plan | Tool:
     """What the file holds; of a plan template the plan, with its parameters as inputs. Raises `ReadError`."""
-    if not may_be_template(text):
+    if not is_template_name(path.name):
         return read_document(text, file=str(path))
     template = read_template(text, file=str(path))
-    if not template.uses and not template.is_config:
-        return read_document(text, file=str(path))
     if template.fixed:
         use = template.fixed[0]
         raise ReadError(

@@ -162,6 +162,10 @@ class Preparation:
         """Every tool that is known now."""
         return self._registry.snapshot()
 
+    async def catalog_with(self, names: set[str]) -> Catalog:
+        """The catalogue once these tools are loaded, where there are such."""
+        return await self._load(names)
+
     async def program(self, plan: Plan) -> tuple[Program, tuple[Finding, ...]]:
         """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors."""
         cached = self._programs.get(id(plan))

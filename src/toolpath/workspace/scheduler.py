@@ -61,7 +61,9 @@ class Scheduler:
         return nearest
 
     async def _fired(self, schedule: Schedule) -> float | None:
-        if schedule.next_at is None or schedule.next_at > self._clock.time():
+        now = self._clock.time()
+        # Where the clock was set back, what was dealt with lies ahead.
+        if schedule.next_at is None or (schedule.next_at > now and schedule.since <= now):
             return schedule.next_at
         try:
             return (await self._schedules.fire(schedule)).next_at

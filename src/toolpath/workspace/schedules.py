@@ -149,10 +149,16 @@ class Schedules:
 
     # Running.
 
-    async def run_now(self, schedule: Schedule) -> Run:
-        """Begin a run of it at once, beside its ticks. Raises what beginning a run raises."""
+    async def run_now(
+        self, schedule: Schedule, *, user: str | None = None, permissions: tuple[str, ...] | None = None
+    ) -> Run:
+        """Begin a run of it at once, beside its ticks: for this user with these permissions, else as its ticks do.
+
+        Raises what beginning a run raises.
+        """
         now = self._clock.time()
-        run = await self._begun(schedule, "")
+        given = {name: value for name, value in (("user", user), ("permissions", permissions)) if value is not None}
+        run = await self._begun(msgspec.structs.replace(schedule, **given), "")
         await self._told(schedule, Tick(at=now, outcome="started", run_id=run.run_id, by_hand=True))
         return run
 
@@ -163,16 +169,23 @@ class Schedules:
         between leaves it to the next, who finds the run there. Raises `StoreError`.
         """
         now = self._clock.time()
+        # A clock that was ahead has left its mark there. What was begun then is found by its name, and not begun again.
+        if schedule.since > now:
+            schedule = msgspec.structs.replace(schedule, since=now - LATE)
         due = _due(schedule, now)
         wanted, ticks = _chosen(schedule.missed, due, now)
+        last_run = schedule.last_run
         for at in wanted:
-            ticks.append(await self._tick(schedule, at, ticks))
+            tick = await self._tick(schedule, at, last_run)
+            last_run = tick.run_id or last_run
+            ticks.append(tick)
         told = tuple(sorted(ticks, key=lambda tick: tick.at))
         done = msgspec.structs.replace(
             schedule,
             ticks=(*schedule.ticks, *told)[-_TOLD:],
             since=max(due, default=schedule.since),
             next_at=_next(schedule, now),
+            last_run=last_run,
         )
         try:
             return _schedule(await self._store.put_record(_record(done), expected=schedule.revision))
@@ -180,8 +193,8 @@ class Schedules:
             # Another process has dealt with these ticks; or somebody has changed the schedule: they are looked at anew.
             return await self.get(schedule.schedule_id)
 
-    async def _tick(self, schedule: Schedule, at: float, ticks: list[Tick]) -> Tick:
-        if schedule.overlap == "skip" and await self._goes_on((*schedule.ticks, *ticks)):
+    async def _tick(self, schedule: Schedule, at: float, last_run: str) -> Tick:
+        if schedule.overlap == "skip" and await self._goes_on(last_run):
             return Tick(at=at, outcome="overlapped")
         name = OwnName(f"schedule {schedule.schedule_id} {at!r}")
         try:
@@ -195,13 +208,12 @@ class Schedules:
             return Tick(at=at, outcome="failed", error=str(error)[:1_000])
         return Tick(at=at, outcome="started", run_id=run.run_id)
 
-    async def _goes_on(self, ticks: tuple[Tick, ...]) -> bool:
-        """Whether the run of the latest tick that began one has not ended."""
-        last = next((tick.run_id for tick in reversed(ticks) if tick.run_id), "")
-        if not last:
+    async def _goes_on(self, run_id: str) -> bool:
+        """Whether there is such a run, and it has not ended."""
+        if not run_id:
             return False
         try:
-            return (await self._store.get_run(last)).status not in ENDED_RUN
+            return (await self._store.get_run(run_id)).status not in ENDED_RUN
         except RunNotFound:
             return False
 
@@ -213,7 +225,9 @@ class Schedules:
     async def _what(self, schedule: Schedule) -> TemplateRun | StoredPlan:
         if schedule.plan_id:
             return await self._plans().get(schedule.plan_id)
-        template = await self._templates().get(schedule.template_id, tenant=schedule.tenant)
+        template = await self._templates().by_id(schedule.template_id)
+        if template is None or template.tenant != schedule.tenant:
+            raise RecordNotFound(f"There is no template {schedule.template_id[:100]!r} any more.")
         version = template.published or template.version
         return await self._templates().run_of(template, schedule.inputs, version=version)
 
@@ -243,24 +257,29 @@ class Schedules:
         for one, other in (("cron", "once"), ("once", "cron"), ("template_id", "plan_id"), ("plan_id", "template_id")):
             if given.get(one) and not given.get(other):
                 given[other] = None if other == "once" else ""
+        if expected != schedule.revision:
+            raise RecordConflict(
+                f"The schedule {schedule.schedule_id} was changed meanwhile.", hint="Look at it again."
+            )
         made = msgspec.structs.replace(schedule, **given, user=user, permissions=permissions)
         now = self._clock.time()
-        if schedule.paused or given.keys() & {"cron", "once", "time_zone"}:
+        is_moved = (made.cron, made.once, made.time_zone) != (schedule.cron, schedule.once, schedule.time_zone)
+        if schedule.paused or is_moved:
             made = msgspec.structs.replace(made, since=now)
-        made = await self._checked(made, now)
+        made = await self._checked(made, now, is_moved=is_moved)
         await self._recorded(action, made, user)
         kept = await self._store.put_record(_record(made), expected=expected)
         self.changed()
         return _schedule(kept)
 
-    async def _checked(self, schedule: Schedule, now: float) -> Schedule:
+    async def _checked(self, schedule: Schedule, now: float, *, is_moved: bool) -> Schedule:
         if bool(schedule.cron) == (schedule.once is not None):
             raise SchemaError("A schedule has a cron line or one time, and not both.", hint="Give one of the two.")
         if bool(schedule.template_id) == bool(schedule.plan_id):
             raise SchemaError("A schedule runs a template or a stored plan, and not both.", hint="Give one of the two.")
         if schedule.cron:
             check_times(schedule.cron, schedule.time_zone, now)
-        elif schedule.once is not None and schedule.once <= schedule.since and not schedule.ticks:
+        elif schedule.once is not None and schedule.once <= now and is_moved:
             raise SchemaError("The time of the schedule is over.", hint="Give one that is to come.")
         title = schedule.title
         if schedule.template_id:

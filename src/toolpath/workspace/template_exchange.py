@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from toolpath.errors import PlanInvalid, PolicyViolationError, ReadError, RecordConflict, SchemaError
 from toolpath.model.template import Imported, PlanTemplate
 from toolpath.notation.template_config import config_of, is_config, read_config
@@ -11,7 +13,7 @@ from toolpath.notation.tree import read_tree
 from toolpath.values import JsonObject
 from toolpath.workspace.templates import Draft, Templates
 
-#: Templates that one export gives and one import takes.
+#: Templates that one import takes.
 _MOST = 1_000
 
 
@@ -23,8 +25,11 @@ class TemplateExchange:
 
     async def exported(self, *, tenant: str | None = None, group: str | None = None) -> list[JsonObject]:
         """All templates as documents that `import_all` takes, those of one group alone where one is named."""
-        found = await self._templates.newest(tenant=tenant, group=group, limit=_MOST)
-        return [await self.config(template) for template in found]
+        return [
+            # What is published is an earlier document: this one is a draft.
+            await self.config(each if each.published == each.version else msgspec.structs.replace(each, channels=()))
+            async for each in self._templates.every(tenant=tenant, group=group)
+        ]
 
     async def config(self, template: PlanTemplate, *, version: int | None = None) -> JsonObject:
         """The template as the plan execution service has it, with our document as `plan` where it is one."""
@@ -59,6 +64,6 @@ class TemplateExchange:
                 made = await self._templates.publish(made, config.channels, user=user)
             if config.access == "readOnly":
                 await self._templates.change(made, Draft(access="readOnly"), user=user)
-        except (PlanInvalid, RecordConflict) as error:
+        except (PlanInvalid, PolicyViolationError, RecordConflict, SchemaError) as error:
             return Imported(title=title, template_id=made.template_id, error=f"It is kept as a draft: {error}")
         return Imported(title=title, template_id=made.template_id)

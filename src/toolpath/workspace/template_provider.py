@@ -17,8 +17,6 @@ from toolpath.workspace.template_tools import tool_of
 if TYPE_CHECKING:
     from toolpath.workspace.templates import Templates
 
-#: Templates that are looked through for what is published.
-_MOST: Final = 1_000
 #: The record whose version grows with each change of what is published.
 _MARK: Final = ("templates_published", "all")
 
@@ -46,7 +44,7 @@ class TemplateProvider:
             return []
         tools: dict[str, Tool] = {}
         findings: list[Finding] = []
-        for template in await self._templates().newest(tenant="", limit=_MOST):
+        async for template in self._templates().every(tenant=""):
             if not template.published or "tool" not in template.channels:
                 continue
             try:

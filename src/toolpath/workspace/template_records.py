@@ -52,8 +52,10 @@ class TemplateRecords:
     async def delete(self, template: PlanTemplate, *, by: str) -> None:
         """Forget the template with all its documents."""
         await self._recorded("template.delete", template, by)
+        latest = await self.get(template.template_id)
         await self._store.delete_record("template", template.template_id)
-        await self._store.delete_record("template_title", _title_id(template))
+        for known in (template, latest or template):
+            await self._let_go(known)
         while found := await self._store.list_records("template_version", parent=template.template_id, limit=100):
             for record in found:
                 await self._store.delete_record("template_version", record.id)
@@ -63,6 +65,9 @@ class TemplateRecords:
     ) -> PlanTemplate:
         """Keep content, title and template, in this order: what another one has meanwhile is never taken from it."""
         _check_words(template)
+        renamed = before is None or _title_id(before) != _title_id(template)
+        if renamed:
+            await self._claim(template)
         if document is not None:
             content = Record(
                 kind="template_version",
@@ -72,21 +77,18 @@ class TemplateRecords:
                 data={"document": document},
             )
             await self._store.put_record(content)
-        renamed = before is None or _title_id(before) != _title_id(template)
-        if renamed:
-            await self._claim(template)
         await self._recorded(action, template, by)
         try:
             kept = await self._store.put_record(_record(template), expected=0 if before is None else template.revision)
         except RecordConflict:
             if renamed:
-                await self._store.delete_record("template_title", _title_id(template))
+                await self._let_go(template)
             raise RecordConflict(
                 f"The template {template.key!r} was changed meanwhile.", hint="Look at it again."
             ) from None
         if before is not None:
             if renamed:
-                await self._store.delete_record("template_title", _title_id(before))
+                await self._let_go(before)
             used = {version.digest for version in template.versions}
             await self._forget({version.digest for version in before.versions} - used, template)
         return _template(kept)
@@ -109,6 +111,15 @@ class TemplateRecords:
             data={"template_id": template.template_id},
         )
         await self._store.put_record(claim, expected=0 if record is None else record.version)
+
+    async def _let_go(self, template: PlanTemplate) -> None:
+        """Free the title of this template, unless it is another one's, or the template's own still."""
+        record = await self._store.get_record("template_title", _title_id(template))
+        if record is None or record.data["template_id"] != template.template_id:
+            return
+        owner = await self.get(template.template_id)
+        if owner is None or _title_id(owner) != record.id:
+            await self._store.delete_record("template_title", record.id)
 
     async def titled(self, template: PlanTemplate) -> str | None:
         """Id of the template that has this one's title, or is about to.

@@ -44,7 +44,11 @@ def check_tool(template: PlanTemplate, document: TemplateDocument, plan: Plan, c
             f"A tool is checked before it is called: <<{use.name}>> cannot stand at {use.path}.",
             hint="Put parameters where templates may stand.",
         )
-    way = way_to_itself(tool_of(template, plan), catalog)
+    tool = tool_of(template, plan)
+    there = catalog.get(tool.key)
+    if there is not None and there.key == tool.key and there.metadata.get("template_id") != template.template_id:
+        raise SchemaError(f"There is already a tool {tool.key!r}.", hint="Give the template another title or group.")
+    way = way_to_itself(tool, catalog)
     if way:
         message = f"The template calls itself: {' → '.join(way)}."
         raise PlanInvalid((Finding(code="calls_itself", severity="error", message=message, path="/steps"),))

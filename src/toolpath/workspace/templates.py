@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any, Final
 
 import msgspec
@@ -13,6 +13,7 @@ from toolpath.checks.check import has_errors
 from toolpath.errors import (
     PlanInvalid,
     PolicyViolationError,
+    RecordConflict,
     RecordNotFound,
     RunConflict,
     SchemaError,
@@ -43,15 +44,15 @@ from toolpath.runs.weighted_cache import WeightedCache
 from toolpath.values import JsonObject, digest
 from toolpath.workspace.template_diff import diff_of
 from toolpath.workspace.template_records import TemplateRecords, version_of
-from toolpath.workspace.template_tools import check_tool
+from toolpath.workspace.template_tools import check_tool, tool_of
 
 #: Characters of a title, a group and a description.
 _LONGEST: Final = 200
 _LONGEST_DESCRIPTION: Final = 20_000
 #: Versions that are kept; older ones go.
 _MOST_VERSIONS: Final = 1_000
-#: Templates that one import may hold, and among which a name is looked for.
-_MOST: Final = 1_000
+#: Templates on one page.
+_PAGE: Final = 500
 #: Seconds for which a title is kept for a template that is still being written.
 _CLAIM: Final = 60.0
 CHANNELS: Final[tuple[Channel, ...]] = ("tool", "http", "conversation", "mcp")
@@ -119,10 +120,14 @@ class Templates:
             )
             return await self._records.put(made, document, None, "template.create", by=user)
         self._refuse_read_only(template)
+        check_revision(template, expected)
         latest = template.versions[-1]
         versions = template.versions
         if latest.digest != version.digest:
-            versions = (*versions, msgspec.structs.replace(version, version=latest.version + 1))[-_MOST_VERSIONS:]
+            versions = (*versions, msgspec.structs.replace(version, version=latest.version + 1))
+            # What is published stays, however old it is.
+            kept = [each for each in versions[:-_MOST_VERSIONS] if each.version == template.published]
+            versions = (*kept, *versions[-_MOST_VERSIONS:])
         changed = msgspec.structs.replace(
             template,
             title=title,
@@ -130,17 +135,17 @@ class Templates:
             description=_description(draft, template.description),
             access=draft.access or template.access,
             versions=versions,
-            revision=template.revision if expected is None else expected,
         )
-        if msgspec.structs.replace(changed, revision=template.revision) == template:
+        if changed == template:
             return template
-        return await self._records.put(changed, document, template, "template.update", by=user)
+        return await self._changed(template, changed, document, user)
 
     async def change(
         self, template: PlanTemplate, draft: Draft, *, expected: int | None = None, user: str = ""
     ) -> PlanTemplate:
         """Change what is said of the template, not its document. A read-only one can be made editable, and no more."""
-        if draft.access != "editable":
+        check_revision(template, expected)
+        if draft.access != "editable" or (draft.title, draft.group, draft.description) != (None, None, None):
             self._refuse_read_only(template)
         changed = msgspec.structs.replace(
             template,
@@ -148,9 +153,20 @@ class Templates:
             group=_first(draft.group, template.group),
             description=_description(draft, template.description),
             access=draft.access or template.access,
-            revision=template.revision if expected is None else expected,
         )
-        return await self._records.put(changed, None, template, "template.update", by=user)
+        return await self._changed(template, changed, None, user)
+
+    async def _changed(
+        self, before: PlanTemplate, changed: PlanTemplate, document: JsonObject | None, user: str
+    ) -> PlanTemplate:
+        is_renamed = "tool" in changed.channels and changed.key != before.key
+        if is_renamed:
+            plan = (await self.read(before, before.published)).plan()
+            await self._check_tool(changed, plan, before.published)
+        kept = await self._records.put(changed, document, before, "template.update", by=user)
+        if is_renamed:
+            await self._mark()
+        return kept
 
     async def roll_back(self, template: PlanTemplate, version: int, *, user: str = "") -> PlanTemplate:
         """Make the document of an earlier version the newest one. Raises `RecordNotFound`."""
@@ -166,6 +182,7 @@ class Templates:
 
         Raises `SchemaError` for a channel that there is none of, `PlanInvalid` for a version that does not check.
         """
+        self._refuse_read_only(template)
         wanted = tuple(dict.fromkeys(channels))
         unknown = next((name for name in wanted if name not in CHANNELS), None)
         if unknown is not None or not wanted:
@@ -177,15 +194,20 @@ class Templates:
         if not read.fixed:
             await self._preparation.program(plan)
         if "tool" in wanted:
-            check_tool(template, read, plan, self._preparation.catalog)
+            await self._check_tool(template, plan, number)
         kept: Any = tuple(name for name in CHANNELS if name in wanted)
         changed = msgspec.structs.replace(template, channels=kept, published=number)
         return await self._published(template, changed, "template.publish", user)
 
     async def withdraw(self, template: PlanTemplate, *, user: str = "") -> PlanTemplate:
         """Make the template a draft, which no channel runs."""
+        self._refuse_read_only(template)
         changed = msgspec.structs.replace(template, channels=(), published=0)
         return await self._published(template, changed, "template.withdraw", user)
+
+    async def _check_tool(self, template: PlanTemplate, plan: Plan, version: int) -> None:
+        catalog = await self._preparation.catalog_with({tool_of(template, plan).key})
+        check_tool(template, await self.read(template, version), plan, catalog)
 
     async def _published(self, before: PlanTemplate, changed: PlanTemplate, action: str, user: str) -> PlanTemplate:
         after = await self._records.put(changed, None, before, action, by=user)
@@ -215,10 +237,10 @@ class Templates:
 
     async def get(self, name: str, *, tenant: str | None = None) -> PlanTemplate:
         """The template of that id, `group.title`, or title where one alone has it. Raises `RecordNotFound`."""
-        known = await self._records.get(name)
+        known = await self.by_id(name)
         if known is not None and (tenant is None or known.tenant == tenant):
             return known
-        listed = await self.newest(tenant=tenant, limit=_MOST)
+        listed = [each async for each in self.every(tenant=tenant)]
         found = [each for each in listed if each.key == name] or [each for each in listed if each.title == name]
         if len(found) == 1:
             return found[0]
@@ -233,6 +255,20 @@ class Templates:
     ) -> list[PlanTemplate]:
         """The newest first; `before` is the last id of the page before."""
         return await self._records.newest(tenant=tenant, group=group, limit=limit, before=before)
+
+    async def by_id(self, template_id: str) -> PlanTemplate | None:
+        """The template of that id, whoever's it is; None where there is none."""
+        return await self._records.get(template_id)
+
+    async def every(self, *, tenant: str | None = None, group: str | None = None) -> AsyncIterator[PlanTemplate]:
+        """All of them, newest first, read a page at a time."""
+        page = await self.newest(tenant=tenant, group=group, limit=_PAGE)
+        while page:
+            for template in page:
+                yield template
+            if len(page) < _PAGE:
+                return
+            page = await self.newest(tenant=tenant, group=group, limit=_PAGE, before=page[-1].template_id)
 
     async def document(self, template: PlanTemplate, version: int | None = None) -> JsonObject:
         """The document of a version; None: the newest. Raises `RecordNotFound`."""
@@ -337,6 +373,12 @@ def parameters_of(document: TemplateDocument) -> TemplateParameters:
 def _type(schema: Any) -> str:
     found = schema.get("type", "") if isinstance(schema, dict) else ""
     return found if isinstance(found, str) else ""
+
+
+def check_revision(template: PlanTemplate, expected: int | None) -> None:
+    """Raise `RecordConflict` where the template that is at hand is not the one that a change was made for."""
+    if expected is not None and expected != template.revision:
+        raise RecordConflict(f"The template {template.key!r} was changed meanwhile.", hint="Look at it again.")
 
 
 def _first(*values: Any) -> str:

@@ -50,7 +50,7 @@ def agent_tool(step: Agent, tools: tuple[Tool, ...], *, longest: int) -> Tool:
         description="Let a model reach a goal.",
         input_schema={
             "type": "object",
-            "properties": {"requirement": {"type": "string"}, "instructions": {"type": "string"}},
+            "properties": {"requirement": {"type": "string"}, "instructions": {"type": "string"}, "context": {}},
             "required": ["requirement"],
         },
         output_schema=output_schema(step),
@@ -76,7 +76,9 @@ def _invoke_of(task: AgentTask) -> Callable[[JsonObject, Any], Any]:
     async def invoke(inputs: JsonObject, context: Any) -> ToolResult:
         own: AgentCalls = context
         instructions = inputs.get("instructions", "")
-        given = msgspec.structs.replace(task, requirement=inputs["requirement"], instructions=instructions)
+        given = msgspec.structs.replace(
+            task, requirement=inputs["requirement"], instructions=instructions, context=inputs.get("context")
+        )
         return await own.pursue(given)
 
     return invoke

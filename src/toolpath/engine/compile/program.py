@@ -316,6 +316,8 @@ class Program:
         if settled is not step:
             self._settled[id(step)] = settled
         given: JsonObject = {"requirement": step.requirement, "instructions": step.instructions}
+        if step.context is not None:
+            given["context"] = step.context
         inputs = environment.value(given, f"{at}/agent")
         tool = agent_tool(settled, tuple(callable_), longest=self.settings.agent_context)
         target = self._first_target(tool, step.output_validation or tool.output_validation, environment.plan, inputs)

@@ -76,8 +76,7 @@ async def switch(task_id: str, tp: Door, caller: Asker, status: int = Query(ge=0
 @router.post("/{task_id}/execute", dependencies=_CAN_RUN)
 async def execute(task_id: str, tp: Door, caller: Asker) -> Response:
     """Run it now, for the caller."""
-    schedule = msgspec.structs.replace(await _visible(tp, caller, task_id), **_who(caller))
-    run = await tp.schedules.run_now(schedule)
+    run = await tp.schedules.run_now(await _visible(tp, caller, task_id), **_who(caller))
     return answer({"planId": run.run_id, "status": "processing"})
 
 
