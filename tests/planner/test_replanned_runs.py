@@ -246,3 +246,17 @@ async def test_a_fork_keeps_a_step_that_a_composite_had_done_as_its_fallback_bef
         fork = await (await tp.fork(result.run_id, from_step="post2", repeat_writes=True)).result()
         assert (fork.status, fork.outputs) == ("completed", result.outputs)
         assert [len(tool.calls) for tool in (*blog.tools, broken)] == [1, 1, 2, 1]
+
+
+async def test_a_fork_keeps_what_a_chain_did_more_than_once_before_a_graph_took_its_place() -> None:
+    blog = Blog()
+    check = scripted("blog.check", ToolFailed("Once more."), {"ok": True}, effect="read")
+    again = {"id": "check", "tool": "blog.check", "inputs": {}, "on_failure": {"next": "author"}}
+    async with modelled(said(ELSEWHERE), tools=(*blog.tools, check)) as (tp, _):
+        steps = [ALICE, {**again, "on_success": {"next": "post"}}, HELLO]
+        plan = tp.read({"flow": "chain", "steps": steps, "origin": {"request": REQUEST}})
+        result = await tp.run(plan, replan=FREELY)
+        assert len(blog.author.calls) == 2
+        fork = await (await tp.fork(result.run_id, from_step="post2", repeat_writes=True)).result()
+        assert (fork.status, fork.outputs) == ("completed", result.outputs)
+        assert len(blog.author.calls) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
@@ -17,6 +18,8 @@ from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.values import JsonObject
 
+#: How often a step of the plan was visited, in the first part of a path.
+_VISIT = re.compile(r"#(\d+)")
 _ENDS_OF_RUN = ev.RunCompleted | ev.RunFailed | ev.RunCancelled
 _CHAIN_GOES_ON = ev.StepSucceeded | ev.StepSkipped | ev.StepFailed | ev.StepTimedOut
 
@@ -61,7 +64,7 @@ def fork_events(
         tools=program.fingerprints,
         parent={"run_id": started.run_id, "from_step": from_step or "", "inputs": sorted(changed)},
     )
-    numbered = [first, *kept]
+    numbered = [first, *(kept if block.flow == "chain" else _once(kept))]
     copied = tuple(msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(numbered, 1))
     return Fork(copied, _writes_again(program, events, kept))
 
@@ -124,6 +127,39 @@ def _kept_graph(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
         if top(path) in keep and not isinstance(event, ev.StepReady):
             kept.append(event)
     return kept
+
+
+def _once(kept: Sequence[AnyEvent]) -> list[AnyEvent]:
+    """The same for a graph, whose steps are visited once: of what a chain before it visited often, the last visit.
+
+    Such a chain is another plan, in whose place the graph was put; the graph took over what its steps gave last.
+    """
+    last: dict[str, int] = {}
+    for event in kept:
+        path = _path_of(event)
+        last[top(path)] = max(last.get(top(path), 1), _visit(path))
+    if all(visit == 1 for visit in last.values()):
+        return list(kept)
+    return [_visited_once(event) for event in kept if _visit(_path_of(event)) == last[top(_path_of(event))]]
+
+
+def _path_of(event: AnyEvent) -> str:
+    path: str = getattr(event, "path", "") or getattr(event, "source", "")
+    return path
+
+
+def _visit(path: str) -> int:
+    found = _VISIT.search(path.partition("/")[0])
+    return 1 if found is None else int(found[1])
+
+
+def _visited_once(event: AnyEvent) -> AnyEvent:
+    changes = {}
+    for name in ("path", "source"):
+        head, slash, rest = getattr(event, name, "").partition("/")
+        if _VISIT.search(head):
+            changes[name] = _VISIT.sub("", head) + slash + rest
+    return msgspec.structs.replace(event, **changes)
 
 
 def _is_finished(event: AnyEvent) -> TypeGuard[ev.StepSucceeded | ev.StepSkipped | ev.StepFailed | ev.StepTimedOut]:
