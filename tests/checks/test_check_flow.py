@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 from check_cases import findings_of, plan_of, told
 
@@ -449,3 +452,31 @@ def test_a_long_cycle_is_found_without_recursion() -> None:
     (finding,) = findings_of(plan_of(f"steps: [{steps}]"))
     assert finding.code == "cycle"
     assert len(finding.message) < 400
+
+
+_WRITES = {"id": "w", "tool": "text.echo", "inputs": {"text": "x"}, "on_success": {"transform": {"v": "{{ true }}"}}}
+_FAILS = {"id": "f", "tool": "text.echo", "inputs": {"text": "x"}}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        _WRITES,
+        {
+            "id": "p",
+            "parallel": [
+                {"id": "left", "steps": [_FAILS, _WRITES]},
+                {"id": "o", "tool": "text.echo", "inputs": {"text": "x"}},
+            ],
+        },
+        {"id": "p", "parallel": [{"id": "left", "steps": [_WRITES]}, _FAILS]},
+        {"id": "l", "loop": {"over": [1], "steps": [_FAILS, _WRITES]}},
+    ],
+)
+def test_what_a_step_that_need_not_succeed_writes_may_be_missing_at_the_end(step: dict[str, Any]) -> None:
+    def codes(critical: bool) -> set[str]:
+        plan = plan_of(json.dumps({"steps": [{**step, "critical": critical}], "outputs": "{{ state.v }}"}))
+        return {finding.code for finding in findings_of(plan)}
+
+    assert "maybe_missing" in codes(critical=False)
+    assert "loop" in step or "maybe_missing" not in codes(critical=True)

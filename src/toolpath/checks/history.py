@@ -244,11 +244,13 @@ def _graph_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Fac
         others.may_set &= ~wrote.may | may_twice
         others.sure_set &= ~wrote.sure | sure_twice
         facts.append(others)
-    ended = msgspec.structs.replace(all_steps)
-    for view in block.steps:
+    ended = msgspec.structs.replace(all_steps, sure_set=0)
+    for view, wrote in zip(block.steps, writes, strict=True):
         if not view.step.critical:
-            # It may fail and the plan still completes.
+            # It may fail and the plan still completes, without what it writes.
             ended.sure &= ~(1 << view.index)
+        elif all_steps.sure >> view.index & 1:
+            ended.sure_set |= wrote.sure
     return [*facts, ended]
 
 
