@@ -195,9 +195,10 @@ async def test_many_readers_share_what_is_read_at_once(monkeypatch: pytest.Monke
         await run.result()
         info, live = await tp.store.get_run(run.run_id), Feeds(tp)
         readers = [live.follow(info) for _ in range(40)]
-        held = [sum(len(frame.data) for frame in (await anext(reader)).frames) for reader in readers]
-        assert held[0] > 200_000
-        assert max(held[8:]) < 80_000
+        batches = [await anext(reader) for reader in readers]
+        held = {id(frame): len(frame.data) for batch in batches for frame in batch.frames}
+        # A page is read once for all who stand at the same place.
+        assert 50_000 < sum(held.values()) < 500_000
         assert live.readers == 40
         for reader in readers:
             await reader.aclose()

@@ -71,7 +71,7 @@ class Agent:
         self._accepts = Validator(task.result_schema)
         self._in_text = False
         """The model writes its calls as text."""
-        self._told = ""
+        self._last_rules = ""
         """The rules as the model was told them last."""
         self._silent = 0
         self._repeats = 0
@@ -124,8 +124,8 @@ class Agent:
         specs = self._offers.last if is_last and number > 1 else self._offers.specs
         adds = {"round": number, **self._conversation.added()}
         system = system_text(self._task, specs, in_text=self._in_text)
-        if system != self._told:
-            adds["system"], self._told = system, system
+        if system != self._last_rules:
+            adds["system"], self._last_rules = system, system
         if number == 1:
             adds["tools"] = [spec.name for spec in specs]
         request = ChatRequest(

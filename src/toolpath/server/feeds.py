@@ -23,6 +23,8 @@ TAIL_BYTES = 2_000_000
 #: Events that are read at once for one who is further behind, and the bytes with which a page of them ends.
 PAGE = 256
 PAGE_BYTES = 1_000_000
+#: Pages of a run that are kept for readers who stand at the same place.
+PAGES = 4
 #: Bytes that are kept and read at once for all readers together, and the least for one of them.
 SHARED_BYTES = 16_000_000
 LEAST_BYTES = 50_000
@@ -111,6 +113,8 @@ class _Feed:
         self._tail: deque[Frame] = deque()
         self._size = 0
         """Bytes of the texts in the tail."""
+        self._pages: dict[int, asyncio.Future[Sequence[Frame]]] = {}
+        """The pages before the tail that were read last, by the event that they come after."""
         self._ended = False
         self._caught_up = False
         self._gone = False
@@ -143,7 +147,17 @@ class _Feed:
     def _is_over(self) -> bool:
         return self._ended and self._caught_up
 
-    async def _stored(self, after: int, begin: int) -> list[Frame]:
+    async def _stored(self, after: int, begin: int) -> Sequence[Frame]:
+        """What lies before the tail: readers at the same place are given the same page, however many they are."""
+        reading = self._pages.get(after)
+        if reading is None or reading.cancelled() or (reading.done() and reading.exception() is not None):
+            while len(self._pages) >= PAGES:
+                self._pages.pop(next(iter(self._pages)))
+            reading = self._pages[after] = asyncio.ensure_future(self._page(after, begin))
+        # A reader that goes away must not take the page away from the others.
+        return await asyncio.shield(reading)
+
+    async def _page(self, after: int, begin: int) -> Sequence[Frame]:
         events = await self._tp.store.read_events(
             self._run_id, after=after, limit=min(PAGE, begin - 1 - after), most_bytes=self._share(PAGE_BYTES)
         )

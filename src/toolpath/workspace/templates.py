@@ -46,15 +46,10 @@ from toolpath.workspace.template_diff import diff_of
 from toolpath.workspace.template_records import TemplateRecords, version_of
 from toolpath.workspace.template_tools import check_tool, tool_of
 
-#: Characters of a title, a group and a description.
-_LONGEST: Final = 200
-_LONGEST_DESCRIPTION: Final = 20_000
 #: Versions that are kept; older ones go.
 _MOST_VERSIONS: Final = 1_000
 #: Templates on one page.
 _PAGE: Final = 500
-#: Seconds for which a title is kept for a template that is still being written.
-_CLAIM: Final = 60.0
 CHANNELS: Final[tuple[Channel, ...]] = ("tool", "http", "conversation", "mcp")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncGenerator
+from typing import Final
 
 import strawberry
 
@@ -11,6 +13,9 @@ from toolpath.model.events import event_type
 from toolpath.server.graphql.doors import Info, told
 from toolpath.server.graphql.types import RunEvent, moment
 from toolpath.server.visibility import visible_run
+
+#: Bytes from which on an event is large.
+_LARGE: Final = 50_000
 
 
 @strawberry.type
@@ -29,10 +34,12 @@ class Subscription:
             raise told(error, asked.tp) from None
         async for batch in asked.feeds.follow(run, max(after, 0)):
             for frame in batch.frames:
-                yield RunEvent(
-                    run_id=run.run_id,
-                    seq=frame.seq,
-                    type=event_type(frame.event),
-                    at=moment(frame.event.at),
-                    data=frame.data.decode(),
-                )
+                # A large one is made a text, and sent, before the connection's next one is.
+                async with asked.turn if len(frame.data) > _LARGE else contextlib.nullcontext():
+                    yield RunEvent(
+                        run_id=run.run_id,
+                        seq=frame.seq,
+                        type=event_type(frame.event),
+                        at=moment(frame.event.at),
+                        data=frame.data.decode(),
+                    )
