@@ -47,7 +47,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """A larger result is kept aside and travels as a handle."""
     max_result_bytes: Bytes = 100_000_000
     """A larger result is refused: the call has failed."""
-    max_plan_steps: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 50_000
+    max_plan_steps: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 40_000
     """A plan with more steps, those inside blocks counted, is refused."""
     max_concurrency: Limit = 1_000
     """The most that a run does at once, whatever its plan says: calls, and items of one loop."""
