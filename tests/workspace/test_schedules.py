@@ -380,3 +380,10 @@ async def test_a_template_that_has_the_title_of_an_id_is_not_run_in_the_place_of
     await desk.after(60)
     assert desk.said == []
     assert (await desk.tp.schedules.get(schedule.schedule_id)).ticks[-1].outcome == "failed"
+
+
+async def test_a_run_by_hand_of_a_schedule_that_is_deleted_meanwhile_goes_on(desk: Desk) -> None:
+    schedule = await desk.schedule()
+    await desk.tp.schedules.delete(schedule)
+    run = await desk.tp.schedules.run_now(schedule)
+    assert (await run.result()).outputs == "Hello Bo"

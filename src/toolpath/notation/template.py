@@ -65,11 +65,6 @@ class TemplateDocument(msgspec.Struct, frozen=True):
     """It came as the plan execution service writes it."""
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters, in the order in which they first stand."""
-        return tuple(dict.fromkeys(use.name for use in self.uses))
-
-    @property
     def fixed(self) -> tuple[Use, ...]:
         """Places that are filled when a run starts: without values the plan cannot be checked whole."""
         return tuple(use for use in self.uses if use.is_fixed)

@@ -237,7 +237,11 @@ class Schedules:
             try:
                 await self._store.put_record(_record(changed), expected=schedule.revision)
             except RecordConflict:
-                schedule = await self.get(schedule.schedule_id)
+                try:
+                    schedule = await self.get(schedule.schedule_id)
+                except RecordNotFound:
+                    # It was deleted meanwhile; the run that it began goes on.
+                    return
             else:
                 return
 

@@ -63,7 +63,7 @@ class TemplateRecords:
     async def put(
         self, template: PlanTemplate, document: JsonObject | None, before: PlanTemplate | None, action: str, *, by: str
     ) -> PlanTemplate:
-        """Keep content, title and template, in this order: what another one has meanwhile is never taken from it."""
+        """Keep title, content and template, in this order: what another one has meanwhile is never taken from it."""
         _check_words(template)
         renamed = before is None or _title_id(before) != _title_id(template)
         if renamed:
