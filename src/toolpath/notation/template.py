@@ -60,6 +60,8 @@ class TemplateDocument(msgspec.Struct, frozen=True):
     tree: Node
     uses: tuple[Use, ...]
     """Every place of every parameter, in the order of the document."""
+    unfilled: Plan
+    """The plan with its parameters as inputs; in places that are no templates `<<name>>` stays."""
     file: str = ""
     is_config: bool = False
     """It came as the plan execution service writes it."""
@@ -72,23 +74,21 @@ class TemplateDocument(msgspec.Struct, frozen=True):
     def plan_for(self, values: JsonObject) -> Plan:
         """The plan to be run with these values as its inputs. Raises `PlanInvalid` where one is missing to make it."""
         if not self.fixed:
-            return self.plan()
-        declared = self.plan().inputs["properties"]
+            return self.unfilled
+        declared = self.unfilled.inputs["properties"]
         defaults = {name: each["default"] for name, each in declared.items() if "default" in each}
         filled = {**defaults, **{name: value for name, value in values.items() if value is not None}}
         missing = dict.fromkeys(use.name for use in self.fixed if use.name not in filled)
         if missing:
             raise PlanInvalid(tuple(_missing(name) for name in missing))
-        return self.plan(filled)
+        return _plan(self.tree, self.uses, self.file, filled)
 
     def plan(self, values: JsonObject | None = None) -> Plan:
         """The plan of the document, with its parameters as inputs; what is wrong is in `plan.source.findings`.
 
-        `values` stand in the places that are no templates; where they are not given, `<<name>>` stays there.
+        `values` stand in the places that are no templates.
         """
-        plan = plan_of(_with_references(self.tree, values), self.file)
-        plan = msgspec.structs.replace(plan, inputs=_inputs(plan.inputs, self.uses))
-        return plan if values is not None else _told(plan, self.fixed)
+        return self.unfilled if values is None else _plan(self.tree, self.uses, self.file, values)
 
 
 def is_template_name(name: str) -> bool:
@@ -107,7 +107,14 @@ def template_of(given: Node, file: str = "") -> TemplateDocument:
     """The template of a document's tree. Raises `ReadError` for JSON of the plan execution service that is wrong."""
     is_other = is_config(given)
     tree = tree_of_config(given) if is_other else given
-    return TemplateDocument(tree, tuple(_uses(tree, "", Place())), file, is_other)
+    uses = tuple(_uses(tree, "", Place()))
+    unfilled = _told(_plan(tree, uses, file, None), tuple(use for use in uses if use.is_fixed))
+    return TemplateDocument(tree, uses, unfilled, file, is_other)
+
+
+def _plan(tree: Node, uses: tuple[Use, ...], file: str, values: JsonObject | None) -> Plan:
+    plan = plan_of(_with_references(tree, values), file)
+    return msgspec.structs.replace(plan, inputs=_inputs(plan.inputs, uses))
 
 
 class Place(msgspec.Struct, frozen=True):

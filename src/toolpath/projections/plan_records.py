@@ -26,10 +26,11 @@ _THINK: Final = "/think"
 class _Steps:
     """The steps of a run below their parents."""
 
-    def __init__(self, result: RunResult, events: Sequence[AnyEvent]) -> None:
+    def __init__(self, result: RunResult, events: Sequence[AnyEvent], results: Sequence[StepResult]) -> None:
         self.result = result
+        self.results = results
         self.below: dict[str, list[StepResult]] = {}
-        for step in result.results:
+        for step in results:
             # A block that was begun anew lies in the same step.
             self.below.setdefault(_ENTRY.sub("", step.path.rpartition("/")[0]), []).append(step)
         first = events[0] if events else None
@@ -37,18 +38,25 @@ class _Steps:
         self.last_at = events[-1].at if events else 0.0
 
 
-def plan_record(result: RunResult, events: Sequence[AnyEvent], path: str = "") -> PlanExecutionRecord | None:
-    """The record of a run, or of the plan that the call at `path` began; None where there is no such plan."""
-    steps = _Steps(result, events)
+def plan_record(
+    result: RunResult, events: Sequence[AnyEvent], results: Sequence[StepResult], path: str = ""
+) -> PlanExecutionRecord | None:
+    """The record of a run, or of the plan that the call at `path` began; None where there is no such plan.
+
+    `results` are those of the run, with the values that are to be told.
+    """
+    steps = _Steps(result, events, results)
     if path and path not in steps.below:
         return None
     return _plan(steps, path)
 
 
-def step_record(result: RunResult, events: Sequence[AnyEvent], path: str) -> AgentExecutionRecord | None:
+def step_record(
+    result: RunResult, events: Sequence[AnyEvent], results: Sequence[StepResult], path: str
+) -> AgentExecutionRecord | None:
     """The record of one step; None where there is none."""
-    steps = _Steps(result, events)
-    found = next((step for step in result.results if step.path == path), None)
+    steps = _Steps(result, events, results)
+    found = next((step for step in results if step.path == path), None)
     return None if found is None else _agent(steps, found)
 
 
@@ -58,7 +66,7 @@ def _plan(steps: _Steps, path: str) -> PlanExecutionRecord:
     agents = tuple(_agent(steps, step) for step in own)
     done = sum(step.status in _ENDED for step in own)
     if path:
-        call = next(step for step in steps.result.results if step.path == path)
+        call = next(step for step in steps.results if step.path == path)
         return PlanExecutionRecord(
             current_plan_id=f"{run_id}:{path}",
             root_plan_id=run_id,
@@ -91,12 +99,13 @@ def _plan(steps: _Steps, path: str) -> PlanExecutionRecord:
         status=result.status,
         summary=error or (_text(result.outputs) if ended else ""),
         agent_execution_sequence=agents,
-        user_input_wait_state=_waiting(result),
+        user_input_wait_state=waiting_form(result),
         structure_result=_text(result.outputs) if ended else "",
     )
 
 
-def _waiting(result: RunResult) -> UserInputWaitState | None:
+def waiting_form(result: RunResult) -> UserInputWaitState | None:
+    """The form that the run waits for; None where it waits for none."""
     for question in result.questions:
         form: Any = getattr(question, "form", None)
         if isinstance(form, dict):

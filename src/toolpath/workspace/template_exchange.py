@@ -8,8 +8,7 @@ import msgspec
 
 from toolpath.errors import PlanInvalid, PolicyViolationError, ReadError, RecordConflict, SchemaError
 from toolpath.model.template import Imported, PlanTemplate
-from toolpath.notation.template_config import config_of, is_config, read_config
-from toolpath.notation.tree import read_tree
+from toolpath.notation.template_config import config_of, read_config
 from toolpath.values import JsonObject
 from toolpath.workspace.templates import Draft, Templates
 
@@ -36,7 +35,8 @@ class TemplateExchange:
         document = await self._templates.document(template, version)
         parameters = (await self._templates.parameters(template, version=version)).parameters
         made = config_of(template, document, parameters)
-        return made if is_config(read_tree(document)) else {**made, "plan": document}
+        is_theirs = (await self._templates.read(template, version)).is_config
+        return made if is_theirs else {**made, "plan": document}
 
     async def import_all(self, documents: Sequence[JsonObject], *, tenant: str = "", user: str = "") -> list[Imported]:
         """Take documents that were exported here or there; each is taken or not, and what it says is told.

@@ -299,7 +299,10 @@ class Templates:
     ) -> Plan:
         """The plan of a version, to run with these values as its inputs. Raises `PlanInvalid` where one is missing."""
         read = await self.read(template, version)
-        return read.plan_for(values or {})
+        if not read.fixed:
+            return read.unfilled
+        weight = self._read.weight(version_of(template, template.version if version is None else version).digest)
+        return await self._preparation.aside.do(lambda: read.plan_for(values or {}), weight)
 
     async def parameters(self, template: PlanTemplate, *, version: int | None = None) -> TemplateParameters:
         """What a run of the template is to be given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
@@ -14,11 +15,13 @@ from toolpath.app import Toolpath
 from toolpath.errors import ReadError, RunConflict, RunNotFound
 from toolpath.model.run import ENDED_RUN
 from toolpath.model.template import PlanTemplate
-from toolpath.projections.plan_records import plan_record, step_record
+from toolpath.projections.plan_records import plan_record, step_record, waiting_form
+from toolpath.runs.beside_the_loop import weight_of
 from toolpath.runs.run import Run
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.plan_service.answers import ServiceRoute, body_of
 from toolpath.server.rest.described import answer
+from toolpath.server.shown import shown_results
 from toolpath.server.visibility import visible_run
 from toolpath.values import Json, JsonObject, encode
 
@@ -112,10 +115,22 @@ async def details(plan_id: str, tp: Door, caller: Asker) -> Response:
     """The record of a plan: of a run, or of a plan that one of its calls began."""
     run_id, _, path = plan_id.partition(":")
     await visible_run(tp, caller, run_id)
-    record = plan_record(await tp.info(run_id), await tp.events(run_id), path)
-    if record is None:
+    found = await _recorded(tp, run_id, lambda result, events, results: plan_record(result, events, results, path))
+    if found is None:
         raise RunNotFound(f"There is no plan {plan_id[:100]!r}.")
-    return answer(record)
+    return found
+
+
+async def _recorded(tp: Toolpath, run_id: str, made: Callable[..., msgspec.Struct | None]) -> Response | None:
+    """The answer with the record that is made of the run's journal, beside the loop; None where there is none."""
+    result, events = await tp.info(run_id), await tp.events(run_id)
+
+    def work() -> Response | None:
+        results, _ = shown_results(result.results)
+        record = made(result, events, results)
+        return None if record is None else answer(record)
+
+    return await tp.aside.do(work, weight_of([events]))
 
 
 @router.delete("/details/{plan_id:path}", dependencies=_CAN_READ)
@@ -130,10 +145,10 @@ async def agent_execution(step_id: str, tp: Door, caller: Asker) -> Response:
     """The record of one step, with its rounds."""
     run_id, _, path = step_id.partition(":")
     await visible_run(tp, caller, run_id)
-    record = step_record(await tp.info(run_id), await tp.events(run_id), path)
-    if record is None:
+    found = await _recorded(tp, run_id, lambda result, events, results: step_record(result, events, results, path))
+    if found is None:
         raise RunNotFound(f"There is no step {step_id[:100]!r}.")
-    return answer(record)
+    return found
 
 
 @router.post("/submit-input/{plan_id:path}", dependencies=_CAN_ANSWER)
@@ -142,8 +157,7 @@ async def submit_input(plan_id: str, request: Request, tp: Door, caller: Asker) 
     run_id, _, _ = plan_id.partition(":")
     await visible_run(tp, caller, run_id)
     given: dict[str, Any] = await body_of(request, dict[str, Any])
-    record = plan_record(await tp.info(run_id), await tp.events(run_id))
-    waiting = None if record is None else record.user_input_wait_state
+    waiting = waiting_form(await tp.info(run_id))
     if waiting is None:
         raise ReadError("No plan is currently waiting for user input.")
     await tp.answer(run_id, waiting.step, _by_name(given, waiting.form_inputs), by=caller.user)
