@@ -34,8 +34,8 @@ from toolpath.model.template import (
 )
 from toolpath.notation.nodes import TooManySteps, plain
 from toolpath.notation.printing import plan_to_dict
-from toolpath.notation.template import TemplateDocument, read_template
-from toolpath.notation.template_config import DEFAULT_GROUP, is_config, read_config
+from toolpath.notation.template import TemplateDocument, read_template, template_of
+from toolpath.notation.template_config import DEFAULT_GROUP, read_config
 from toolpath.notation.tree import read_tree
 from toolpath.ports import Store
 from toolpath.runs.beside_the_loop import weight_of
@@ -97,8 +97,8 @@ class Templates:
         template is not at the revision `expected`, `PolicyViolationError` for one that is read-only.
         """
         draft = draft or Draft()
-        document = await self._document(source)
-        said = read_config(document) if is_config(read_tree(document)) else None
+        document, is_theirs = await self._document(source)
+        said = read_config(document) if is_theirs else None
         title = _first(draft.title, template and template.title, said and said.title, document.get("name"))
         now = self._clock.time()
         version = TemplateVersion(version=1, digest=digest(document), at=now, by=user, comment=draft.comment)
@@ -327,18 +327,20 @@ class Templates:
         owner = await self._records.titled(wanted)
         return None if owner is None else await self._records.get(owner)
 
-    async def _document(self, source: str | JsonObject | Plan) -> JsonObject:
-        def work() -> JsonObject:
+    async def _document(self, source: str | JsonObject | Plan) -> tuple[JsonObject, bool]:
+        """The document, and whether it is the plan execution service's JSON. Raises `PlanInvalid`, `ReadError`."""
+
+        def work() -> tuple[JsonObject, bool]:
             given: Any = plan_to_dict(source) if isinstance(source, Plan) else source
             tree = read_tree(given, most_steps=self._preparation.most_steps)
-            read = read_template(given, most_steps=self._preparation.most_steps)
+            read = template_of(tree)
             findings = read.plan().source.findings
             if has_errors(findings):
                 # What could not be read is not in the plan: kept, it would be another one than was meant.
                 raise PlanInvalid(findings)
             document = plain(tree)
             assert isinstance(document, dict)
-            return document
+            return document, read.is_config
 
         try:
             return await self._preparation.aside.do(work, weight_of([source]))
