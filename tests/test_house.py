@@ -63,7 +63,6 @@ LARGE = {
     "store.sqlite.store.SqliteStore",
     "testing.crashing.CrashingStore",
     # Still to be taken apart.
-    "checks.outputs.Types",
     "planner.service.door.Planning",
 }
 

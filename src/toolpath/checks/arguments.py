@@ -11,6 +11,7 @@ from toolpath.checks.kinds import Kinds
 from toolpath.checks.readings import Argument, Slot
 from toolpath.checks.remarks import error, remark, warning
 from toolpath.checks.shapes import Type
+from toolpath.checks.template_types import argument, type_of_given
 from toolpath.checks.views import StepView, Template, has_template
 from toolpath.errors import Finding, SchemaError
 from toolpath.json_schema.coerce import types_of
@@ -119,7 +120,7 @@ def _list(context: Context, template: Template) -> Iterator[Finding]:
     """What a loop goes over is a list."""
     if not isinstance(template.value, str) or not has_template(template.value) or template.has_fault(""):
         return
-    found = context.types.given(template, "", template.value, drops_null=False)
+    found = type_of_given(context.types, template, "", template.value, drops_null=False)
     if found is None:
         context.note_unknown(template, "")
         return
@@ -128,7 +129,7 @@ def _list(context: Context, template: Template) -> Iterator[Finding]:
     if fit.verdict == "unknown":
         context.note_unknown(template, "")
     elif fit.verdict != "fits":
-        given = context.types.argument(template, "", template.value, found)
+        given = argument(context.types, template, "", template.value, found)
         yield _unfitting(context, fit, given, wanted, template.path, what="The loop")
 
 
@@ -232,7 +233,7 @@ class _Arguments:
         at = key_pointer(name)
         if use.template.has_fault(at):
             return
-        found = context.types.given(use.template, at, value, drops_null=slot.drops_null)
+        found = type_of_given(context.types, use.template, at, value, drops_null=slot.drops_null)
         if found is None:
             context.note_unknown(use.template, at)
             return
@@ -242,7 +243,7 @@ class _Arguments:
         if fit.verdict == "unknown" and not fit.by_input:
             context.note_unknown(use.template, at)
             return
-        given = context.types.argument(use.template, at, value, found)
+        given = argument(context.types, use.template, at, value, found)
         what = f"'{name}' of '{use.tool.key}'"
         yield _unfitting(context, fit, given, slot.place, use.template.path + at, what=what)
 

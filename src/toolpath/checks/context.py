@@ -8,8 +8,9 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.dependencies import waits_of
 from toolpath.checks.history import History
 from toolpath.checks.memory import Memory
-from toolpath.checks.outputs import Types
+from toolpath.checks.plan_types import PlanTypes
 from toolpath.checks.remarks import Suggestions
+from toolpath.checks.roots import describer
 from toolpath.checks.shapes import Type
 from toolpath.checks.spending import Spending, Spent
 from toolpath.checks.views import Read, StepView, Template, Views
@@ -65,7 +66,7 @@ class Context:
         """What the steps of each block wait for."""
         self.memory = memory = memory or Memory()
         self.history = History(self.views, memory)
-        self.types = Types(self.views, self.waits, self.history, lambda tool: _type(body_of(tool)), memory)
+        self.types = PlanTypes(self.views, self.waits, self.history, lambda tool: _type(body_of(tool)), memory)
         self.least = Spending(plan, self.history, lambda tool: _least(body_of(tool))).block(self.views.root)
         """The least that a run spends when all goes well."""
         self.unknown: dict[str, list[Read]] = {}
@@ -90,7 +91,7 @@ class Context:
             return
         if self.types.reading(read).place.found == "missing" and not read.reference.guarded:
             return
-        self.unknown.setdefault(self.types.describer(read), []).append(read)
+        self.unknown.setdefault(describer(read), []).append(read)
 
     def validator(self, tool: Tool) -> Validator | SchemaError:
         """What tries literals on the tool's inputs, or why its schema cannot be used."""

@@ -9,7 +9,7 @@ from typing import Final
 from toolpath.checks.kinds import NUMERIC
 from toolpath.checks.operators import GROUPS, computes, is_zero
 from toolpath.checks.shapes import NEVER, Type, either, list_of, object_of, tuple_of
-from toolpath.checks.walker import Judge
+from toolpath.checks.walker import Walker
 from toolpath.expressions import tree
 from toolpath.expressions.table import FILTERS, TESTS
 from toolpath.expressions.tree import Tree
@@ -57,7 +57,7 @@ def name_of(of: tree.Apply) -> str:
     return _FILTERS.get(of.function, "")
 
 
-def applied(judge: Judge, of: tree.Apply) -> Type:
+def applied(judge: Walker, of: tree.Apply) -> Type:
     """A filter or test."""
     name = _FILTERS.get(of.function) or _TESTS.get(of.function, "")
     subject = judge.type(of.subject)
@@ -79,7 +79,7 @@ def applied(judge: Judge, of: tree.Apply) -> Type:
     return _Result(judge, of, name, subject, given, ranked).type()
 
 
-def _argument(judge: Judge, name: str, argument: str, value: Tree) -> None:
+def _argument(judge: Walker, name: str, argument: str, value: Tree) -> None:
     found = judge.type(value)
     wanted = _ARGUMENTS.get(argument)
     if argument == "width":
@@ -113,7 +113,7 @@ class _Result:
     __slots__ = ("given", "judge", "kinds", "name", "of", "ranked", "subject")
 
     def __init__(
-        self, judge: Judge, of: tree.Apply, name: str, subject: Type, given: dict[str, Tree], ranked: Type
+        self, judge: Walker, of: tree.Apply, name: str, subject: Type, given: dict[str, Tree], ranked: Type
     ) -> None:
         self.judge = judge
         self.kinds = judge.kinds

@@ -61,6 +61,16 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     """Its type where it is not null for want of an input."""
 
 
+class Judged(msgspec.Struct, frozen=True):
+    """What is known of one string with templates."""
+
+    type: Type
+    lone: Type
+    """As `type`; of a lone reference that which it has where its step has an output."""
+    faults: tuple[Fault, ...] = ()
+    unknown: tuple[Reference, ...] = ()
+
+
 class Reader(Protocol):
     """Who knows what names stand for."""
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Protocol
 
 import msgspec
 
 from toolpath.checks.facts import NOTHING, Fact, Facts, Place, facts_of, joined
-from toolpath.checks.history import History
-from toolpath.checks.judge import Fault, Judge, Source
+from toolpath.checks.judge import Fault, Judge, Judged, Source
 from toolpath.checks.kinds import Kinds
-from toolpath.checks.memory import Memory
-from toolpath.checks.readings import Reading
 from toolpath.checks.shapes import Type, either, or_null
-from toolpath.checks.views import Read, StepView, Template
+from toolpath.checks.type_source import TypeSource
+from toolpath.checks.views import StepView, Template
 from toolpath.expressions.leaf import Leaf
 from toolpath.expressions.tree import Path, Reference, Tree
-from toolpath.model.plan import OnUnresolved, Plan
+from toolpath.model.plan import Plan
 
 _TEXT: Type = {"type": "string"}
 #: Roots that count the blocks between them and the reader.
@@ -30,31 +27,6 @@ _MISSING = frozenset({"absent", "unset"})
 _UNRESOLVED = frozenset({"input", "fallback"})
 
 
-class Types(Protocol):
-    """Who knows the types of a plan."""
-
-    history: History
-    kinds: Kinds
-    memory: Memory
-    plan_mode: OnUnresolved
-
-    def reading(self, read: Read) -> Reading:
-        """What is known of the value that a reference gives."""
-
-    def variable(self, name: str, *, written: bool = False, given: bool = False) -> Type:
-        """The type of a variable of the state."""
-
-
-class Judged(msgspec.Struct, frozen=True):
-    """What is known of one string with templates."""
-
-    type: Type
-    lone: Type
-    """As `type`; of a lone reference that which it has where its step has an output."""
-    faults: tuple[Fault, ...] = ()
-    unknown: tuple[Reference, ...] = ()
-
-
 _SOME_TEXT = Judged(_TEXT, _TEXT)
 
 
@@ -63,7 +35,7 @@ class PlanReader:
 
     __slots__ = ("facts", "kinds", "template", "types")
 
-    def __init__(self, types: Types, template: Template) -> None:
+    def __init__(self, types: TypeSource, template: Template) -> None:
         self.types = types
         self.template = template
         self.facts = standing_facts(template)
@@ -119,7 +91,7 @@ def _settled(reader: PlanReader, found: Judged) -> Judged:
     return _with_types(reader.types, found, *given)
 
 
-def _with_types(types: Types, found: Judged, type_: Type, lone: Type) -> Judged:
+def _with_types(types: TypeSource, found: Judged, type_: Type, lone: Type) -> Judged:
     if type_ is not None and lone is not None:
         type_, lone = types.memory.one(type_), types.memory.one(lone)
     return Judged(type=type_, lone=lone, faults=found.faults, unknown=found.unknown)
@@ -145,7 +117,7 @@ def _judged_piece(reader: PlanReader, of: Tree) -> Judged:
     return judged
 
 
-def _mark_of(types: Types, source: Source, of: Path) -> Hashable:
+def _mark_of(types: TypeSource, source: Source, of: Path) -> Hashable:
     """All that the type of a path depends on where no condition tells of it; None where it has a fault."""
     if source.missing or source.unset:
         return None
@@ -153,7 +125,7 @@ def _mark_of(types: Types, source: Source, of: Path) -> Hashable:
     return source.kind, None if type_ is None else id(types.memory.kept(type_)), source.void, of.reference.path
 
 
-def _unresolved(types: Types, template: Template, found: Type) -> Type:
+def _unresolved(types: TypeSource, template: Template, found: Type) -> Type:
     """What is given where something is missing and the plan says what to do then."""
     match mode_of(types, template):
         case "null":
@@ -164,7 +136,7 @@ def _unresolved(types: Types, template: Template, found: Type) -> Type:
             return found
 
 
-def mode_of(types: Types, template: Template) -> str:
+def mode_of(types: TypeSource, template: Template) -> str:
     """What becomes of a template that does not resolve; `error` where it is no argument of a call."""
     if template.use not in _UNRESOLVED or template.step is None:
         return "error"

@@ -6,7 +6,7 @@ from typing import Final
 
 from toolpath.checks.kinds import NUMERIC
 from toolpath.checks.shapes import NEVER, Type, either, list_of
-from toolpath.checks.walker import Judge
+from toolpath.checks.walker import Walker
 from toolpath.expressions import tree
 from toolpath.expressions.tree import Tree
 
@@ -21,13 +21,13 @@ _SIZED: Final = {"array", "object", "string"}
 GROUPS: Final = {"integer": "number", "number": "number", "boolean": "number"}
 
 
-def signed(judge: Judge, operand: Tree) -> Type:
+def signed(judge: Walker, operand: Tree) -> Type:
     """`-x`."""
     found = judge.need(operand, judge.type(operand), _NUMBERS, "a sign needs a number")
     return _INTEGER if judge.kinds.names(found) == frozenset({"integer"}) else _NUMBER
 
 
-def part(judge: Judge, of: tree.Slice) -> Type:
+def part(judge: Walker, of: tree.Slice) -> Type:
     """A slice: of a list or text, within whole numbers."""
     subject = judge.need(of.subject, judge.type(of.subject), {"array", "string"}, "a slice is taken of a list or text")
     for bound in (of.start, of.stop, of.step):
@@ -40,7 +40,7 @@ def part(judge: Judge, of: tree.Slice) -> Type:
     return either([*parts, *([_TEXT] if "string" in names else [])]) if names else NEVER
 
 
-def binary(judge: Judge, of: tree.Binary) -> Type:
+def binary(judge: Walker, of: tree.Binary) -> Type:
     """Arithmetic: of numbers; `+` joins texts and lists too, and `*` repeats them."""
     left, right = judge.type(of.left), judge.type(of.right)
     ones, others = judge.kinds.names(left), judge.kinds.names(right)
@@ -120,11 +120,11 @@ def is_zero(of: Tree) -> bool:
     return isinstance(of, tree.Literal_) and bool(of.value == 0)
 
 
-def _is_positive(judge: Judge, of: Type) -> bool:
+def _is_positive(judge: Walker, of: Type) -> bool:
     return judge.kinds.least(of) >= 0
 
 
-def compared(judge: Judge, of: tree.Compare) -> None:
+def compared(judge: Walker, of: tree.Compare) -> None:
     """`a < b`: of numbers or of texts; `in`: in a list, an object or a text. `==` takes anything."""
     left, left_type = of.first, judge.type(of.first)
     for operator, right in of.rest:
@@ -139,7 +139,7 @@ def compared(judge: Judge, of: tree.Compare) -> None:
         left, left_type = right, right_type
 
 
-def _ordered(judge: Judge, left: tuple[Tree, Type], right: tuple[Tree, Type]) -> None:
+def _ordered(judge: Walker, left: tuple[Tree, Type], right: tuple[Tree, Type]) -> None:
     groups: list[set[str]] = []
     for of, type_ in (left, right):
         names = judge.kinds.names(type_)

@@ -12,6 +12,7 @@ from toolpath.checks.judged import mode_of
 from toolpath.checks.jumps import goes_on_after_failure, may_skip
 from toolpath.checks.misnamed import path_hint
 from toolpath.checks.remarks import error, listed, remark, warning
+from toolpath.checks.roots import described_by, is_lone
 from toolpath.checks.shapes import HELD, field_of
 from toolpath.checks.views import Read, StepView, Template, read_of
 from toolpath.errors import Finding
@@ -74,7 +75,7 @@ def _shares_condition(context: Context, reader: StepView, source: StepView) -> b
 def takes_null(context: Context, read: Read) -> bool:
     """The reference is all that stands there, and what it goes to has a use for null."""
     template = read.template
-    if not context.types.is_lone(read):
+    if not is_lone(read):
         return False
     match template.use:
         case "outputs" | "collect" | "transform" | "when" | "approval" | "cache_key":
@@ -160,7 +161,7 @@ def _absent(context: Context, path: str, read: Read | None, fault: Fault) -> Fin
         return warning(
             "maybe_missing", path, f"'{read.text}' is not there where '{read.key}' has not failed.", hint=hint
         )
-    described = context.types.described_by(read)
+    described = described_by(read)
     return warning(
         "maybe_missing", path, f"'{read.text}' may not be there: {described} does not promise it.", hint=hint
     )
@@ -173,7 +174,7 @@ def _outside(context: Context, read: Read) -> Finding:
         "error" if reading.held else "warning",
         "outside_schema" if reading.held else "may_not_fit",
         read.path,
-        f"'{read.text}' is not in {context.types.described_by(read)}: {place.reason}.",
+        f"'{read.text}' is not in {described_by(read)}: {place.reason}.",
         hint=path_hint(read, place.available)
         or (f"It has {', '.join(place.available[:8])}." if place.available else ""),
         suggestions=context.suggest(_last_key(read), [name.partition(":")[0] for name in place.available]),

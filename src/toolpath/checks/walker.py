@@ -11,7 +11,7 @@ from toolpath.expressions import tree
 from toolpath.expressions.tree import Tree
 
 
-class Judge(Protocol):
+class Walker(Protocol):
     """Who walks the expression."""
 
     kinds: Kinds

@@ -1,0 +1,67 @@
+"""Source of the types of one plan's values, as the parts that find them ask one another. Protocol and depth only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from toolpath.checks.history import History
+from toolpath.checks.judge import Judged
+from toolpath.checks.kinds import Kinds
+from toolpath.checks.memory import Memory
+from toolpath.checks.readings import Reading
+from toolpath.checks.shapes import Type
+from toolpath.checks.views import BlockView, Read, StepView, Template
+from toolpath.model.plan import OnUnresolved
+
+#: Types that are found by way of others, one inside the other, at most.
+_DEEPEST = 40
+
+
+class TypeSource(Protocol):
+    """Types of one plan. The type of one value depends on those of others, which whoever finds it asks for here."""
+
+    history: History
+    kinds: Kinds
+    memory: Memory
+    plan_mode: OnUnresolved
+
+    def output(self, view: StepView) -> Type:
+        """The type of the step's output where it has succeeded."""
+
+    def block(self, block: BlockView) -> Type:
+        """The type of the block's own output."""
+
+    def variable(self, name: str, *, written: bool = False, given: bool = False) -> Type:
+        """The type of a variable of the state."""
+
+    def input(self, name: str) -> Type:
+        """The type of an input of the plan."""
+
+    def template(self, template: Template) -> Type:
+        """The type of what the template gives."""
+
+    def judged(self, template: Template, pointer: str) -> Judged:
+        """What is known of one string of the template."""
+
+    def reading(self, read: Read) -> Reading:
+        """What is known of the value that the reference gives, where there is one."""
+
+
+class Depth:
+    """How many types are being found one inside the other; what lies deeper than a bound stays unknown."""
+
+    __slots__ = ("_open",)
+
+    def __init__(self) -> None:
+        self._open = 0
+
+    def find(self, find: Callable[[], Type]) -> Type:
+        """What `find` finds, or None where it lies too deep."""
+        if self._open >= _DEEPEST:
+            return None
+        self._open += 1
+        try:
+            return find()
+        finally:
+            self._open -= 1
