@@ -33,7 +33,7 @@ from toolpath.providers.secret_values import EnvironmentSecrets
 from toolpath.providers.tool_sources import ToolSources
 from toolpath.runs.beside_the_loop import BesideTheLoop
 from toolpath.runs.drives import Drives
-from toolpath.runs.opening import load_tools, refuse_loop, services_of, store_of
+from toolpath.runs.opening import load_tools, refuse_loop, sealer_of, services_of, store_of
 from toolpath.runs.preparation import Preparation, Runnable
 from toolpath.runs.retention import prune_runs
 from toolpath.runs.run import Run
@@ -88,6 +88,7 @@ class Toolpath:
         self.registry = Registry(overrides=self.settings.overrides)
         self.secrets: Mapping[str, str] = EnvironmentSecrets() if secrets is None else secrets
         self.store = store_of(store, self.settings, self.clock)
+        self.sealer = sealer_of(self.store, self.settings)
         self._saving = Saving(self.registry.statistics, self.store)
         self._services = services_of(
             self.store,

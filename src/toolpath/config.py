@@ -67,6 +67,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Calls of `def` tools at the same time, those that outlived their timeout included."""
     store: str = ""
     """Path of a SQLite file or `postgresql://…`; empty: as the surface says."""
+    sealing_key_file: str = ""
+    """File of the keys that kept secrets are sealed with; empty: beside the SQLite file. See `TOOLPATH_SEALING_KEY`."""
     queue: str = ""
     """`amqp://user:password@host:5672/vhost`: from there workers take what `serve` stores; empty: it drives."""
     queue_name: str = "toolpath"
@@ -186,7 +188,13 @@ ENGINE_NAMES = {
 _OWN_PREFIX = "TOOLPATH_"
 #: Read by parts other than the settings.
 _OTHER_VARIABLES = frozenset(
-    {"TOOLPATH_CONFIG", "TOOLPATH_BENCHMARK_DATA", "TOOLPATH_JWT_SECRET", "TOOLPATH_REQUIRE_SERVICES"}
+    {
+        "TOOLPATH_CONFIG",
+        "TOOLPATH_BENCHMARK_DATA",
+        "TOOLPATH_JWT_SECRET",
+        "TOOLPATH_REQUIRE_SERVICES",
+        "TOOLPATH_SEALING_KEY",
+    }
 )
 _FIELDS = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 #: A host, or a pattern of hosts; what has digits and dots alone is meant as an address.
@@ -259,7 +267,7 @@ def _beside(file: Path, name: str, value: Any) -> Any:
 
 
 def _is_path(name: str, value: str) -> bool:
-    return name in ("store", "folders", "mcp", "jwt_keys") or (
+    return name in ("store", "folders", "mcp", "jwt_keys", "sealing_key_file") or (
         name == "tools" and (value.endswith(".py") or "/" in value)
     )
 

@@ -19,6 +19,7 @@
       RecordNotFound, RecordConflict
       StoreError             the journal cannot be read or written; Unstorable: it cannot hold what was given
       QueueError             the queue of runs cannot be reached, or takes no more
+      SealBroken             a kept secret that no key at hand opens
       ConfigError, NoToolpath  settings that cannot be used; a context outside `async with Toolpath()`
 
 Faults of a plan are findings (values); faults of a tool are recorded outcomes; misuse and broken ground raise.
@@ -407,6 +408,12 @@ class QueueError(ToolpathError):
     """The queue of runs cannot be reached, or takes no more. What was stored is found again by its workers."""
 
     code = "queue"
+
+
+class SealBroken(ToolpathError):
+    """A secret that is kept sealed, and that no key at hand opens."""
+
+    code = "seal_broken"
 
 
 class ConfigError(ToolpathError):

@@ -10,6 +10,7 @@ import socket
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+from toolpath.access.sealing import Sealer
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.statistics import Statistics
@@ -66,6 +67,15 @@ def _postgres(url: str, clock: Clock) -> Store:
             "A store in PostgreSQL needs its driver, which is not installed.", hint="pip install 'toolpath[postgres]'"
         ) from None
     return PostgresStore(url, clock=clock.time)
+
+
+def sealer_of(store: Store, settings: Settings) -> Sealer:
+    """What seals the secrets that this store keeps: with keys that it does not have."""
+    if settings.sealing_key_file:
+        return Sealer(Path(settings.sealing_key_file))
+    if isinstance(store, SqliteStore) and store.path is not None:
+        return Sealer(store.path.with_name(f"{store.path.name}.key"))
+    return Sealer(is_lasting=not isinstance(store, MemoryStore | SqliteStore))
 
 
 def services_of(  # noqa: PLR0913  # a record

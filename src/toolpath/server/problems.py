@@ -45,6 +45,7 @@ STATUS: dict[type[ToolpathError], int] = {
     errors.RecordConflict: 409,
     errors.StoreError: 503,
     errors.Unstorable: 422,
+    errors.SealBroken: 503,
     errors.ConfigError: 503,
 }
 

@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -52,6 +53,11 @@ class SqliteFile:
         self._writer: Writer | None = None
         self._reader: sqlite3.Connection | None = None
         self._reading: ThreadPoolExecutor | None = None
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None: all is kept in this process."""
+        return None if self._settings.path == ":memory:" else Path(self._settings.path)
 
     @property
     def commits(self) -> int:
