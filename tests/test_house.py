@@ -62,8 +62,6 @@ LARGE = {
     "store.postgres.store.PostgresStore",
     "store.sqlite.store.SqliteStore",
     "testing.crashing.CrashingStore",
-    # Still to be taken apart.
-    "planner.service.door.Planning",
 }
 
 

@@ -1,27 +1,22 @@
-"""Planning of a request in words: which planner, what it stands on, and what is remembered of it."""
+"""Door of planning: a request in words becomes a checked plan, by whichever planner is wanted or configured."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from toolpath.access.acting import who_acts
-from toolpath.catalog.embeddings import Embeddings
-from toolpath.catalog.search import Hit, ToolSearch
+from toolpath.catalog.search import Hit
 from toolpath.catalog.snapshot import Catalog
-from toolpath.catalog.vector_cache import cache_file
 from toolpath.checks.check import check, has_errors
 from toolpath.config import Settings
-from toolpath.errors import ConfigError, PlanInvalid, StoreError
-from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
-from toolpath.model.plan import Plan, freeze
+from toolpath.errors import PlanInvalid, StoreError
+from toolpath.model.plan import Plan
 from toolpath.model.redaction import Redactor
-from toolpath.model.tool import Tool
 from toolpath.planner.by_model.streaming import PlanWritten, StepWritten
 from toolpath.planner.choose import options_of
 from toolpath.planner.decompose import Decomposition, read_decomposition
@@ -29,20 +24,13 @@ from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.records import Ground, Planned, PlanningRecord, PlanRequest, Selection
 from toolpath.planner.router.records import OnMultiple, Routed, RouteRecord, RouterOptions
 from toolpath.planner.router.route import route
-from toolpath.planner.service.memory import Memory
+from toolpath.planner.service.memory import Memories
+from toolpath.planner.service.past_plannings import LONGEST_REQUEST, PastPlanning, PastPlannings
+from toolpath.planner.service.planning_model import NoChat, Planner, PlanningModel
 from toolpath.planner.service.report import PlanningReport, read_weights, report_of
 from toolpath.planner.service.routes import Routes, filled_by_rules
-from toolpath.planner.service.watched_chat import WatchedChat
+from toolpath.planner.service.tool_finder import ToolFinder
 from toolpath.ports import Chat, ChatObserver, Clock, Store
-from toolpath.values import digest
-
-Planner = Literal["offline", "model"]
-
-#: How many plannings are remembered, so that what became of their plans can be learned from, and how much of each text.
-REMEMBERED = 256
-LONGEST_REMEMBERED = 10_000
-#: Tenants of which the memory is at hand.
-_MOST_TENANTS = 64
 
 
 class Planning:
@@ -59,24 +47,19 @@ class Planning:
         chat: Chat | None = None,
         observer: ChatObserver | None = None,
     ) -> None:
-        self._settings = settings
+        self.options = options_of(settings)
         self._clock = clock
         self._load = load
-        self._redactor = redactor
-        self._observer = observer
-        self._chat = None if chat is None else self._watched(chat)
-        self._own_chat: Any = None
-        self._search = ToolSearch()
-        self._meanings: Embeddings | None = None
-        self._by_meaning: ToolSearch | None = None
-        self._whole: Mapping[str, Tool] | None = None
-        """The tools that the index is for."""
-        self._store = store
-        self.routes = Routes(store, clock, redactor)
-        self._memories: dict[str, Memory] = {}
-        self._weights = read_weights(settings.planner_experiment)
-        self._known: dict[str, tuple[PlanRequest, Ground, Planned, str]] = {}
-        self.options = options_of(settings)
+        self._model = PlanningModel(settings, clock, redactor, chat, observer)
+        self._finder = ToolFinder(by_meaning=settings.search != "words")
+        self._routes = Routes(store, clock, redactor)
+        self._past = PastPlannings()
+        self._memories = Memories(
+            store,
+            clock,
+            strategies={"model": _by_model, "rules": self._by_rules},
+            weights=read_weights(settings.planner_experiment),
+        )
 
     async def plan(
         self,
@@ -99,15 +82,15 @@ class Planning:
             tools=tuple(tools or ()),
             decomposition=None if decomposition is None else read_decomposition(decomposition),
         )
-        chat = await self._model(_planner_for(request, planner))
+        chat = await self._model.chat(_planner_for(request, planner))
         if chat is not None:
-            await self._know_meanings(catalog)
+            await self._finder.learn_meanings(catalog)
         ground = self._ground(catalog, chat)
-        memory = await self._memory(_tenant(tenant))
+        memory = await self._memories.of(_tenant(tenant))
         chooser = await memory.load()
         way = "rules" if (is_alone := chat is None) else "model" if planner == "model" else ""
         planned = await chooser.plan(asked, ground, way=way, cached=not is_alone)
-        self._remember(asked, ground, planned, _tenant(tenant))
+        self._past.keep(PastPlanning(asked, ground, planned, _tenant(tenant)))
         if not is_alone:
             memory.changed()
             await memory.save()
@@ -124,18 +107,18 @@ class Planning:
         """As `plan`, step by step while a model writes it; without one the whole plan comes at once."""
         asked = PlanRequest(text=request, tools=tuple(tools or ()))
         catalog = await self.catalog()
-        chat = await self._model(_planner_for(request, planner))
+        chat = await self._model.chat(_planner_for(request, planner))
         ground = self._ground(catalog, chat)
         if chat is None:
             yield PlanWritten(planned=await self.plan(request, tools=tools, planner="offline", tenant=tenant))
             return
-        await self._know_meanings(catalog)
-        memory = await self._memory(_tenant(tenant))
+        await self._finder.learn_meanings(catalog)
+        memory = await self._memories.of(_tenant(tenant))
         chooser = await memory.load()
         async with aclosing(chooser.stream(asked, ground)) as parts:
             async for part in parts:
                 if isinstance(part, PlanWritten):
-                    self._remember(asked, ground, part.planned, _tenant(tenant))
+                    self._past.keep(PastPlanning(asked, ground, part.planned, _tenant(tenant)))
                     memory.changed()
                 yield part
         await memory.save()
@@ -151,57 +134,47 @@ class Planning:
     ) -> Routed:
         """Which tools the request means, as a plan of their calls, with every decision and its scores."""
         catalog = await self.catalog()
-        options = RouterOptions(on_multiple=on_multiple, timeout=self._settings.planner_timeout)
-        chat = await self._model(planner)
+        options = RouterOptions(on_multiple=on_multiple, timeout=self.options.timeout)
+        chat = await self._model.chat(planner)
         routed = await route(
             request, catalog, self._clock, chat=chat, tools=tools, options=options, fill=filled_by_rules
         )
-        await self.routes.keep(routed.record, _tenant(tenant))
+        await self._routes.keep(routed.record, _tenant(tenant))
         return routed
 
     async def newest_routes(self, limit: int, *, tenant: str | None = None) -> list[RouteRecord]:
         """How the tenant's requests were routed, the newest first."""
-        return await self.routes.newest(_tenant(tenant), limit)
-
-    async def _memory(self, tenant: str) -> Memory:
-        memory = self._memories.pop(tenant, None)
-        if memory is None:
-            strategies = {"model": _by_model, "rules": self._by_rules}
-            memory = Memory(self._store, self._clock, tenant, strategies=strategies, weights=self._weights)
-            while len(self._memories) >= _MOST_TENANTS:
-                await self._memories.pop(next(iter(self._memories))).save(at_once=True)
-        self._memories[tenant] = memory
-        return memory
+        return await self._routes.newest(_tenant(tenant), limit)
 
     async def report(self, tenant: str | None = None) -> PlanningReport:
         """What is remembered: the plan cache and its hits, lessons, and how the ways of planning did."""
-        chooser = await (await self._memory(_tenant(tenant))).load()
+        chooser = await (await self._memories.of(_tenant(tenant))).load()
         return report_of(chooser)
 
     async def catalog(self) -> Catalog:
         """Every tool, providers asked."""
         catalog = await self._load(None)
-        self._whole = catalog.tools
+        self._finder.follow(catalog)
         return catalog
 
     @property
     def has_model(self) -> bool:
         """Whether a model was found when something was planned last."""
-        return self._chat is not None or self._own_chat is not None
+        return self._model.is_known
 
     def _ground(self, catalog: Catalog, chat: Chat | None) -> Ground:
         return Ground(
             catalog=catalog,
-            chat=chat or _NoChat(),
+            chat=chat or NoChat(),
             clock=self._clock,
-            rank=self._rank,
+            rank=self._finder.search,
             options=self.options,
             offline=self._offline,
         )
 
     async def ground_for_replanning(self) -> Ground:
         """What a run is planned anew on: the model where one is configured."""
-        return self._ground(await self.catalog(), await self._model(None))
+        return self._ground(await self.catalog(), await self._model.chat())
 
     async def _by_rules(self, asked: PlanRequest, ground: Ground) -> Planned:
         return self._without_model(asked, ground.catalog)
@@ -226,51 +199,13 @@ class Planning:
         return Planned(plan=plan, record=record)
 
     def _offline(self, asked: PlanRequest, catalog: Catalog) -> Plan:
-        return plan_offline(asked.text, catalog, tools=asked.tools or None, search=self._index(catalog))
-
-    def _index(self, catalog: Catalog) -> ToolSearch:
-        """The one index, brought to this catalogue; a part of a catalogue gets one of its own."""
-        if catalog.tools is not self._whole:
-            return ToolSearch(catalog.tools.values(), stats=catalog.stats)
-        self._search.follow(catalog)
-        return self._search
-
-    def _finder(self, catalog: Catalog) -> ToolSearch:
-        """What finds tools for people and models. The rules keep to words, by which they are measured."""
-        if self._settings.search == "words":
-            return self._index(catalog)
-        if self._meanings is None:
-            self._use(Embeddings(file=cache_file()))
-        if self._by_meaning is None or catalog.tools is not self._whole:
-            similarity = Embeddings(like=self._meanings)
-            return ToolSearch(catalog.tools.values(), stats=catalog.stats, similarity=similarity)
-        self._by_meaning.follow(catalog)
-        return self._by_meaning
-
-    def _use(self, meanings: Embeddings) -> None:
-        self._meanings = meanings
-        self._by_meaning = ToolSearch(similarity=meanings)
-
-    async def _know_meanings(self, catalog: Catalog) -> None:
-        """Load the model beside the event loop, and give few tools the time until their meanings are known."""
-        if self._settings.search == "words":
-            return
-        if self._meanings is None:
-            loaded = await asyncio.to_thread(Embeddings, file=cache_file())
-            if self._meanings is None:
-                self._use(loaded)
-        self._finder(catalog)
-        if self._meanings is not None:
-            await asyncio.to_thread(self._meanings.settle_few)
-
-    def _rank(self, catalog: Catalog, text: str, limit: int) -> Sequence[Hit]:
-        return self._finder(catalog).search(text, limit)
+        return plan_offline(asked.text, catalog, tools=asked.tools or None, search=self._finder.words(catalog))
 
     async def search(self, text: str, limit: int) -> list[Hit]:
         """The tools that fit a text, best first."""
         catalog = await self.catalog()
-        await self._know_meanings(catalog)
-        return self._finder(catalog).search(text, limit)
+        await self._finder.learn_meanings(catalog)
+        return list(self._finder.search(catalog, text, limit))
 
     async def model(self, *, opened: bool = False) -> Chat | None:
         """The model that is given or configured; None where there is none.
@@ -278,87 +213,44 @@ class Planning:
         `opened`: what it needs is loaded now, so that its first answer takes no longer than others. Raises
         `ConfigError` where that is not installed.
         """
-        chat = await self._model(None)
-        if opened and self._own_chat is not None:
-            await self._own_chat.open()
-        return chat
-
-    async def _model(self, planner: Planner | None) -> Chat | None:
-        if planner == "offline":
-            return None
-        if self._chat is not None:
-            return self._chat
-        if self._own_chat is None:
-            from toolpath.llm.chat import ModelChat  # the providers' libraries are heavy: only who has a model pays
-            from toolpath.llm.choice import choose_model
-
-            choice = choose_model(self._settings)
-            if choice is None:
-                if planner == "model":
-                    raise _no_model()
-                return None
-            self._own_chat = ModelChat(choice, clock=self._clock, redactor=self._redactor)
-        return self._watched(self._own_chat)
-
-    def _watched(self, chat: Chat) -> Chat:
-        if self._observer is None:
-            return chat
-        # A model of the caller's own making need not say which it is.
-        choice = getattr(chat, "choice", None)
-        provider, model = getattr(choice, "api", ""), getattr(choice, "model", "")
-        return WatchedChat(chat, self._observer, provider=provider, model=model)
-
-    def _remember(self, asked: PlanRequest, ground: Ground, planned: Planned, tenant: str = "") -> None:
-        while len(self._known) >= REMEMBERED:
-            del self._known[next(iter(self._known))]
-        self._known[digest(freeze(planned.plan))] = (
-            msgspec.structs.replace(asked, text=asked.text[:LONGEST_REMEMBERED]),
-            ground,
-            msgspec.structs.replace(
-                planned,
-                record=msgspec.structs.replace(planned.record, request=planned.record.request[:LONGEST_REMEMBERED]),
-            ),
-            tenant,
-        )
+        return await self._model.chat(opened=opened)
 
     def remember(self, plan: Plan, planned: Planned, tenant: str = "") -> None:
         """Have `record(plan)` say how the plan came about."""
         ground = self._ground(Catalog({}), None)
         asked = PlanRequest(text=planned.record.request)
-        self._remember(asked, ground, msgspec.structs.replace(planned, plan=plan), tenant)
+        self._past.keep(PastPlanning(asked, ground, msgspec.structs.replace(planned, plan=plan), tenant))
 
     def record(self, plan: Plan) -> PlanningRecord | None:
         """How a plan that was planned here came about; None for any other."""
-        known = self._known.get(digest(freeze(plan)))
-        return None if known is None else known[2].record
+        past = self._past.of(plan)
+        return None if past is None else past.planned.record
 
     async def learn(self, plan: Plan, *, success: bool, tenant: str = "") -> None:
         """Note whether the run of a planned plan did what was asked. `tenant`: whose run it was.
 
         Which way it was planned is known to the process that planned it; any other one learns which tools did what.
         """
-        known = self._known.get(digest(freeze(plan)))
+        past = self._past.of(plan)
         # What could not be read is learned another time; the run has ended all the same.
         with contextlib.suppress(StoreError):
-            memory = await self._memory(tenant if known is None else known[3])
+            memory = await self._memories.of(tenant if past is None else past.tenant)
             chooser = await memory.load()
-            chooser.learn(*(await self._made_elsewhere(plan) if known is None else known[:3]), success)
+            past = past or await self._made_elsewhere(plan, tenant)
+            chooser.learn(past.asked, past.ground, past.planned, success)
             memory.changed()
 
-    async def _made_elsewhere(self, plan: Plan) -> tuple[PlanRequest, Ground, Planned]:
+    async def _made_elsewhere(self, plan: Plan, tenant: str) -> PastPlanning:
         """A plan that another process made, as far as it is known here. No provider is started for it."""
-        text = plan.origin.request[:LONGEST_REMEMBERED]
+        text = plan.origin.request[:LONGEST_REQUEST]
         record = PlanningRecord(request=text, started_at=self._clock.time())
-        return PlanRequest(text=text), self._ground(await self._load(set()), None), Planned(plan=plan, record=record)
+        ground = self._ground(await self._load(set()), None)
+        return PastPlanning(PlanRequest(text=text), ground, Planned(plan=plan, record=record), tenant)
 
     async def close(self) -> None:
         """Write down what was learned, and let go of the model's connections."""
-        for memory in self._memories.values():
-            # What could not be kept is learned anew; the door closes all the same.
-            with contextlib.suppress(StoreError):
-                await memory.save(at_once=True)
-        if self._own_chat is not None:
-            await self._own_chat.close()
+        await self._memories.close()
+        await self._model.close()
 
 
 def _planner_for(request: str, wanted: Planner | None) -> Planner | None:
@@ -378,23 +270,3 @@ async def _by_model(asked: PlanRequest, ground: Ground) -> Planned:
     from toolpath.planner.by_model.planner import plan_with_model  # only who has a model pays for what it needs
 
     return await plan_with_model(asked, ground)
-
-
-class _NoChat:
-    """Stands where no model is configured."""
-
-    async def __call__(self, request: ChatRequest) -> ChatReply:
-        """Nobody answers."""
-        raise _no_model()
-
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatDelta]:
-        """Nobody answers."""
-        raise _no_model()
-        yield  # an asynchronous generator, as the port wants it
-
-
-def _no_model() -> ConfigError:
-    return ConfigError(
-        "No model is configured for planning.",
-        hint="Set TOOL_PLANNER_LLM and the provider's key, or take the offline planner.",
-    )

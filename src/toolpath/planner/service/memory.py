@@ -1,4 +1,4 @@
-"""Memory of planning for one tenant, kept in the store: plans, lessons, outcomes of ways of planning.
+"""Memories of planning, one a tenant, kept in the store: plans, lessons, outcomes of ways of planning.
 
 Several processes may keep theirs in one store: each adds to what is there what it has learned itself.
 """
@@ -6,10 +6,11 @@ Several processes may keep theirs in one store: each adds to what is there what 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from toolpath.errors import RecordConflict
+from toolpath.errors import RecordConflict, StoreError
 from toolpath.model.record import Record
 from toolpath.planner.choose import Chooser, Strategy
 from toolpath.planner.learning.lessons import Lessons
@@ -25,6 +26,8 @@ _OFTEN: Final = 5.0
 _TRIES: Final = 5
 #: Plans and lessons that one tenant has.
 CAPACITY: Final = 1_000
+#: Tenants of which the memory is at hand.
+_MOST_TENANTS: Final = 64
 
 
 class Memory:
@@ -110,6 +113,36 @@ class Memory:
 
     def _id(self, page: str) -> str:
         return f"{self._tenant}/{page}"
+
+
+class Memories:
+    """Memories of the tenants, each made when it is first asked for."""
+
+    def __init__(
+        self, store: Store, clock: Clock, *, strategies: Mapping[str, Strategy], weights: Mapping[str, float]
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._strategies = strategies
+        self._weights = weights
+        self._at_hand: dict[str, Memory] = {}
+
+    async def of(self, tenant: str) -> Memory:
+        """The tenant's memory. The one that was not asked for the longest is written, and let go."""
+        memory = self._at_hand.pop(tenant, None)
+        if memory is None:
+            memory = Memory(self._store, self._clock, tenant, strategies=self._strategies, weights=self._weights)
+            while len(self._at_hand) >= _MOST_TENANTS:
+                await self._at_hand.pop(next(iter(self._at_hand))).save(at_once=True)
+        self._at_hand[tenant] = memory
+        return memory
+
+    async def close(self) -> None:
+        """Write down what was learned."""
+        for memory in self._at_hand.values():
+            # What could not be kept is learned anew; the door closes all the same.
+            with contextlib.suppress(StoreError):
+                await memory.save(at_once=True)
 
 
 def _merged_tallies(theirs: JsonObject, base: JsonObject, ours: JsonObject) -> JsonObject:
