@@ -89,6 +89,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Folders of composites, plans and templates that are loaded as tools."""
     mcp: tuple[str, ...] = ()
     """Files with `mcpServers`, as other MCP clients write them."""
+    builtin: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+    """Groups of built-in tools that are switched on, as `http` or `database`, each with its options."""
     overrides: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """Key of a tool, or a pattern of keys → fields that win over what the tool says of itself, as its effect."""
     http_allow: tuple[str, ...] = ()
@@ -229,16 +231,26 @@ def read_settings(path: str | Path | None = None, env: Mapping[str, str] | None 
     variables = os.environ if env is None else env
     given: dict[str, tuple[Any, str]] = {}
     given.update(_from_file(path or variables.get("TOOLPATH_CONFIG") or None))
-    given.update(_from_environment(variables))
-    for name, value in flags.items():
-        if value is not None and value not in ("", (), []):
-            given[_known(name, "a flag")] = (value, f"--{name.replace('_', '-')}")
+    layers = [given, _from_environment(variables), _from_flags(flags)]
+    for layer in layers:
+        if "builtin" in layer:
+            value, source = layer["builtin"]
+            layer["builtin"] = (_switched_on(value, given.get("builtin", ({}, ""))[0], source), source)
+        given.update(layer)
     values = {name: _convert(name, value, source) for name, (value, source) in given.items()}
     return SettingsRead(
         settings=Settings(**values),
         sources={name: source for name, (_, source) in given.items()},
         unknown=_unknown_variables(variables),
     )
+
+
+def _from_flags(flags: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
+    return {
+        _known(name, "a flag"): (value, f"--{name.replace('_', '-')}")
+        for name, value in flags.items()
+        if value is not None and value not in ("", (), [])
+    }
 
 
 def _from_file(path: str | Path | None) -> dict[str, tuple[Any, str]]:
@@ -300,26 +312,41 @@ def _convert(name: str, value: Any, source: str) -> Any:
     elif isinstance(value, str) and wanted == tuple[str, ...]:
         value = _listed(value)
     elif isinstance(value, str) and name == "overrides":
-        value = _table(value, source)
+        value = _table(name, value, source, '{"db.read_*": {"effect": "read"}}')
     elif isinstance(value, str) and name == "synchronous":
         value = value.upper()
     try:
         converted = msgspec.convert(value, wanted, strict=False)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"Setting {name!r} (from {source}) is {value!r}: {error}.") from None
+        # Options of built-in tools may be secrets.
+        shown = "no table of tables" if name == "builtin" else repr(value)
+        raise ConfigError(f"Setting {name!r} (from {source}) is {shown}: {error}.") from None
     if name == "http_allow":
         _refuse_no_hosts(converted, source)
     return converted
 
 
-def _table(text: str, source: str) -> Any:
+def _table(name: str, text: str, source: str, example: str) -> Any:
     """What a variable has as a table, which is JSON."""
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError as error:
-        raise ConfigError(
-            f"Setting 'overrides' (from {source}) is no JSON: {error}.", hint='Write {"db.read_*": {"effect": "read"}}.'
-        ) from None
+        raise ConfigError(f"Setting {name!r} (from {source}) is no JSON: {error}.", hint=f"Write {example}.") from None
+
+
+def _switched_on(value: Any, below: Any, source: str) -> Any:
+    """Groups of built-in tools with their options: where they are named alone, with the options that they have below.
+
+    A variable or flag that names groups says which are on; what the file says of those holds on.
+    """
+    if isinstance(value, str):
+        value = (
+            _table("builtin", value, source, '{"http": {"hosts": ["*"]}}') if value.startswith("{") else _listed(value)
+        )
+    if not isinstance(value, list | tuple):
+        return value
+    options = below if isinstance(below, dict) else {}
+    return {str(name): options.get(name, {}) for name in value}
 
 
 def _listed(text: str) -> list[str]:

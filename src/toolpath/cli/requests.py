@@ -21,6 +21,9 @@ def add_http(tp: Toolpath) -> None:
     from toolpath.providers.builtin.http import HttpLimits, http_tools  # only who makes requests pays for it
     from toolpath.providers.builtin.reach import Reach
 
+    if "http" in tp.settings.builtin:
+        # They are there, for the hosts that are named there and no others.
+        return
     there = tp.registry.snapshot()
     limits = HttpLimits(reach=Reach(allow=tp.settings.http_allow), proxy=tp.settings.http_proxy)
     tp.add(*(tool for tool in http_tools(limits) if tool.key not in there.tools))

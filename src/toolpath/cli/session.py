@@ -115,6 +115,8 @@ def add_sources(tp: Toolpath, settings: Settings) -> None:
     """Add the modules, folders and MCP servers that the settings name, and `mcp.json` where there is one."""
     for kind in KINDS:
         named = getattr(settings, kind.setting)
+        if kind.is_whole:
+            named = (named,) if named else ()
         for value in named or ((kind.unnamed,) if kind.unnamed and Path(kind.unnamed).is_file() else ()):
             tp.sources.add_source(kind.setting, value)
     if settings.http:

@@ -18,13 +18,15 @@ class SourceKind(NamedTuple):
     metavar: str
     help: str
     described: str
-    """Key under which `describe` names it, as `{"folder": path}`."""
+    """Key under which `describe` names it, as `{"folder": path}`; empty: the record of a run never brings it back."""
     loader: str
     """`module:function` that gives its tools and providers, for what the setting names."""
     restorer: str = ""
     """The same for a description; empty: the loader, for what stands under `described`."""
     unnamed: str = ""
     """A file that is read where it is there and nothing else is named."""
+    is_whole: bool = False
+    """The setting is a table, which is handed over in one piece."""
 
 
 KINDS = (
@@ -53,5 +55,14 @@ KINDS = (
         loader="toolpath.providers.mcp.config:read_mcp_config",
         restorer="toolpath.providers.mcp.config:providers_again",
         unnamed="mcp.json",
+    ),
+    SourceKind(
+        setting="builtin",
+        option="--builtin",
+        metavar="GROUP",
+        help="Built-in tools to switch on.",
+        described="",
+        loader="toolpath.providers.builtin.provider:builtin_providers",
+        is_whole=True,
     ),
 )

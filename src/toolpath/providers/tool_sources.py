@@ -69,7 +69,8 @@ class ToolSources:
     def add_recorded(self, description: JsonObject) -> None:
         """Add the source that `describe` described, unless it is there."""
         for kind in KINDS:
-            name = description.get(kind.described)
+            # What is switched on says each process for itself: a journal switches nothing on.
+            name = description.get(kind.described) if kind.described else None
             if isinstance(name, str) and not self._has(kind.described, name):
                 found = _named(kind.restorer)(description) if kind.restorer else _named(kind.loader)(name)
                 self._take(kind, found, name)
@@ -91,7 +92,8 @@ class ToolSources:
         if hasattr(provider, "secrets"):
             provider.secrets = self._secrets
         self._add_provider(provider)
-        self._described.append(provider.describe())
+        if described := provider.describe():
+            self._described.append(described)
 
     def _add_provider(self, provider: Provider) -> None:
         self._registry.add_provider(provider)

@@ -25,6 +25,7 @@ from toolpath.cli.session import opened
 from toolpath.cli.target import is_file
 from toolpath.config import DEFAULT_STORE, Settings, SettingsRead, read_settings
 from toolpath.errors import ToolpathError
+from toolpath.providers.builtin.provider import BuiltinProvider
 from toolpath.recovery.lost_drives import PUT_ASIDE
 from toolpath.values import JsonObject
 
@@ -103,13 +104,19 @@ async def _tools(options: Options, *, start: bool) -> list[Remark]:
             # What is read from files is read; nothing is started.
             await registry.load(())
             for name, provider in registry.providers.items():
+                if isinstance(provider, BuiltinProvider):
+                    remarks += _builtin(provider)
+                    continue
                 is_local = getattr(provider, "is_local", False)
                 text = "read" if is_local else "not started; doctor --start tries it"
                 remarks.append(Remark("good", f"provider {name}", text))
             return remarks + _files(registry)
         catalog = await session.tp.tools()
         problems = registry.problems
-        for name in registry.providers:
+        for name, provider in registry.providers.items():
+            if isinstance(provider, BuiltinProvider):
+                remarks += _builtin(provider)
+                continue
             count = sum(1 for tool in catalog.tools.values() if name in (tool.group, tool.server))
             fault = problems.get(name)
             remarks.append(Remark("bad" if fault else "good", f"provider {name}", str(fault or f"{count} tools")))
@@ -122,6 +129,16 @@ async def _tools(options: Options, *, start: bool) -> list[Remark]:
             if not any(fnmatch.fnmatchcase(key, pattern) for key in catalog.tools)
         ]
         return remarks + _files(registry)
+
+
+def _builtin(provider: BuiltinProvider) -> list[Remark]:
+    """Which groups of built-in tools are switched on, and what they lack."""
+    remarks = []
+    for name, group in provider.groups.items():
+        lacking = provider.lacks(name)
+        text = f"on, {len(group.tools)} tools{f'; {group.said}' if group.said else ''}"
+        remarks.append(Remark("bad" if lacking else "good", f"built-in {name}", lacking or text))
+    return remarks
 
 
 def _files(registry: Registry) -> list[Remark]:
@@ -221,4 +238,6 @@ def _values(read: SettingsRead) -> dict[str, JsonObject]:
     settings["store"] = without_password(settings["store"] or DEFAULT_STORE)
     settings["queue"] = without_password(settings["queue"])
     settings["http_proxy"] = without_password(settings["http_proxy"])
+    # Options may hold keys and passwords: what is on is told, not with what.
+    settings["builtin"] = {name: sorted(options) for name, options in read.settings.builtin.items()}
     return {name: {"value": value, "source": read.sources.get(name, "")} for name, value in settings.items()}

@@ -1,19 +1,25 @@
-"""The tools `http.get` and `http.request`: one HTTP request, bounded in size, time and redirects."""
+"""The tools `http.get` and `http.request`: one HTTP request, bounded in size, time and redirects.
+
+The group `http` of the built-in tools has them for the hosts that it names.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
 import msgspec
 
-from toolpath.errors import ToolFailed, ToolRetry, ToolUnavailable
+from toolpath.errors import ConfigError, ToolFailed, ToolRetry, ToolTimeout, ToolUnavailable
+from toolpath.model.redaction import Redactor
 from toolpath.model.retry_after import seconds_of
 from toolpath.model.tool import Body, Tool
 from toolpath.model.traceparent import current_trace, trace_in
-from toolpath.providers.builtin.reach import Reach
+from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.option_secrets import filled
+from toolpath.providers.builtin.reach import Reach, is_among
 from toolpath.values import Json, JsonObject, decode
 
 if TYPE_CHECKING:
@@ -22,6 +28,8 @@ if TYPE_CHECKING:
 _SCHEMES = ("http", "https")
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _PREVIEW = 500
+#: Seconds by which the time of the whole is longer than those of its parts.
+_GRACE = 0.1
 _PORTS = {"http": 80, "https": 443}
 #: Headers that say nothing of who asks: they go with a redirect to another origin.
 _HARMLESS = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})
@@ -40,6 +48,46 @@ class HttpLimits(msgspec.Struct, frozen=True, kw_only=True):
     proxy: str = ""
     """`http://host:port` of the proxy that requests go through, to addresses that were looked at here. Variables as
     HTTP_PROXY say nothing: what may be reached is not to depend on where a process runs."""
+    headers: Mapping[str, Mapping[str, str]] = {}
+    """Host, or a pattern of hosts → headers that requests to it have besides, `{{ secrets.NAME }}` in them. Who calls
+    neither sees nor replaces them."""
+    secrets: Callable[[], Mapping[str, str]] = dict
+    """Where these are found."""
+
+
+class HttpOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of the group `http`."""
+
+    hosts: tuple[str, ...] = ()
+    """Hosts that may be reached, `*.example.org` too; `*`: any."""
+    allow: tuple[str, ...] = ()
+    """Of these, hosts and networks that are not of the public Internet."""
+    headers: dict[str, dict[str, str]] = {}
+    """Host, or a pattern of hosts → headers that requests to it have besides."""
+    max_bytes: Annotated[int, msgspec.Meta(ge=1_000, le=2**30)] = 10 * 1024 * 1024
+    timeout: Annotated[float, msgspec.Meta(gt=0, le=600)] = 30.0
+    redirects: Annotated[int, msgspec.Meta(ge=0, le=20)] = 5
+    proxy: str = ""
+
+
+def http_group(given: JsonObject, house: House) -> BuiltinGroup:
+    """The tools for the hosts that the options name. Raises `ConfigError` where they name none."""
+    options = options_of("http", given, HttpOptions)
+    if not options.hosts:
+        raise ConfigError(
+            "The built-in tools of 'http' have no host that they may reach.",
+            hint='Name them, [builtin.http] hosts = ["api.example.org", "*.example.com"]; "*" is any public one.',
+        )
+    limits = HttpLimits(
+        bytes=options.max_bytes,
+        redirects=options.redirects,
+        seconds=options.timeout,
+        reach=Reach(allow=options.allow, only=options.hosts),
+        proxy=options.proxy,
+        headers=options.headers,
+        secrets=lambda: house.secrets,
+    )
+    return BuiltinGroup(http_tools(limits), said=f"hosts {', '.join(options.hosts)}")
 
 
 def http_tools(limits: HttpLimits | None = None) -> tuple[Tool, Tool]:
@@ -114,14 +162,32 @@ def _schema(*names: str) -> JsonObject:
 
 
 async def _request(inputs: JsonObject, limits: HttpLimits, context: Any) -> Json:
-    # httpx2 takes a while to import, and many runs make no request.
-    import httpx2  # noqa: PLC0415
-
     if inputs.get("json") is not None and inputs.get("body") is not None:
         raise ToolFailed("A request has one body: give json or body, not both.")
     seconds = inputs.get("timeout") or limits.seconds
     url = inputs["url"]
     _check_url(url)
+    own = _OwnHeaders(limits)
+    try:
+        until = asyncio.get_running_loop().time() + seconds
+        # What ends within, as the look-up of a name, knows more of what was sent.
+        async with asyncio.timeout_at(until + _GRACE):
+            return own.without_secrets(await _answered(inputs, limits, own, context, until))
+    except TimeoutError:
+        raise ToolTimeout(
+            f"{_host(url)} has not answered in full within {seconds:g} seconds.", hint="Give more time: timeout."
+        ) from None
+    except ToolFailed as error:
+        own.clean(error)
+        raise
+
+
+async def _answered(inputs: JsonObject, limits: HttpLimits, own: _OwnHeaders, context: Any, until: float) -> JsonObject:
+    # httpx2 takes a while to import, and many runs make no request.
+    import httpx2  # noqa: PLC0415
+
+    url = inputs["url"]
+    seconds = until - asyncio.get_running_loop().time()
     try:
         # With a transport of its own it heeds no proxy but this one.
         transport = httpx2.AsyncHTTPTransport(proxy=limits.proxy or None)
@@ -136,9 +202,9 @@ async def _request(inputs: JsonObject, limits: HttpLimits, context: Any) -> Json
             )
             for _ in range(limits.redirects + 1):
                 url = str(request.url)
-                response, content = await _sent(client, request, limits, seconds)
+                response, content = await _sent(client, request, limits, own, until)
                 if not response.has_redirect_location:
-                    return _answer(response, content, _host(url), getattr(context, "redact", str))
+                    return _answer(response, content, _host(url), own.redactor(context))
                 request = _redirected(client, request, response)
     except httpx2.TransportError as error:
         reached = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.UnsupportedProtocol)
@@ -150,7 +216,7 @@ async def _request(inputs: JsonObject, limits: HttpLimits, context: Any) -> Json
 
 
 async def _sent(
-    client: httpx2.AsyncClient, request: httpx2.Request, limits: HttpLimits, seconds: float
+    client: httpx2.AsyncClient, request: httpx2.Request, limits: HttpLimits, own: _OwnHeaders, until: float
 ) -> tuple[httpx2.Response, bytes]:
     """The answer to the request, sent to an address that was looked at: a name may stand for another a moment later."""
     import httpx2  # noqa: PLC0415
@@ -158,7 +224,7 @@ async def _sent(
     host = request.url.host
     port = request.url.port or _PORTS[request.url.scheme]
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout_at(until):
             addresses = await limits.reach.addresses(host, port)
     except TimeoutError:
         # Nothing was sent: what the request would have written was not.
@@ -167,7 +233,7 @@ async def _sent(
         pinned = client.build_request(
             request.method,
             request.url.copy_with(host=address),
-            headers=request.headers,
+            headers=own.added_to(request.headers, host),
             content=request.content,
             extensions={**request.extensions, "sni_hostname": host},
         )
@@ -182,6 +248,50 @@ async def _sent(
         finally:
             await response.aclose()
     raise AssertionError("a host has an address")
+
+
+class _OwnHeaders:
+    """The headers that settings give the requests of one call, by host: never shown, in no result and no error."""
+
+    def __init__(self, limits: HttpLimits) -> None:
+        self._limits = limits
+        self._redactor = Redactor()
+
+    def added_to(self, headers: httpx2.Headers, host: str) -> httpx2.Headers:
+        """The headers with those for this host, which win. Raises `ToolFailed` where a secret is not set."""
+        own: dict[str, str] = {}
+        for pattern, named in self._limits.headers.items():
+            if is_among(host.lower().rstrip("."), (pattern,)):
+                own |= named
+        if not own:
+            return headers
+        secrets = self._limits.secrets()
+        try:
+            values = {name: filled(value, secrets) for name, value in own.items()}
+        except ConfigError as error:
+            raise ToolFailed(error.message, hint=error.hint) from None
+        for name, value in values.items():
+            # A server that repeats it may leave out the word before it, as Bearer.
+            self._redactor.add((value, value.split()[-1]) if name.lower() == "authorization" and value else (value,))
+        added = headers.copy()
+        added.update(values)
+        return added
+
+    def redactor(self, context: Any) -> Callable[[str], str]:
+        """Takes out what the run knows as a secret, and these headers."""
+        known: Callable[[str], str] = getattr(context, "redact", str)
+        return lambda text: self._redactor.text(known(text))
+
+    def without_secrets(self, answer: JsonObject) -> JsonObject:
+        """The answer of a server that may repeat what it was sent."""
+        clean: JsonObject = self._redactor.value(answer)
+        return clean
+
+    def clean(self, error: ToolFailed) -> None:
+        """Take them out of an error."""
+        error.message = self._redactor.text(error.message)
+        error.args = (error.message,)
+        error.details = self._redactor.value(error.details)
 
 
 def _redirected(client: httpx2.AsyncClient, request: httpx2.Request, response: httpx2.Response) -> httpx2.Request:

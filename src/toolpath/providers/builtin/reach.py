@@ -6,7 +6,7 @@ import asyncio
 import fnmatch
 import ipaddress
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -15,7 +15,11 @@ from toolpath.errors import ToolFailed, ToolUnavailable
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 #: IPv6 addresses that stand for the IPv4 address in their last four bytes.
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
-_HINT = "Who runs this may allow it: the setting http_allow, or HttpLimits(reach=Reach(allow=…)), by host or network."
+_HINT = (
+    "Who runs this may allow it, by host or network: the option `allow` of the built-in tools, the setting http_allow, "
+    "or HttpLimits(reach=Reach(allow=…))."
+)
+_ONLY_HINT = "Who runs this names the hosts that may be reached: the option `hosts` of the built-in tools."
 #: Addresses of one host that are tried.
 _MOST = 4
 
@@ -40,14 +44,14 @@ class Reach(msgspec.Struct, frozen=True):
         Raises `HostRefused` where it may not be, `ToolUnavailable` where there is no such host.
         """
         name = host.lower().rstrip(".")
-        if self.only and not _is_among(name, self.only):
-            raise HostRefused(f"{host} may not be reached: it is none of the hosts that may be.")
+        if self.only and not is_among(name, self.only):
+            raise HostRefused(f"{host} may not be reached: it is none of the hosts that may be.", hint=_ONLY_HINT)
         try:
             found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             raise ToolUnavailable(f"{host} cannot be reached: no such host is known.", reached=False) from None
         known = list(dict.fromkeys(str(where[0]) for *_, where in found))
-        trusted = _is_among(name, self.allow)
+        trusted = is_among(name, self.allow)
         good = known if trusted else [address for address in known if self._may(ipaddress.ip_address(address))]
         if not good:
             message = f"{host} may not be reached: it is an address of this machine or of a network that is not public."
@@ -93,5 +97,6 @@ def _is_in(address: Address, networks: tuple[str, ...]) -> bool:
     return False
 
 
-def _is_among(name: str, patterns: tuple[str, ...]) -> bool:
+def is_among(name: str, patterns: Iterable[str]) -> bool:
+    """The host is one of these; a pattern may have `*` in it."""
     return any(fnmatch.fnmatchcase(name, pattern.lower().rstrip(".")) for pattern in patterns)
