@@ -18,8 +18,8 @@ from toolpath.model import events as ev
 from toolpath.model.event_views import VIEWS
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Common, Kind, Step
-from toolpath.notation.tables import KINDS, STEP
-from toolpath.providers.source_kinds import KINDS as SOURCES
+from toolpath.notation.tables import STEP, STEP_KINDS
+from toolpath.providers.source_kinds import SOURCE_KINDS
 from toolpath.server import rest
 from toolpath.server.parts import Needs
 
@@ -41,7 +41,7 @@ def test_each_event_is_folded_and_shown() -> None:
 
 def test_each_kind_of_source_has_a_setting_and_what_loads_it(tmp_path: Path) -> None:
     missing = []
-    for kind in SOURCES:
+    for kind in SOURCE_KINDS:
         if kind.setting not in Settings.__struct_fields__:
             missing.append(f"the setting {kind.setting} (config.py)")
         for reference in filter(None, (kind.loader, kind.restorer)):
@@ -49,14 +49,14 @@ def test_each_kind_of_source_has_a_setting_and_what_loads_it(tmp_path: Path) -> 
             if not callable(getattr(importlib.import_module(module), name, None)):
                 missing.append(reference)
     assert missing == []
-    for kind in SOURCES:
+    for kind in SOURCE_KINDS:
         # What is read from a file is meant from the place of the file of settings.
         if kind.metavar in ("FILE", "DIR"):
             (tmp_path / "toolpath.toml").write_text(f'{kind.setting} = ["some.thing"]')
             found = getattr(load_settings(tmp_path / "toolpath.toml", {}), kind.setting)
             assert found == (str(tmp_path / "some.thing"),), f"_is_path (config.py) does not know {kind.setting}"
     for each in ("setting", "option", "described"):
-        named = [getattr(kind, each) for kind in SOURCES]
+        named = [getattr(kind, each) for kind in SOURCE_KINDS]
         assert len(set(named)) == len(named), each
 
 
@@ -75,10 +75,10 @@ EXAMPLES = "".join(
 
 def test_each_kind_of_step_is_read_printed_described_and_begun() -> None:
     records = {record.__struct_config__.tag: record for record in get_args(Step)}
-    rows = {kind.word: kind for kind in KINDS}
+    rows = {kind.word: kind for kind in STEP_KINDS}
     shown = {row[0].strip("`") for row in table_rows(PLAN_PAGE, "Step")}
     missing = {
-        "KINDS (notation/tables.py)": records.keys() - rows.keys(),
+        "STEP_KINDS (notation/tables.py)": records.keys() - rows.keys(),
         "Kind (model/plan.py)": {record.shape.kind for record in records.values()} - set(get_args(Kind)),
         "BEGINS (engine/decide/starts.py)": {record.shape.kind for record in records.values()} - set(BEGINS) - CALLS,
         "docs/reference/plan.md": records.keys() - shown,
@@ -89,7 +89,7 @@ def test_each_kind_of_step_is_read_printed_described_and_begun() -> None:
     }
     headings = set(re.findall(r"^### (\w+)$", PLAN_PAGE, re.MULTILINE))
     missing["sections of docs/reference/plan.md"] = {
-        kind.table.record.__name__ for kind in KINDS if not kind.is_inline
+        kind.table.record.__name__ for kind in STEP_KINDS if not kind.is_inline
     } - headings
     for word, kind in rows.items():
         of_record = {name for name in records[word].__struct_fields__ if name not in Common.__struct_fields__}

@@ -1,4 +1,4 @@
-"""The page on findings lists every code that is given; what readers find in a text may stand on the page of examples."""
+"""The page on findings lists every code that is given; readers' codes may stand on the page of examples instead."""
 
 from __future__ import annotations
 

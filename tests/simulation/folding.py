@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolpath.engine.compile.program import Program
-from toolpath.engine.drive.loop_items import Lane
+from toolpath.engine.drive.loop_items import LoopItems
 from toolpath.engine.state.fold import fold
 from toolpath.engine.state.instances import EMPTY, Scope, StepState
 from toolpath.engine.state.state import State
@@ -54,10 +54,10 @@ def differences(live: State, folded: State) -> Iterator[str]:
 def _flying(live: State) -> tuple[str, ...]:
     """Paths of items of loops that are called without a step of their own."""
     return tuple(
-        f"{lane._head}{index}{lane._tail}"
+        f"{items._head}{index}{items._tail}"
         for step in live.steps.values()
-        if isinstance(lane := step.lane, Lane)
-        for index in lane.flying
+        if isinstance(items := step.loop_items, LoopItems)
+        for index in items.flying
     )
 
 

@@ -15,7 +15,7 @@ from toolpath.config import load_settings
 from toolpath.model.run import RunContext
 from toolpath.providers.functions import tool
 from toolpath.queues.rabbitmq import RabbitQueue, is_readable
-from toolpath.recovery import pending_sweep as sweeping
+from toolpath.recovery import timing
 from toolpath.recovery.pending_sweep import PendingSweep
 from toolpath.runs import run_queue
 
@@ -86,8 +86,8 @@ async def test_a_tenant_s_runs_that_wait_for_its_calls_leave_places_to_others(gr
 async def test_a_backlog_of_any_age_sends_no_messages_again_and_one_process_sends_what_is_missing(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "LOST_AFTER", 0.0)
-    monkeypatch.setattr(sweeping, "INTERVAL", 1_000_000.0)
+    monkeypatch.setattr(timing, "SWEPT_AFTER", 0.0)
+    monkeypatch.setattr(timing, "SWEEP", 1_000_000.0)
     queue = ground.queue()
     async with ground.door(queue) as tp:
         plan = {"steps": [{"id": "say", "tool": "say.mark", "inputs": {"word": "x"}}]}

@@ -17,8 +17,7 @@ from tests.workers.worker_cases import URL, Ground, lines, until
 from toolpath.model.events import RunResumed
 from toolpath.ports import RunChange, Signal
 from toolpath.queues.rabbitmq import RabbitQueue
-from toolpath.recovery import heartbeats as watching
-from toolpath.recovery import pending_sweep as sweeping
+from toolpath.recovery import timing
 from toolpath.recovery.pending_sweep import PendingSweep
 
 pytestmark = pytest.mark.rabbitmq
@@ -94,7 +93,7 @@ async def test_a_run_that_ends_every_worker_is_put_aside_and_shown_while_others_
 async def test_a_run_without_a_place_in_the_queue_is_found_by_the_sweep(
     ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "LOST_AFTER", 0.0)
+    monkeypatch.setattr(timing, "SWEPT_AFTER", 0.0)
     queue = ground.queue()
     async with ground.door(queue) as tp:
         # The broker is away: the run is stored, and nobody is told of it.
@@ -124,7 +123,7 @@ async def test_a_run_without_a_place_in_the_queue_is_found_by_the_sweep(
 async def test_runs_that_wait_in_a_long_queue_are_not_enqueued_again(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "LOST_AFTER", 0.0)
+    monkeypatch.setattr(timing, "SWEPT_AFTER", 0.0)
     queue = ground.queue()
     async with ground.door(queue) as tp:
         plan = {"name": "word", "steps": [{"id": "say", "tool": "say.mark", "inputs": {"word": "found"}}]}
@@ -138,8 +137,8 @@ async def test_runs_that_wait_in_a_long_queue_are_not_enqueued_again(
 async def test_runs_of_a_driver_that_stands_still_are_taken_from_the_store_without_any_message(
     ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watching, "SILENT", 1.0)
-    monkeypatch.setattr(sweeping, "LOST_AFTER", 1_000_000.0)
+    monkeypatch.setattr(timing, "SILENT", 1.0)
+    monkeypatch.setattr(timing, "SWEPT_AFTER", 1_000_000.0)
     plan = {"name": "word", "steps": [{"id": "say", "tool": "say.mark", "inputs": {"word": "found"}}]}
     # Whatever is put there arrives nowhere, like a message that lies in a worker that stands still.
     nowhere = RabbitQueue("amqp://guest:guest@127.0.0.1:1/", name=ground.name)
@@ -192,8 +191,8 @@ class Broker:
 async def test_a_broker_that_is_away_for_a_while_loses_nothing_and_disturbs_no_drive(
     ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "INTERVAL", 0.2)
-    monkeypatch.setattr(sweeping, "LOST_AFTER", 3.0)
+    monkeypatch.setattr(timing, "SWEEP", 0.2)
+    monkeypatch.setattr(timing, "SWEPT_AFTER", 3.0)
     broker = Broker()
     await broker.mend()
     url = f"amqp://guest:guest@127.0.0.1:{broker.port}/"

@@ -9,7 +9,8 @@ import pytest
 from toolpath.errors import StoreError
 from toolpath.model.events import RunStarted
 from toolpath.model.run import Beat, RunInfo
-from toolpath.recovery.heartbeats import GONE, LOOK, SILENT, Heartbeats
+from toolpath.recovery.heartbeats import Heartbeats
+from toolpath.recovery.timing import DISCONNECTED, LOOK, SILENT
 from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 
@@ -70,7 +71,7 @@ async def test_one_whose_connection_is_gone_is_waited_for_a_moment(store: Ground
     watch = watching(store)
     await store.passes(3, watch, beats=True)
     store.is_connected = False
-    assert not await store.passes(GONE - LOOK, watch)
+    assert not await store.passes(DISCONNECTED - LOOK, watch)
     assert await store.passes(2 * LOOK, watch)
 
 

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from toolpath.agents.asked import Asked, AskedCall, asked_in
-from toolpath.agents.conversation import Conversation, Told, shown_call
+from toolpath.agents.conversation import CallAnswer, Conversation, shown_call
 from toolpath.agents.offers import Offer, Offers, misnamed
 from toolpath.agents.prompt import LAST_ROUND, NO_CALL, REPEATED, goal_text, result_text, system_text
 from toolpath.errors import SchemaError, ToolFailed
@@ -188,7 +188,7 @@ class Agent:
         offer = self._offers.find(call.name)
         return offer is not None and offer.tool is None and offer.spec.name == name
 
-    async def _end(self, number: int, call: AskedCall, shown: ToolCall) -> Result | Told:
+    async def _end(self, number: int, call: AskedCall, shown: ToolCall) -> Result | CallAnswer:
         """The result, where it is what the agent was to give; else what is wrong with it."""
         key = f"round[{number}]/act[0]"
         if call.fault:
@@ -201,9 +201,9 @@ class Agent:
             )
         return Result(await self._context.end(given, key=key))
 
-    async def _call_all(self, number: int, calls: Sequence[AskedCall], shown: Sequence[ToolCall]) -> list[Told]:
+    async def _call_all(self, number: int, calls: Sequence[AskedCall], shown: Sequence[ToolCall]) -> list[CallAnswer]:
         """What came of each call, in their order: reads at once, and each write after all that stand before it."""
-        told: list[Told] = []
+        told: list[CallAnswer] = []
         failed_write = ""
         most = int(self._task.longest * min(_OF_RESULT, _OF_ROUND / len(calls)))
         index = 0
@@ -234,7 +234,7 @@ class Agent:
         # What is refused changes nothing.
         return offer is None or offer.reads or bool(call.fault)
 
-    async def _call(self, key: str, call: AskedCall, shown: ToolCall, most: int) -> Told:
+    async def _call(self, key: str, call: AskedCall, shown: ToolCall, most: int) -> CallAnswer:
         """What came of one call, in words for the model."""
         offer = self._offers.find(call.name)
         if offer is None:
@@ -250,8 +250,8 @@ class Agent:
         try:
             output = await self._made(key, call, offer)
         except ToolFailed as error:
-            return Told(call=shown, text=result_text({"error": error.message}, shown.name, most), key=key)
-        return Told(call=shown, text=result_text(output, shown.name, most), key=key, is_result=True)
+            return CallAnswer(call=shown, text=result_text({"error": error.message}, shown.name, most), key=key)
+        return CallAnswer(call=shown, text=result_text(output, shown.name, most), key=key, is_result=True)
 
     async def _made(self, key: str, call: AskedCall, offer: Offer) -> Json:
         if offer.tool is not None:
@@ -267,11 +267,11 @@ class Agent:
             raise ToolFailed("The person declined to answer.")
         return answer["values"]
 
-    def _refuse(self, key: str, call: AskedCall, shown: ToolCall, fault: str, code: str) -> Told:
+    def _refuse(self, key: str, call: AskedCall, shown: ToolCall, fault: str, code: str) -> CallAnswer:
         """A call that is not made is in the journal, too, and the model is told why."""
         details = {"tool": call.name, "arguments": shown.arguments}
         self._context.refuse(key, Failure(type="Refused", message=fault, code=code, details=details))
-        return Told(call=shown, text=fault, key=key)
+        return CallAnswer(call=shown, text=fault, key=key)
 
     def _leave_out(self, number: int, index: int, count: int) -> None:
         fault = f"{count:,} further calls of the answer were not made: at most {index} are made at once."
@@ -280,7 +280,7 @@ class Agent:
         )
         self._conversation.told(fault)
 
-    def _watch(self, calls: Sequence[AskedCall], told: Sequence[Told]) -> None:
+    def _watch(self, calls: Sequence[AskedCall], told: Sequence[CallAnswer]) -> None:
         """Notice rounds that repeat one another: the model is told, and in the end the agent gives up."""
         this = digest([[call.name, call.arguments, one.text] for call, one in zip(calls, told, strict=True)])
         self._repeats = self._repeats + 1 if this == self._last_round else 1

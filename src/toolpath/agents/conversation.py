@@ -24,8 +24,8 @@ KEPT: Final = 400
 _LONGEST_WORDS: Final = 20_000
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one call, in words for the model."""
+class CallAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer to one call of the model's, in words for it."""
 
     call: ToolCall
     text: str
@@ -81,7 +81,7 @@ class Conversation:
         # The journal has it as the reply of its round.
         self._add(Message(role="assistant", text=text[:_LONGEST_WORDS], tool_calls=tuple(calls)))
 
-    def answered(self, results: Sequence[Told], *, in_text: bool) -> None:
+    def answered(self, results: Sequence[CallAnswer], *, in_text: bool) -> None:
         """What came of the calls, in their order."""
         for told in results:
             text = told.text

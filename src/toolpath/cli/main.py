@@ -25,7 +25,7 @@ from toolpath.cli.service import mcp_commands as mcp_verb
 from toolpath.cli.service import worker_commands as worker
 from toolpath.cli.templates import commands as templates
 from toolpath.cli.tools import commands as tools
-from toolpath.providers.source_kinds import KINDS
+from toolpath.providers.source_kinds import SOURCE_KINDS
 
 app = typer.Typer(
     cls=Commands,
@@ -59,7 +59,7 @@ def _with_sources(command: Callable[..., None]) -> Callable[..., None]:
             default=None,
             annotation=Annotated[list[str] | None, typer.Option(metavar=kind.metavar, help=kind.help)],
         )
-        for kind in KINDS
+        for kind in SOURCE_KINDS
     ]
     # After those that say where the journal and the settings are.
     command.__signature__ = signature.replace(parameters=[*given[:3], *options, *given[3:]])  # type: ignore[attr-defined]

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolpath.providers.source_kinds import KINDS
+from toolpath.providers.source_kinds import SOURCE_KINDS
 
 #: Global options that take a value, and those that do not.
-WITH_VALUE = ("--store", "--config", *(kind.option for kind in KINDS))
+WITH_VALUE = ("--store", "--config", *(kind.option for kind in SOURCE_KINDS))
 WITHOUT_VALUE = ("--json", "--quiet", "--verbose", "-q", "-v")
 
 
@@ -30,7 +30,7 @@ class Options:
         arguments = []
         for name, value in (("--store", self.store), ("--config", self.config)):
             arguments += [name, value] if value else []
-        for kind in KINDS:
+        for kind in SOURCE_KINDS:
             for value in self.sources.get(kind.setting, ()):
                 arguments += [kind.option, value]
         return arguments
@@ -38,7 +38,7 @@ class Options:
 
 def named_sources(given: Mapping[str, Any]) -> dict[str, Any]:
     """The sources of tools among the parameters of a command, by the settings that list such ones."""
-    named = {kind.setting: given.get(kind.option.removeprefix("--")) for kind in KINDS}
+    named = {kind.setting: given.get(kind.option.removeprefix("--")) for kind in SOURCE_KINDS}
     return {setting: tuple(values) for setting, values in named.items() if values}
 
 

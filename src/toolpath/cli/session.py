@@ -19,7 +19,7 @@ from toolpath.cli.requests import add_http
 from toolpath.cli.streams import results_alone
 from toolpath.config import DEFAULT_STORE, Settings, load_settings
 from toolpath.ports import Provider
-from toolpath.providers.source_kinds import KINDS
+from toolpath.providers.source_kinds import SOURCE_KINDS
 from toolpath.telemetry.telemetry import for_command
 
 
@@ -113,7 +113,7 @@ def store_path(settings: Settings) -> str:
 
 def add_sources(tp: Toolpath, settings: Settings) -> None:
     """Add the modules, folders and MCP servers that the settings name, and `mcp.json` where there is one."""
-    for kind in KINDS:
+    for kind in SOURCE_KINDS:
         named = getattr(settings, kind.setting)
         if kind.is_whole:
             named = (named,) if named else ()

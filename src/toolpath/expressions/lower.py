@@ -9,7 +9,7 @@ import msgspec
 from jinja2 import nodes
 
 from toolpath.errors import ExpressionError
-from toolpath.expressions import functions, tree
+from toolpath.expressions import filter_calls, tree
 from toolpath.expressions.budget import MAX_BITS
 from toolpath.expressions.guards import Guard, guards_of, written
 from toolpath.expressions.names import RESERVED, Ambiguous, Names, Root
@@ -116,9 +116,9 @@ class Lowering:
             case nodes.Dict():
                 return tree.DictOf(tuple((self.lower(pair.key), self.lower(pair.value)) for pair in node.items))
             case nodes.Filter():
-                return functions.lower_filter(self, node)
+                return filter_calls.lower_filter(self, node)
             case nodes.Test():
-                return functions.lower_test(self, node)
+                return filter_calls.lower_test(self, node)
             case _:
                 return self._refuse(node)
 
@@ -131,7 +131,7 @@ class Lowering:
                 f"{name or 'A value'} cannot be called: there are only filters and tests.",
                 "forbidden_expression",
                 node,
-                hint=call_hint(name, functions.KNOWN_FILTERS.__contains__),
+                hint=call_hint(name, filter_calls.KNOWN_FILTERS.__contains__),
             )
         return self.fail(f"{type(node).__name__} is not of this language.", "forbidden_expression", node)
 

@@ -18,11 +18,11 @@ from toolpath.notation.tables import (
     FALLBACK,
     FIELD,
     HEAD,
-    KINDS,
     OUTPUTS,
     RETRY,
     SETTINGS,
     STEP,
+    STEP_KINDS,
     TAIL,
 )
 from toolpath.values import JsonObject
@@ -54,7 +54,7 @@ def plan_json_schema() -> JsonObject:
                 "then": {"$ref": "#/$defs/block"},
                 "else": {"$ref": "#/$defs/step"},
             },
-            **{kind.word: kind.table.schema() for kind in KINDS if not kind.is_inline},
+            **{kind.word: kind.table.schema() for kind in STEP_KINDS if not kind.is_inline},
             "field": FIELD.schema(),
             "retry": RETRY.schema(),
             "fallback": FALLBACK.schema(),
@@ -78,7 +78,7 @@ def plan_json_schema() -> JsonObject:
 def _step() -> JsonObject:
     properties: JsonObject = {}
     needs: JsonObject = {}
-    for kind in KINDS:
+    for kind in STEP_KINDS:
         if not kind.is_inline:
             properties[kind.word] = {"description": kind.tells, "$ref": f"#/$defs/{kind.word}"}
             continue

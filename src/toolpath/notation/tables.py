@@ -219,7 +219,7 @@ _SPENT = (
 )
 _AGENT_BUDGET = Table(model.AgentBudget, *_SPENT, Entry("time", Duration(), "Time."), what="The budget of an agent")
 
-KINDS = (
+STEP_KINDS = (
     StepKind(
         Table(
             model.Call,
@@ -312,9 +312,9 @@ KINDS = (
         hint="Write ask: {title: …, inputs: [{name: …}]}.",
     ),
 )
-ACTIONS = tuple(kind.word for kind in KINDS)
-KIND_OF_WORD = {kind.word: kind for kind in KINDS}
-_KIND_OF_RECORD = {kind.table.record: kind for kind in KINDS}
+ACTIONS = tuple(kind.word for kind in STEP_KINDS)
+KIND_OF_WORD = {kind.word: kind for kind in STEP_KINDS}
+_KIND_OF_RECORD = {kind.table.record: kind for kind in STEP_KINDS}
 
 _CACHE = Entry(
     "cache", CacheSwitch(table=CACHE), "Keep and reuse the result.", hint="Write cache: true or cache: {ttl: 5m}."

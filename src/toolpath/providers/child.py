@@ -16,7 +16,7 @@ from toolpath.errors import OutputInvalid
 from toolpath.model.tool import ToolResult
 from toolpath.providers.functions import tool_from_function
 from toolpath.providers.modules import find_function
-from toolpath.providers.process import KINDS, MARK
+from toolpath.providers.process import ERROR_TYPES, MARK
 from toolpath.values import JsonObject, decode, encode, plain
 
 
@@ -58,7 +58,7 @@ def _told(result: Any) -> JsonObject:
 
 
 def _failed(error: BaseException) -> JsonObject:
-    kind = next((name for name, kind in KINDS.items() if isinstance(error, kind)), "")
+    kind = next((name for name, kind in ERROR_TYPES.items() if isinstance(error, kind)), "")
     says: JsonObject = {}
     with contextlib.suppress(AttributeError):
         # Its frames stay here; the engine is told the place.

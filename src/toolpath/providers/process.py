@@ -136,7 +136,7 @@ def _read(answer: JsonObject) -> Json | ToolResult:
 
 
 #: What the engine tells apart; every other error is told by its type's name alone.
-KINDS: dict[str, type[Exception]] = {
+ERROR_TYPES: dict[str, type[Exception]] = {
     kind.__name__: kind
     for kind in (ToolRetry, ToolTimeout, ToolUnavailable, ToolFailed, PermissionError, TimeoutError, ConnectionError)
 }
@@ -144,7 +144,7 @@ KINDS: dict[str, type[Exception]] = {
 
 def _error(answer: JsonObject) -> Exception:
     """An error that the engine records as if it had been raised here."""
-    kind = KINDS.get(answer["kind"], Exception)
+    kind = ERROR_TYPES.get(answer["kind"], Exception)
     named: type[Exception] = kind if kind.__name__ == answer["type"] else type(answer["type"], (kind,), {})
     error = named(answer["message"])
     for name, value in answer["says"].items():

@@ -29,7 +29,7 @@ class SourceKind(NamedTuple):
     """The setting is a table, which is handed over in one piece."""
 
 
-KINDS = (
+SOURCE_KINDS = (
     SourceKind(
         setting="tools",
         option="--tools",

@@ -14,7 +14,7 @@ from toolpath.model.tool import Tool
 from toolpath.ports import Provider
 from toolpath.providers.functions import ToolFields, bind, tool_from_function
 from toolpath.providers.modules import is_file
-from toolpath.providers.source_kinds import KINDS, SourceKind
+from toolpath.providers.source_kinds import SOURCE_KINDS, SourceKind
 from toolpath.values import JsonObject
 
 
@@ -57,18 +57,18 @@ class ToolSources:
 
     def add_source(self, setting: str, value: Any) -> None:
         """Add the tools of a source of the kind that this setting lists."""
-        kind = next((kind for kind in KINDS if kind.setting == setting), None)
+        kind = next((kind for kind in SOURCE_KINDS if kind.setting == setting), None)
         if kind is None:
             raise ConfigError(
                 f"No setting {setting!r} lists sources of tools.",
-                suggestions=closest(setting, [kind.setting for kind in KINDS]),
-                hint=f"Use one of: {', '.join(kind.setting for kind in KINDS)}.",
+                suggestions=closest(setting, [kind.setting for kind in SOURCE_KINDS]),
+                hint=f"Use one of: {', '.join(kind.setting for kind in SOURCE_KINDS)}.",
             )
         self._take(kind, _named(kind.loader)(value), value)
 
     def add_recorded(self, description: JsonObject) -> None:
         """Add the source that `describe` described, unless it is there."""
-        for kind in KINDS:
+        for kind in SOURCE_KINDS:
             # What is switched on says each process for itself: a journal switches nothing on.
             name = description.get(kind.described) if kind.described else None
             if isinstance(name, str) and not self._has(kind.described, name):

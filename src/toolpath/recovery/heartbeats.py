@@ -10,15 +10,7 @@ import msgspec
 from toolpath.errors import StoreError
 from toolpath.model.run import Beat
 from toolpath.ports import Clock, Store
-
-#: Seconds between two looks; a driver says twice a second that it lives.
-LOOK = 0.5
-#: A driver that says nothing for so many seconds has gone, though it is connected: it stands still, or is cut off.
-SILENT = 5.0
-#: The same for one whose connection to the store is gone, too: its process has died.
-GONE = 1.0
-#: For how many seconds of silence a look counts at most: who stood still oneself has heard nothing meanwhile.
-MOST = 0.75
+from toolpath.recovery import timing
 
 
 class _Silence(msgspec.Struct, frozen=True):
@@ -43,14 +35,14 @@ class Heartbeats:
     async def look(self) -> frozenset[str]:
         """Those who have runs and have gone. Raises `StoreError`."""
         async with self._one_at_a_time:
-            if self._now() - self._looked_at > LOOK / 2:
+            if self._now() - self._looked_at > timing.LOOK / 2:
                 try:
                     beats = await self._store.drivers()
                 except StoreError:
                     # While the store is away nobody can say that they live.
                     self._silences = {}
                     raise
-                passed = min(self._now() - self._looked_at, MOST)
+                passed = min(self._now() - self._looked_at, timing.MOST_PER_LOOK)
                 self._looked_at = self._now()
                 known = self._silences
                 self._silences = {beat.driver: _heard(known.get(beat.driver), beat, passed) for beat in beats}
@@ -64,7 +56,7 @@ class Heartbeats:
         if silence is None:
             return False
         has_ended = silence.was_heard and not silence.is_connected
-        return silence.seconds >= (GONE if has_ended else SILENT)
+        return silence.seconds >= (timing.DISCONNECTED if has_ended else timing.SILENT)
 
 
 def _heard(before: _Silence | None, beat: Beat, passed: float) -> _Silence:

@@ -8,15 +8,12 @@ from collections.abc import Callable
 
 from toolpath.errors import QueueError, StoreError
 from toolpath.ports import Clock, Queue, Store
+from toolpath.recovery import timing
 
-#: A run whose driver was silent for so many seconds is looked at.
-LOST_AFTER = 5.0
-#: Seconds between two sweeps of a process, more or less.
-INTERVAL = 3.0
 #: Runs looked at in one sweep.
-MOST = 1000
+MOST_RUNS = 1000
 #: Messages that are sent where runs wait and the queue has none: each has a worker drive runs until none waits.
-CALLS = 10
+MESSAGES = 10
 
 
 class PendingSweep:
@@ -44,14 +41,14 @@ class PendingSweep:
     async def run(self) -> None:
         """Sweep for ever."""
         while True:
-            await asyncio.sleep(INTERVAL * (0.5 + self._chance()))
+            await asyncio.sleep(timing.SWEEP * (0.5 + self._chance()))
             # Both come back; until then there is nothing to be done.
             with contextlib.suppress(StoreError, QueueError):
                 await self.once()
 
     async def once(self) -> list[str]:
         """Have taken, or enqueued, what was lost; ids of those runs. Raises `StoreError`, `QueueError`."""
-        lost = await self._store.lost_runs(self._clock.time() - LOST_AFTER, limit=MOST, queued=False)
+        lost = await self._store.lost_runs(self._clock.time() - timing.SWEPT_AFTER, limit=MOST_RUNS, queued=False)
         seen_to: list[str] = []
         for info in lost:
             if self._take(info.run_id):
@@ -64,7 +61,7 @@ class PendingSweep:
 
     async def _call(self) -> None:
         """Have workers look where runs wait and no message is left to say so."""
-        waiting = await self._store.queued(CALLS)
+        waiting = await self._store.queued(MESSAGES)
         if waiting and not await self._queue.depth():
             for run_id in waiting:
                 await self._queue.put(run_id)

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from toolpath.model.run import ENDED_RUN, RunInfo
-
-#: A driver says once a second that it lives; one that was silent for so many seconds is gone.
-_SEEN_WITHIN = 5.0
+from toolpath.recovery import timing
 
 
 class Driving(Protocol):
@@ -38,7 +36,7 @@ def is_driven_elsewhere(info: RunInfo, now: float, own: str = "") -> bool:
     if any(driving.drives_now(info) for driving in _HERE):
         # However long ago it said so: this process knows better.
         return True
-    if info.driver_seen_at <= now - _SEEN_WITHIN:
+    if info.driver_seen_at <= now - timing.SEEN_WITHIN:
         return False
     match info.driver.rsplit(":", 2):
         case [host, pid, _] if host != socket.gethostname() and pid.isdecimal():

@@ -52,8 +52,9 @@ def fork_events(
     changed = {name for name, value in inputs.items() if started.inputs.get(name) != value}
     block = program.root
     redo = _redone(block, from_step, changed)
-    standing = _standing(began, events)
-    kept = _kept_chain(standing, block, redo) if block.flow == "chain" else _kept_graph(standing, block, redo)
+    is_chain = block.flow == "chain"
+    found = _kept_chain if is_chain else _kept_graph
+    kept = found(_not_undone(began, events), block, redo)
     first = msgspec.structs.replace(
         started,
         at=at,
@@ -64,7 +65,7 @@ def fork_events(
         tools=program.fingerprints,
         parent={"run_id": started.run_id, "from_step": from_step or "", "inputs": sorted(changed)},
     )
-    numbered = [first, *(kept if block.flow == "chain" else _once(kept))]
+    numbered = [first, *(kept if is_chain else _last_visits(kept))]
     copied = tuple(msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(numbered, 1))
     return Fork(copied, _writes_again(program, events, kept))
 
@@ -129,7 +130,7 @@ def _kept_graph(events: Sequence[AnyEvent], block: BlockProgram, redo: set[int])
     return kept
 
 
-def _once(kept: Sequence[AnyEvent]) -> list[AnyEvent]:
+def _last_visits(kept: Sequence[AnyEvent]) -> list[AnyEvent]:
     """The same for a graph, whose steps are visited once: of what a chain before it visited often, the last visit.
 
     Such a chain is another plan, in whose place the graph was put; the graph took over what its steps gave last.
@@ -140,7 +141,7 @@ def _once(kept: Sequence[AnyEvent]) -> list[AnyEvent]:
         last[top(path)] = max(last.get(top(path), 1), _visit(path))
     if all(visit == 1 for visit in last.values()):
         return list(kept)
-    return [_visited_once(event) for event in kept if _visit(_path_of(event)) == last[top(_path_of(event))]]
+    return [_as_first_visit(event) for event in kept if _visit(_path_of(event)) == last[top(_path_of(event))]]
 
 
 def _path_of(event: AnyEvent) -> str:
@@ -153,7 +154,7 @@ def _visit(path: str) -> int:
     return 1 if found is None else int(found[1])
 
 
-def _visited_once(event: AnyEvent) -> AnyEvent:
+def _as_first_visit(event: AnyEvent) -> AnyEvent:
     changes = {}
     for name in ("path", "source"):
         head, slash, rest = getattr(event, name, "").partition("/")
@@ -169,30 +170,31 @@ def _is_finished(event: AnyEvent) -> TypeGuard[ev.StepSucceeded | ev.StepSkipped
     return isinstance(event, ev.StepSucceeded | ev.StepSkipped)
 
 
-def _standing(program: Program, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-    """All but the first, and but what folding undoes: ends in vain that a retry took back, what another plan left."""
-    if not any(_goes_on_anew(event) for event in events):
+def _not_undone(program: Program, events: Sequence[AnyEvent]) -> list[AnyEvent]:
+    """All events after the first but those undone: failures that a retry took back, and what a replan left behind."""
+    if not any(_takes_back(event) for event in events):
         return list(events[1:])
     state = State(program)
-    vain: dict[str, int] = {}
-    gone: set[int] = set()
+    unsuccessful: dict[str, int] = {}
+    undone: set[int] = set()
     for number, event in enumerate(events):
-        before = {path: _status(state, path) for path in vain} if _goes_on_anew(event) else {}
+        before = {path: _status(state, path) for path in unsuccessful} if _takes_back(event) else {}
         fold(state, [event])
         for path, status in before.items():
             kept = isinstance(event, ev.PlanRevised) and top(path) in event.kept
             if not kept and _status(state, path) != status:
-                gone.add(vain.pop(path))
+                undone.add(unsuccessful.pop(path))
         if isinstance(event, ev.PlanRevised):
-            gone |= {n for n, earlier in enumerate(events[:number]) if _owner(earlier) not in (*event.kept, "")}
-        if _goes_on_anew(event):
-            gone |= {n for n, earlier in enumerate(events[:number]) if isinstance(earlier, _ENDS_OF_RUN)}
-        if _in_vain(event):
-            vain[event.path] = number
-    return [event for number, event in enumerate(events) if number and number not in gone]
+            undone |= {n for n, earlier in enumerate(events[:number]) if _owner(earlier) not in (*event.kept, "")}
+        if _takes_back(event):
+            undone |= {n for n, earlier in enumerate(events[:number]) if isinstance(earlier, _ENDS_OF_RUN)}
+        if _is_unsuccessful(event):
+            unsuccessful[event.path] = number
+    return [event for number, event in enumerate(events) if number and number not in undone]
 
 
-def _goes_on_anew(event: AnyEvent) -> bool:
+def _takes_back(event: AnyEvent) -> bool:
+    """Whether what has ended before the event may begin anew with it: a retry, or another plan."""
     return isinstance(event, ev.PlanRevised) or (isinstance(event, ev.RunResumed) and event.reason == "retry")
 
 
@@ -207,7 +209,9 @@ def _status(state: State, path: str) -> str:
     return "" if step is None else step.status
 
 
-def _in_vain(event: AnyEvent) -> TypeGuard[ev.StepSkipped | ev.StepFailed | ev.StepTimedOut | ev.StepCancelled]:
+def _is_unsuccessful(
+    event: AnyEvent,
+) -> TypeGuard[ev.StepSkipped | ev.StepFailed | ev.StepTimedOut | ev.StepCancelled]:
     match event:
         case ev.StepFailed() | ev.StepTimedOut():
             return not event.continued

@@ -12,7 +12,8 @@ from toolpath.engine.drive.services import Services
 from toolpath.errors import StaleEpoch, StoreError
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.ports import Journal, Signal
-from toolpath.recovery.heartbeats import SILENT, Heartbeats
+from toolpath.recovery import timing
+from toolpath.recovery.heartbeats import Heartbeats
 from toolpath.recovery.lost_drives import LOST, PUT_ASIDE, losses
 from toolpath.recovery.presence import has_died
 from toolpath.runs.claims import Claims
@@ -21,12 +22,8 @@ from toolpath.runs.intent import intent_of
 from toolpath.runs.run_queue import DYING, RunQueue
 from toolpath.runs.undriven_journal import UndrivenJournal
 
-#: Seconds for which a drive that is just leaving is waited for.
-GOING = 1.6
-#: Seconds between two looks at a driver that may have gone.
-LOOK = 0.2
 #: Runs in one look.
-MOST = 1_000
+MOST_RUNS = 1_000
 #: Runs that are taken over at the same time from drivers that have gone: others take what this process does not get to.
 AT_ONCE = 2
 
@@ -112,7 +109,7 @@ class WorkerDriver:
         gone = await self._heartbeats.look()
         if not gone:
             return []
-        runs = [info.run_id for info in await self._services.store.runs_of(sorted(gone), MOST)]
+        runs = [info.run_id for info in await self._services.store.runs_of(sorted(gone), MOST_RUNS)]
         return sorted(runs, key=lambda _: self._services.chance())
 
     async def _take_wanted(self, wanted: Wanted) -> None:
@@ -135,7 +132,7 @@ class WorkerDriver:
                 return True
             with contextlib.suppress(TimeoutError):
                 # Or it is heard meanwhile what was said to it, and it stays.
-                await asyncio.wait_for(runner.gone.wait(), GOING)
+                await asyncio.wait_for(runner.gone.wait(), timing.LEAVING)
             if runner.gone.is_set():
                 self._held.forget(run_id, runner)
         return False
@@ -206,12 +203,12 @@ class WorkerDriver:
         """Whether the run's driver has gone; comes back as soon as it is heard, or another has the run."""
         await asyncio.sleep(DYING)
         looked = 0.0
-        while looked < SILENT:
+        while looked < timing.SILENT:
             await self._heartbeats.look()
             if self._heartbeats.has_gone(info.driver):
                 return True
-            await asyncio.sleep(LOOK)
-            looked += LOOK
+            await asyncio.sleep(timing.LOOK_AGAIN)
+            looked += timing.LOOK_AGAIN
             now = await self._services.store.get_run(info.run_id)
             if (now.driver, now.epoch) != (info.driver, info.epoch) or now.driver_seen_at > info.driver_seen_at:
                 return False

@@ -10,14 +10,9 @@ from toolpath.app import Toolpath
 from toolpath.errors import RunConflict, RunNotFound, StoreError, ToolpathError
 from toolpath.model.asking import AskingRun
 from toolpath.model.run import RunInfo
+from toolpath.recovery import timing
 from toolpath.server.questions import OpenQuestions
 
-#: Seconds between two looks.
-INTERVAL = 5.0
-#: A driver that was silent for so many seconds is gone.
-LOST_AFTER = 8.0
-#: Seconds after which a run that was taken up, or could not be, is looked at again.
-AGAIN_AFTER = 60.0
 #: Runs on one page of a look.
 MOST = 1_000
 
@@ -39,15 +34,15 @@ class Caretaker:
         while True:
             try:
                 await self.look(silent)
-                silent = LOST_AFTER
+                silent = timing.TAKEN_UP_AFTER
             except StoreError as error:
                 # It comes back; until then there is nothing to be done.
                 _log.warning("runs cannot be looked after: %s", self._tp.redact(str(error)))
             except Exception as error:  # noqa: BLE001  # one run that nobody foresaw must not end the care for all
                 _log.error("looking after runs failed: %s", type(error).__name__, exc_info=error)
-            await asyncio.sleep(INTERVAL)
+            await asyncio.sleep(timing.CARE)
 
-    async def look(self, silent: float = LOST_AFTER) -> list[str]:
+    async def look(self, silent: float = timing.TAKEN_UP_AFTER) -> list[str]:
         """Take up what nobody has driven for `silent` seconds, and what is due; gives the ids of these runs."""
         now = self._tp.clock.time()
         self._tried = {run: again for run, again in self._tried.items() if again > now}
@@ -81,7 +76,7 @@ class Caretaker:
         if info.run_id in self._tried or self._tp.is_driven_elsewhere(info):
             return False
         # One that stays due, as where a tool has changed, is not taken up all the time.
-        self._tried[info.run_id] = self._tp.clock.time() + AGAIN_AFTER
+        self._tried[info.run_id] = self._tp.clock.time() + timing.TAKE_UP_AGAIN
         try:
             await self._tp.take_left(info.run_id)
         except (RunConflict, RunNotFound):

@@ -11,11 +11,7 @@ from functools import partial
 from toolpath.app import Toolpath
 from toolpath.errors import StoreError
 from toolpath.ports import Queue
-
-#: Seconds between two signs of life, and between two looks for runs whose drivers give none.
-BEAT = 0.5
-#: A run that could not be taken over is tried again after so many seconds.
-AGAIN_AFTER = 20.0
+from toolpath.recovery import timing
 
 _log = logging.getLogger("toolpath.worker")
 
@@ -123,14 +119,14 @@ class Worker:
                     _log.warning("The store is back after %.0f s.", loop.time() - away_since)
                     away_since = None
                 self._reached(True)
-            await asyncio.sleep(BEAT)
+            await asyncio.sleep(timing.BEAT)
 
     async def _relieve(self) -> None:
         """Take over what drivers that have gone have left."""
         while not self._stopped.is_set():
             with contextlib.suppress(StoreError):
                 self._behind = [run_id for run_id in await self._tp.left_runs() if not self._take(run_id)]
-            await asyncio.sleep(BEAT)
+            await asyncio.sleep(timing.BEAT)
 
     def _take(self, run_id: str) -> bool:
         """Have the run driven beside those of the queue; whether there was a place, or it is seen to already."""
@@ -149,4 +145,4 @@ class Worker:
         self._refused = {run: again for run, again in self._refused.items() if again > now}
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("A drive ended with an error: %s", type(error).__name__, exc_info=error)
-            self._refused[run_id] = now + AGAIN_AFTER
+            self._refused[run_id] = now + timing.TAKE_OVER_AGAIN

@@ -144,9 +144,9 @@ def _says_a_value(clause: Clause, seen: Seen) -> bool:
     is_named = any(word in seen.parameters for word in words[:5]) and not any(map(seen.is_verb, words))
     said = text_in(seen, clause)
     is_more = is_named or words[0] in _CONTINUING
-    if not is_more or any(remainders(clause.text, said, seen.told, seen.is_verb)):
+    if not is_more or any(remainders(clause.text, said, seen.held, seen.is_verb)):
         return False
-    return has_command and not uncovered(said, seen.told)
+    return has_command and not uncovered(said, seen.held)
 
 
 _CONTINUING: Final = frozenset(
@@ -182,13 +182,13 @@ def _is_about(clause: Clause, tool: Tool) -> bool:
 
 
 def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
-    yield from uncovered(seen.request, seen.told)
+    yield from uncovered(seen.request, seen.held)
     if not seen.acting:
         yield from (short(seen, one) for one in seen.clauses if _is_act_left_out(one, seen))
         return
     if not seen.has_loop:
         several = len(seen.acting) > 1
-        for word in quantifiers(seen.plain, seen.told):
+        for word in quantifiers(seen.plain, seen.held):
             if not (several and folded(word) in ("both", "beide", "ambos", "ambas", "each")):
                 yield word
     commands = [clause for clause in seen.clauses if clause.mood == "command"]
@@ -196,10 +196,10 @@ def _left_out(seen: Seen, *, strict: bool) -> Iterator[str]:
         if is_reading(clause.verb) and not any(tool and fits(clause.verb, tool) for _, tool, _ in seen.acting):
             continue
         is_own = partial(_is_of, folded(clause.verb), seen)
-        yield from remainders(clause.text, text_in(seen, clause), seen.told, is_own, is_command=True)
+        yield from remainders(clause.text, text_in(seen, clause), seen.held, is_own, is_command=True)
     if commands:
         tail = after_colon(seen.plain)
-        yield from remainders(tail, seen.request[len(seen.request) - len(tail) :], seen.told, seen.is_verb)
+        yield from remainders(tail, seen.request[len(seen.request) - len(tail) :], seen.held, seen.is_verb)
     # A model may mean with a step what a command says in another verb; each such step stands for one command.
     spare = 0 if strict else sum(not any(fits(one.verb, tool) for one in commands) for tool in seen.tools)
     for clause in commands:
@@ -231,7 +231,7 @@ def _is_done(clause: Clause, seen: Seen) -> bool:
         return True
     if folded(clause.verb) in CALLING and any(tool.name in clause.text for tool in seen.tools):
         return True
-    if folded(clause.verb) in seen.parameters and not uncovered(text_in(seen, clause), seen.told):
+    if folded(clause.verb) in seen.parameters and not uncovered(text_in(seen, clause), seen.held):
         # `Create an author Ann, email ann@example.org`: the word names a value.
         return True
     return is_reading(clause.verb) and not _TO_SOMEBODY.match(clause.text) and _is_spoken_of(clause, seen)
@@ -275,7 +275,7 @@ _TO_SOMEBODY: Final = re.compile(r"\W*(?:(?:and|then|please)\s+)*(?i:tell|inform
 def _is_spoken_of(clause: Clause, seen: Seen) -> bool:
     words = [folded(word) for word in re.findall(r"[^\W\d_]{3,}", text_in(seen, clause))]
     telling = [word for word in words if word not in _CONTINUING and word != folded(clause.verb)]
-    return not telling or any(word in seen.told.vocabulary or seen.told.has(word) for word in telling)
+    return not telling or any(word in seen.held.vocabulary or seen.held.has(word) for word in telling)
 
 
 def _said_once(seen: Seen) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from toolpath.catalog.words import STOP
-from toolpath.checks.request.said import COMING, PERIODS, Told, says_when
+from toolpath.checks.request.said import COMING, PERIODS, HeldValues, says_when
 from toolpath.checks.request.verbs import folded
 
 #: Where a part begins that may say something of its own. Of other languages only the marks are looked at.
@@ -42,9 +42,9 @@ _COUNT: Final = re.compile(r"[\d.,]+|(?:two|three|four|five|six|seven|eight|nine
 
 
 def remainders(
-    text: str, said: str, told: Told, is_own: Callable[[str], bool], *, is_command: bool = False
+    text: str, said: str, held: HeldValues, is_own: Callable[[str], bool], *, is_command: bool = False
 ) -> Iterator[str]:
-    """The parts of a command in which no word is told, and what follows the last word that is.
+    """The parts of a command in which no word is held, and what follows the last word that is.
 
     `text`: the clause, `#` where something is quoted or is an id, which are compared elsewhere. `is_own`: whether a
     word is the command's verb, or one of a tool; `said`: the clause as it stands in the request. `is_command`: it
@@ -55,7 +55,7 @@ def remainders(
         end = len(text) if cut is None else cut.start()
         # `in dry run`: of which act it is said is no sign that a tool knows of it.
         is_named = _never if text[start : start + 1] not in ("", ",", ";", " ") and start else is_own
-        left = _left(text[start:end], said[start:end], told, is_named, is_object=is_command and start == 0)
+        left = _left(text[start:end], said[start:end], held, is_named, is_object=is_command and start == 0)
         if left is not None:
             begin = start + left
             yield _JOINED.sub("", " ".join(said[begin:end].split())).strip(" .,;:!?()[]-/")
@@ -66,7 +66,7 @@ def _never(_: str) -> bool:
     return False
 
 
-def _left(part: str, said: str, told: Told, is_own: Callable[[str], bool], *, is_object: bool) -> int | None:
+def _left(part: str, said: str, held: HeldValues, is_own: Callable[[str], bool], *, is_object: bool) -> int | None:
     """Where the words begin that say something and are told nowhere; None where there are none at the end."""
     before = counted = ""
     # What the verb is for goes by many words, and its value by one of them: only what follows it says more.
@@ -79,25 +79,25 @@ def _left(part: str, said: str, told: Told, is_own: Callable[[str], bool], *, is
         if len(word) < 3 and not word.startswith("#"):
             is_said = at is None
         else:
-            is_dated = previous in COMING and word in PERIODS and bool(told.dates)
-            is_said = word[:1] in "#0123456789" or is_counted or is_dated or _is_told(word, told, is_own)
+            is_dated = previous in COMING and word in PERIODS and bool(held.dates)
+            is_said = word[:1] in "#0123456789" or is_counted or is_dated or _is_held(word, held, is_own)
         if is_said:
             # A word that is told speaks for the part it stands in, up to itself.
             at = at if word in _EMPTY or word in STOP else None
-            is_open = is_open or word[:1] in "#0123456789" or told.names(word)
+            is_open = is_open or word[:1] in "#0123456789" or held.names(word)
         elif at is None and is_open:
             at = match.start()
     return at
 
 
-def _is_told(word: str, told: Told, is_own: Callable[[str], bool]) -> bool:
-    if word in _EMPTY or word in STOP or word in told.vocabulary or is_own(word) or says_when(word):
+def _is_held(word: str, held: HeldValues, is_own: Callable[[str], bool]) -> bool:
+    if word in _EMPTY or word in STOP or word in held.vocabulary or is_own(word) or says_when(word):
         return True
-    if told.names(word):
+    if held.names(word):
         return True
     stem = word.removesuffix("s")
-    if stem in told.vocabulary or told.names(stem):
+    if stem in held.vocabulary or held.names(stem):
         return True
     return len(word) > 4 and any(
-        other.startswith(word[:5]) or word.startswith(other) for other in told.vocabulary if len(other) > 4
+        other.startswith(word[:5]) or word.startswith(other) for other in held.vocabulary if len(other) > 4
     )

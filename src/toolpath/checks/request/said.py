@@ -133,7 +133,7 @@ _NO_NAMES: Final = frozenset(
 )
 
 
-class Told(msgspec.Struct, frozen=True):
+class HeldValues(msgspec.Struct, frozen=True):
     """What the calls of a plan hold, to be compared with words of a request."""
 
     texts: tuple[str, ...]
@@ -158,7 +158,7 @@ class Told(msgspec.Struct, frozen=True):
         return any(pattern.search(value) for value in self.texts)
 
 
-def told_of(values: Sequence[Json], vocabulary: Collection[str], counts: Collection[int] = ()) -> Told:
+def held_values(values: Sequence[Json], vocabulary: Collection[str], counts: Collection[int] = ()) -> HeldValues:
     """What these values of calls hold. `counts`: how often the plan calls each of its tools."""
     texts = [text for value in values for text in texts_of(value)]
     dates: list[date] = []
@@ -168,7 +168,7 @@ def told_of(values: Sequence[Json], vocabulary: Collection[str], counts: Collect
                 dates.append(date(int(year), int(month), int(day)))
             except ValueError:
                 continue
-    return Told(
+    return HeldValues(
         texts=tuple(folded(" ".join(text.split())) for text in texts),
         numbers=frozenset(number for value in values for number in _numbers(value)),
         amounts=frozenset([*(amount for value in values for amount in _amounts(value)), *map(float, counts)]),
@@ -251,7 +251,7 @@ def _read(digits: str) -> Iterator[float]:
             continue
 
 
-def uncovered(text: str, told: Told) -> list[str]:
+def uncovered(text: str, held: HeldValues) -> list[str]:
     """What the request says and no value of the plan has, in the words and the order of the request.
 
     `text`: the request, what the plan holds word for word not blanked out.
@@ -259,12 +259,12 @@ def uncovered(text: str, told: Told) -> list[str]:
     found: list[str] = []
     spans: list[tuple[int, int]] = []
     # `on 2026-05-03 … tomorrow`: a date that is said as it is says nothing of another one.
-    meant = msgspec.structs.replace(told, dates=tuple(day for day in told.dates if day.isoformat() not in text))
+    meant = msgspec.structs.replace(held, dates=tuple(day for day in held.dates if day.isoformat() not in text))
     for match in QUOTED.finditer(text):
         inner = next(group for group in match.groups() if group is not None).strip()
         spans.append(match.span())
         is_whole = len(match.group()) > 0.8 * len(text.strip())
-        if inner and not is_whole and not _is_told_text(inner, told):
+        if inner and not is_whole and not _is_held_text(inner, held):
             found.append(inner[:100])
     quoted = bytearray(len(text))
     for start, end in spans:
@@ -276,55 +276,72 @@ def uncovered(text: str, told: Told) -> list[str]:
         before = folded(tokens[index - 1].group()) if index else ""
         opens = not earlier.strip() or earlier.rstrip(" \t\"'”»“)(").endswith((".", "!", "?", ":", ";", "\n"))
         plain = folded(token)
-        now = meant if plain in _WHEN or plain in PERIODS else told
-        if token and not _is_told(token, now, opens=opens, before=before, after=tokens[index + 1 : index + 3]):
+        now = meant if plain in _WHEN or plain in PERIODS else held
+        if token and not _is_held(token, now, opens=opens, before=before, after=tokens[index + 1 : index + 3]):
             found.append(token[:100])
     return list(dict.fromkeys(found))
 
 
-def _is_told_text(inner: str, told: Told) -> bool:
+def _is_held_text(inner: str, held: HeldValues) -> bool:
     plain = folded(" ".join(inner.split()))
-    if any(plain.strip(" .,!?") in value for value in told.texts):
+    if any(plain.strip(" .,!?") in value for value in held.texts):
         return True
     words = _LETTERS.findall(plain)
-    return bool(words) and all(word in told.vocabulary for word in words)
+    return bool(words) and all(word in held.vocabulary for word in words)
 
 
-def _is_told(token: str, told: Told, *, opens: bool, before: str, after: Sequence[re.Match[str]]) -> bool:
+def _is_held(token: str, held: HeldValues, *, opens: bool, before: str, after: Sequence[re.Match[str]]) -> bool:
     token = token if _FLAG.match(token) else token.rpartition("=")[2] or token
     plain = folded(token)
-    if _FLAG.match(token):
-        return any(plain in value for value in told.texts)
-    if _HANDLE.match(token):
-        return any(plain[1:] in value for value in told.texts)
+    verbatim = _verbatim(token, plain)
+    if verbatim is not None:
+        return any(verbatim in value for value in held.texts)
     if any(letter.isdigit() for letter in token):
-        return _is_told_number(token, plain, told, after)
+        return _is_held_number(token, plain, held, after)
+    found = _is_held_time(token, plain, held, before)
+    if found is None:
+        found = _is_held_count_word(token, plain, held, after)
+    return _is_held_name(token, plain, held, opens=opens, before=before) if found is None else found
+
+
+def _verbatim(token: str, plain: str) -> str | None:
+    """The part of a flag, a handle, an address or a path that a value has to hold letter by letter; None: no such."""
+    if _FLAG.match(token):
+        return plain
+    if _HANDLE.match(token):
+        return plain[1:]
+    if any(letter.isdigit() for letter in token):
+        return None
     is_path = token.startswith(("/", "~/")) or ("/" in token.strip("/") and not _is_words(token)) or "\\" in token
-    if "@" in token or "://" in token or is_path:
-        return any(plain in value for value in told.texts)
+    return plain if "@" in token or "://" in token or is_path else None
+
+
+def _is_held_time(token: str, plain: str, held: HeldValues, before: str) -> bool | None:
+    """Whether a value holds the weekday, month or period that the word names; None: it names none."""
     if plain in _WEEKDAYS:
-        return told.has(token) or any(day.weekday() == _WEEKDAYS[plain] for day in told.dates)
+        return held.has(token) or any(day.weekday() == _WEEKDAYS[plain] for day in held.dates)
     if plain in _MONTHS and token[:1].isupper():
-        return (
-            told.has(token)
-            or any(day.month == _MONTHS[plain] for day in told.dates)
-            or str(_MONTHS[plain]) in told.runs
-        )
-    if plain in _COUNTS and _is_counting(after):
-        return plain in told.vocabulary or told.has(token) or float(_COUNTS[plain]) in told.amounts
+        month = _MONTHS[plain]
+        return held.has(token) or any(day.month == month for day in held.dates) or str(month) in held.runs
+    if plain in PERIODS and before in COMING:
+        return held.has(token) or bool(held.dates)
+    if plain in _WHEN:
+        return held.has(token) or bool(held.dates) or plain in held.vocabulary
+    return None
+
+
+def _is_held_count_word(token: str, plain: str, held: HeldValues, after: Sequence[re.Match[str]]) -> bool | None:
+    """Whether a value holds the number that the word stands for; None: it stands for none."""
     if plain in _COUNTS:
-        return told.has(token) or float(_COUNTS[plain]) in told.numbers or plain in told.vocabulary
+        numbers = held.amounts if _is_counting(after) else held.numbers
+        return plain in held.vocabulary or held.has(token) or float(_COUNTS[plain]) in numbers
     if plain == "one" and [folded(word.group()) for word in after[:1]] == ["of"]:
         # `two of this and one of that`; `one of the best` counts nothing.
-        return len(after) < 2 or folded(after[1].group()) in _OF_SEVERAL or 1.0 in told.amounts
-    if plain in PERIODS and before in COMING:
-        return told.has(token) or bool(told.dates)
-    if plain in _WHEN:
-        return told.has(token) or bool(told.dates) or plain in told.vocabulary
-    return _is_told_name(token, plain, told, opens=opens, before=before)
+        return len(after) < 2 or folded(after[1].group()) in _OF_SEVERAL or 1.0 in held.amounts
+    return None
 
 
-#: As a command line has it: it changes what is done, and no tool knows of it unless it is told.
+#: As a command line has it: it changes what is done, and no tool knows of it unless it is held.
 _FLAG: Final = re.compile(r"-{1,2}[a-z]", re.IGNORECASE)
 #: A channel or somebody, as chats write them.
 _HANDLE: Final = re.compile(r"[#@][a-z]", re.IGNORECASE)
@@ -345,7 +362,7 @@ _GERMAN_ARTICLES: Final = frozenset(
 )
 
 
-def _is_told_name(token: str, plain: str, told: Told, *, opens: bool, before: str) -> bool:
+def _is_held_name(token: str, plain: str, held: HeldValues, *, opens: bool, before: str) -> bool:
     """Whether a word in capitals, which may be a name, is somewhere; any other word need not be."""
     inside = token[1:] != token[1:].lower()
     if not token[:1].isupper() and not inside:
@@ -355,35 +372,35 @@ def _is_told_name(token: str, plain: str, told: Told, *, opens: bool, before: st
     parts = [part for part in re.split(r"[^\w]+", plain) if part]
     if not parts or meanings_of(plain) or is_reading(plain) or is_counter(plain):
         return True
-    return told.has(token) or all(_is_known(part, told) for part in parts)
+    return held.has(token) or all(_is_known(part, held) for part in parts)
 
 
-def _is_known(word: str, told: Told) -> bool:
+def _is_known(word: str, held: HeldValues) -> bool:
     singular = word[:-1] if len(word) > 3 and word.endswith("s") else word
     return (
         word in _NO_NAMES
-        or word in told.vocabulary
-        or singular in told.vocabulary
-        or told.has(word)
-        or told.has(singular)
-        or (len(word) > 3 and told.has(word[:3]))
+        or word in held.vocabulary
+        or singular in held.vocabulary
+        or held.has(word)
+        or held.has(singular)
+        or (len(word) > 3 and held.has(word[:3]))
     )
 
 
-def _is_told_number(token: str, plain: str, told: Told, after: Sequence[re.Match[str]]) -> bool:
+def _is_held_number(token: str, plain: str, held: HeldValues, after: Sequence[re.Match[str]]) -> bool:
     counted = COUNTED.fullmatch(token)
-    is_whole = any(plain in value.split() for value in told.texts)
+    is_whole = any(plain in value.split() for value in held.texts)
     if counted is not None and not is_whole and (_is_counting(after) or _OF_LENGTH.fullmatch(token)):
-        return _is_told_count(counted["number"], told, after)
-    if is_whole or told.has(token) or told.has(token.replace("^", "**")):
+        return _is_held_count(counted["number"], held, after)
+    if is_whole or held.has(token) or held.has(token.replace("^", "**")):
         return True
     runs = [run.lstrip("0") or "0" for run in _RUNS.findall(token)]
     if counted is not None:
         following = folded(after[0].group().strip(EDGES)) if after else ""
-        return _is_told_amount(counted["number"], token, following, told)
+        return _is_held_amount(counted["number"], token, following, held)
     if DATED.fullmatch(token) or not any(letter.isalpha() for letter in token):
         hours = {str((int(run) + 12) % 24) for run in runs[:1] if len(run) < 3}
-        return all(run in told.runs or float(run) in told.numbers for run in runs) or bool(hours & told.runs)
+        return all(run in held.runs or float(run) in held.numbers for run in runs) or bool(hours & held.runs)
     # What has letters and digits in it is a name of something: it is there whole or not at all.
     return False
 
@@ -400,16 +417,16 @@ _SCALES: Final = {
 }
 
 
-def _is_told_amount(digits: str, token: str, following: str, told: Told) -> bool:
+def _is_held_amount(digits: str, token: str, following: str, held: HeldValues) -> bool:
     numbers = set(_read(digits))
     tail = token[token.find(digits) + len(digits) :].casefold()
     scale = _SCALES.get(tail) or _SCALES.get(following)
     if scale is not None:
         numbers |= {round(number * scale, 10) for number in numbers}
     if _CLOCK.match(tail) or _CLOCK.match(following):
-        return any(_is_told_hour(number, told) for number in numbers)
+        return any(_is_held_hour(number, held) for number in numbers)
     run = digits.replace(",", "").lstrip("0") or "0"
-    return bool(numbers & told.numbers) or run in told.runs
+    return bool(numbers & held.numbers) or run in held.runs
 
 
 _OF_SEVERAL: Final = frozenset(
@@ -429,18 +446,18 @@ def _is_counting(after: Sequence[re.Match[str]]) -> bool:
     return following not in _NO_THING and _COUNTED_THING.fullmatch(following) is not None
 
 
-def _is_told_count(digits: str, told: Told, after: Sequence[re.Match[str]]) -> bool:
+def _is_held_count(digits: str, held: HeldValues, after: Sequence[re.Match[str]]) -> bool:
     """Whether a value says how many: digits of a date, a time or an id do not."""
     following = folded(after[0].group().strip(EDGES)) if after else ""
     scale = _SCALES.get(following, 1.0)
-    return any(number in told.amounts or round(number * scale, 10) in told.amounts for number in _read(digits))
+    return any(number in held.amounts or round(number * scale, 10) in held.amounts for number in _read(digits))
 
 
-def _is_told_hour(hour: float, told: Told) -> bool:
+def _is_held_hour(hour: float, held: HeldValues) -> bool:
     """Whether a value has a time in this hour, of the morning or the evening: digits of an id are none."""
     hours = "|".join({f"0?{one:.0f}" for one in (hour % 24, (hour + 12) % 24)})
     pattern = re.compile(rf"(?:^|(?<![\w.,-])|t)(?:{hours})(?:$|(?=[:h])|\s?[ap]\.?m|\s?uhr|\s?o.clock)")
-    return any(pattern.search(value) for value in told.texts)
+    return any(pattern.search(value) for value in held.texts)
 
 
 def asks_for_more(word: str) -> bool:
@@ -453,10 +470,10 @@ def says_when(word: str) -> bool:
     return folded(word) in _OF_TIME
 
 
-def quantifiers(text: str, told: Told) -> list[str]:
+def quantifiers(text: str, held: HeldValues) -> list[str]:
     """Words that ask for every one of several things, where no value holds them."""
     found = [match.group() for match in re.finditer(r"[^\W\d_]+", text) if folded(match.group()) in _EVERY]
-    return [word for word in dict.fromkeys(found) if not told.has(word) and folded(word) not in told.vocabulary]
+    return [word for word in dict.fromkeys(found) if not held.has(word) and folded(word) not in held.vocabulary]
 
 
 def names_in(text: str, words: Sequence[str]) -> frozenset[str]:

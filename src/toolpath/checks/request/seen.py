@@ -12,7 +12,7 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
-from toolpath.checks.request.said import QUOTED, told_of
+from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
 from toolpath.checks.request.tools import CALLING, acts, verbs_of
 from toolpath.checks.request.verbs import folded
@@ -63,7 +63,7 @@ class Seen:
             if not is_offered(value, tool, name)
         ]
         counts = Counter(call.tool for call, _, _ in self.calls).values()
-        self.told = told_of([*self.values, *_presets(self.calls)], _vocabulary(self.tools), tuple(counts))
+        self.held = held_values([*self.values, *_presets(self.calls)], _vocabulary(self.tools), tuple(counts))
         self.parameters = frozenset(
             word for tool in self.tools for name in _parameters(tool) for word in raw_words(name)
         )

@@ -24,8 +24,8 @@ from toolpath.values import Json, duration_text
 Feed = Callable[[AnyEvent], None]
 
 
-class Told(Protocol):
-    """What is written for a result: the `whole` of it as JSON, else what people want of it."""
+class ResultView(Protocol):
+    """View of a result as it is written: the `whole` of it as JSON, else what people want of it."""
 
     def __call__(self, result: RunResult, *, whole: bool) -> Json:
         """What is written."""
@@ -37,11 +37,11 @@ _MOST = 2000
 
 
 async def finish(
-    tp: Toolpath, run: Run, output: Output, *, after: int = 0, no_input: bool = False, told: Told | None = None
+    tp: Toolpath, run: Run, output: Output, *, after: int = 0, no_input: bool = False, view: ResultView | None = None
 ) -> int:
     """Follow the run beyond `after`, ask the person at the terminal where it asks, write its result; the exit code.
 
-    `told`: what is written for the result, whether or not the run succeeded.
+    `view`: what is written for the result, whether or not the run succeeded.
     """
     while True:
         result, after = await follow(tp, run.run_id, output, after)
@@ -49,7 +49,7 @@ async def finish(
             break
         if not await answer_all(tp, result, output):
             break
-    report(result, output, told)
+    report(result, output, view)
     return of_result(result)
 
 
@@ -106,11 +106,11 @@ def _nowhere(event: AnyEvent) -> None:
     pass
 
 
-def report(result: RunResult, output: Output, told: Told | None = None) -> None:
+def report(result: RunResult, output: Output, view: ResultView | None = None) -> None:
     """The result on stdout, and for people how it went and what to do next."""
     code = of_result(result)
-    if told is not None:
-        output.result(told(result, whole=output.options.json))
+    if view is not None:
+        output.result(view(result, whole=output.options.json))
     elif output.options.json:
         output.result(as_json(result))
     elif result.success:

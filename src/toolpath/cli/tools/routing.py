@@ -59,13 +59,13 @@ def route_request(options: Options, request: RoutingRequest) -> int:
             return ExitCode.CANCELLED
         if routed.text and not options.json:
             output.write(clean(routed.text))
-        told = partial(_told, text=routed.text or "")
-        return await finish(tp, await tp.start(routed.plan), output, no_input=request.no_input, told=told)
+        view = partial(_outputs_of_calls, text=routed.text or "")
+        return await finish(tp, await tp.start(routed.plan), output, no_input=request.no_input, view=view)
 
     return perform(options, work, begins=True)
 
 
-def _told(result: RunResult, *, text: str, whole: bool) -> Json:
+def _outputs_of_calls(result: RunResult, *, text: str, whole: bool) -> Json:
     """What the calls gave, each of them, also where some failed; of one call alone the run's outputs."""
     calls = [step for step in result.results if step.tool and "/" not in step.path]
     outputs: list[Json] = [
@@ -92,8 +92,8 @@ def _check(request: RoutingRequest) -> None:
 def _result(routed: Routed, output: Output) -> None:
     if output.options.json:
         plan = plan_to_dict(routed.plan) if routed.plan is not None else None
-        told = {"plan": plan, "text": routed.text, "message": routed.message, "suggestions": routed.suggestions}
-        output.result({**told, "record": msgspec.to_builtins(routed.record)})
+        answer = {"plan": plan, "text": routed.text, "message": routed.message, "suggestions": routed.suggestions}
+        output.result({**answer, "record": msgspec.to_builtins(routed.record)})
     elif routed.plan is not None:
         output.write(print_plan(routed.plan) + "\n")
     elif routed.text:

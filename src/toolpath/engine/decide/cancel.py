@@ -27,8 +27,8 @@ def cancel_step(decisions: Decisions, step: StepState, reason: str) -> None:
     """Cut off the step. Nobody is asked about a write that may have happened: its record says so."""
     if step.status not in _OPEN:
         return
-    if step.lane is not None:
-        step.lane.close()
+    if step.loop_items is not None:
+        step.loop_items.close()
     for inner in list(step.scopes or ()):
         # Also where it is done: another driver may have come to no more than half of this.
         cancel_scope(decisions, inner, reason)

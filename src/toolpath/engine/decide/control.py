@@ -150,7 +150,7 @@ class Control:
 
     def leave_lanes(self) -> None:
         """Give every item that is under way its step, and begin others as blocks."""
-        for owner in list(self.decisions.lanes):
+        for owner in list(self.decisions.loop_items):
             loops.close_lane(self.decisions, owner)
             self.feed(owner)
         self.settle()

@@ -12,7 +12,7 @@ from toolpath.engine.decide.exclusive import ExclusiveGate, UnderWay
 from toolpath.engine.decide.ready_queue import ReadyQueue
 from toolpath.engine.state.cleaning import clean
 from toolpath.engine.state.fold import HANDLERS
-from toolpath.engine.state.instances import EMPTY, Lane, Scope, StepState
+from toolpath.engine.state.instances import EMPTY, ItemCaller, Scope, StepState
 from toolpath.engine.state.state import State
 from toolpath.engine.state.weights import WEIGHTY, weight_of
 from toolpath.expressions.names import Frame
@@ -78,7 +78,7 @@ class Hooks(NamedTuple):
     """Takes secrets out of all that goes into the journal, before it is made true."""
     turn: Turn = _Endless()
     plan_limits: PlanLimits = _NoLimits()
-    lane_of: Callable[[StepState], Lane | None] = lambda _: None
+    items_of: Callable[[StepState], ItemCaller | None] = lambda _: None
     """How the items of a loop are called, where each is one call."""
 
 
@@ -109,7 +109,7 @@ class Decisions:
         self.redactor = hooks.redactor
         self.turn = hooks.turn
         self.plan_limits = hooks.plan_limits
-        self.lane_of = hooks.lane_of
+        self.items_of = hooks.items_of
         self.at = 0.0
         """Unix time of what is being decided; the driver sets it."""
         self.batch: list[AnyEvent] = []
@@ -122,7 +122,7 @@ class Decisions:
         self.gate = ExclusiveGate(self.ready, {} if calls is None else calls)
         self.halted: tuple[str, Failure] | None = None
         """Reason and failure with which the run ends as soon as nothing is under way."""
-        self.lanes: dict[StepState, Lane] = {}
+        self.loop_items: dict[StepState, ItemCaller] = {}
         """Loops whose items are calls without steps of their own."""
         self.begun: set[StepState] = set()
         """Loops whose items are known as they are, not as the journal has them."""

@@ -19,12 +19,12 @@ def feed(decisions: Decisions, owner: StepState) -> FollowUp | None:
     if owner not in decisions.begun and (failed := _renew(decisions, owner)) is not None:
         return failed
     body = owner.node.blocks[0]
-    if owner.lane is None and owner.node.light and (lane := decisions.lane_of(owner)) is not None:
-        owner.lane = decisions.lanes[owner] = lane
-    if owner.lane is not None:
-        owner.lane.queue()
+    if owner.loop_items is None and owner.node.light and (items := decisions.items_of(owner)) is not None:
+        owner.loop_items = decisions.loop_items[owner] = items
+    if owner.loop_items is not None:
+        owner.loop_items.queue()
     state = decisions.state
-    while owner.lane is None and decisions.halted is None and may_begin(owner, len(state.scopes)):
+    while owner.loop_items is None and decisions.halted is None and may_begin(owner, len(state.scopes)):
         assert owner.loop is not None
         ends.open_block(state, state.open(owner, body, branch=owner.loop.next))
     verdict = loop_verdict(owner)
@@ -95,15 +95,15 @@ def duration_of(decisions: Decisions, step: StepState) -> float:
 
 def close_lane(decisions: Decisions, owner: StepState) -> None:
     """Give every item that is under way its step, and begin others as blocks."""
-    if owner.lane is not None:
-        owner.lane.close()
-        owner.lane = None
-        decisions.lanes.pop(owner, None)
+    if owner.loop_items is not None:
+        owner.loop_items.close()
+        owner.loop_items = None
+        decisions.loop_items.pop(owner, None)
 
 
 def stop_lanes(decisions: Decisions, scope: Scope) -> None:
     """The block is being stopped: what is called without a block of its own in it gets one, to be stopped too."""
-    for owner in list(decisions.lanes):
+    for owner in list(decisions.loop_items):
         outer: Scope | None = owner.scope
         while outer is not None and outer is not scope:
             outer = outer.owner.scope if outer.owner is not None else None

@@ -67,7 +67,7 @@ class Alarms:
 
     def forget(self, step: StepState) -> None:
         """Cancel the timers of the step."""
-        self._drive.tenures.leave(step)
+        self._drive.limited_plans.leave(step)
         for timer in self._timers.pop(step, ()):
             timer.cancel()
 

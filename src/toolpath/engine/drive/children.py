@@ -76,7 +76,7 @@ class Children:
         if deep is not None:
             raise TooDeep(deep.message, hint=deep.hint)
         node = await self._node(tool)
-        if drive.program.has_exclusive and drive.decisions.lanes:
+        if drive.program.has_exclusive and drive.decisions.loop_items:
             # It has come with the tool.
             drive.control.leave_lanes()
         target = node.targets[0]

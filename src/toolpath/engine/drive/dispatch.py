@@ -9,7 +9,7 @@ from toolpath.engine.decide.approvals import is_outdated, revoke
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.context import CallContext, Caller, RoundCaller
 from toolpath.engine.drive.drive import Drive
-from toolpath.engine.drive.loop_items import ItemAttempt, Lane
+from toolpath.engine.drive.loop_items import ItemAttempt, LoopItems
 from toolpath.engine.drive.places import Places
 from toolpath.engine.state.accounts import Account, is_in, occupy
 from toolpath.engine.state.instances import StepState
@@ -59,7 +59,7 @@ class Dispatch:
         drive = self._drive
         return drive.held or (self.leaving and not any(attempt.paused for attempt in drive.running.values()))
 
-    def lane_of(self, owner: StepState) -> Lane | None:
+    def items_of(self, owner: StepState) -> LoopItems | None:
         """How the items of the loop are called, where each is one call and no limit but its time is set to it."""
         step = owner.node.step
         if owner.loop is None or not isinstance(step, Loop) or self._budgets or owner.scope.account is not None:
@@ -67,7 +67,7 @@ class Dispatch:
         places = self._places
         if self._drive.state.program.has_exclusive or places.bind(owner.node.blocks[0].nodes[0].targets[0]):
             return None
-        return Lane(self._drive, owner, owner.loop, concurrency=owner.node.concurrency, most=self._most)
+        return LoopItems(self._drive, owner, owner.loop, concurrency=owner.node.concurrency, most=self._most)
 
     def next(self, last: Attempt) -> Attempt | None:
         """The next call of whoever made the last one: of a loop mostly the next item."""
@@ -78,8 +78,8 @@ class Dispatch:
         if last.light and type(last) is ItemAttempt:
             goes_on = drive.state.status == "running" and decisions.halted is None and not self._closed
             if not free or ready or not goes_on:
-                last.lane.queue()
-            elif (item := last.lane.take()) is not None:
+                last.loop_items.queue()
+            elif (item := last.loop_items.take()) is not None:
                 return item
         return self.take() if ready and free else None
 
@@ -97,12 +97,12 @@ class Dispatch:
         ready = drive.decisions.ready
         while ready.entries and self._goes_on():
             step = heappop(ready.entries)[2]
-            attempt = step.lane.take() if step.lane is not None else self._begun(step)
+            attempt = step.loop_items.take() if step.loop_items is not None else self._begun(step)
             if attempt is not None:
                 return attempt
             # Whyever it was: the slot that it was offered is for those who wait behind it.
             drive.slots.pass_on(step.scope.account)
-            if step.lane is None and drive.services.turns.is_full:
+            if step.loop_items is None and drive.services.turns.is_full:
                 # A worker that is begun anew goes on in another turn.
                 break
         return None

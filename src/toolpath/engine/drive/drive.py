@@ -19,13 +19,13 @@ from toolpath.engine.decide.ready_queue import ReadyQueue
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.commits import Commits
 from toolpath.engine.drive.large import LargeValues
+from toolpath.engine.drive.limited_plans import LimitedPlans, LimitQueue
 from toolpath.engine.drive.services import Services
 from toolpath.engine.drive.slots import Slots
 from toolpath.engine.drive.tenant_bytes import RunBeside
-from toolpath.engine.drive.tenures import LimitQueue, Tenures
 from toolpath.engine.drive.time_limits import TimeLimits
 from toolpath.engine.drive.timers import Deadlines
-from toolpath.engine.state.instances import Lane, StepState
+from toolpath.engine.state.instances import ItemCaller, StepState
 from toolpath.engine.state.large_parts import parted
 from toolpath.engine.state.resolve import fault_of
 from toolpath.engine.state.results import redacted
@@ -52,7 +52,7 @@ class DriveHooks(NamedTuple):
     """Something changed outside of a worker: keep what was written, then go on."""
     expired: Callable[[Attempt], None]
     """A call took too long."""
-    lane_of: Callable[[StepState], Lane | None]
+    items_of: Callable[[StepState], ItemCaller | None]
     """How the items of a loop are called, where each is one call."""
 
 
@@ -74,7 +74,7 @@ class Drive:
         """Calls under way."""
         ready = ReadyQueue(state)
         self.limit_queue = LimitQueue(ready, self._again)
-        self.tenures = Tenures(services.limits, self.limit_queue)
+        self.limited_plans = LimitedPlans(services.limits, self.limit_queue)
         self.decisions = Decisions(
             state,
             chance=services.chance,
@@ -91,8 +91,8 @@ class Drive:
                 put_aside=partial(parted, shelf=large, most=settings.max_result_size),
                 redactor=services.redactor,
                 turn=services.turns,
-                plan_limits=self.tenures,
-                lane_of=hooks.lane_of,
+                plan_limits=self.limited_plans,
+                items_of=hooks.items_of,
             ),
             calls=self.running,
             ready=ready,

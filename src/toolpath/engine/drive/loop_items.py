@@ -28,26 +28,26 @@ class ItemAttempt(Attempt):
 
     light = True
 
-    def __init__(self, lane: Lane, index: int, started: ev.StepStarted, inputs: JsonObject) -> None:
-        self.lane = lane
+    def __init__(self, items: LoopItems, index: int, started: ev.StepStarted, inputs: JsonObject) -> None:
+        self.loop_items = items
         self.index = index
         self.event = started
-        self.target = lane.target
+        self.target = items.target
         self.inputs = inputs
         self.key = started.key
-        self.timeout = lane.timeout
+        self.timeout = items.timeout
 
     def __getattr__(self, name: str) -> Any:
         if name != "step":
             raise AttributeError(name)
-        return self.lane.open(self)
+        return self.loop_items.open(self)
 
     def where(self) -> tuple[str, str, int]:
         """Run, path and number of the attempt."""
-        return self.lane.run_id, self.event.path, 1
+        return self.loop_items.run_id, self.event.path, 1
 
 
-class Lane:
+class LoopItems:
     """The items of one loop that are still to come, and those under way."""
 
     def __init__(self, drive: Drive, owner: StepState, loop: Loop, *, concurrency: int, most: int) -> None:
@@ -117,7 +117,7 @@ class Lane:
             or index >= len(loop.items)
             or loop.failure is not None
             or loop.halted
-            or self.owner.lane is not self
+            or self.owner.loop_items is not self
             or decisions.is_too_long(self.owner.path)
         ):
             return None
@@ -168,7 +168,7 @@ class Lane:
     def succeed(self, attempt: ItemAttempt, done: Done) -> bool:
         """Write that the item's call succeeded and what the item gives; false where that takes a step.
 
-        Whoever made the call takes the next one, or has the lane queue for others.
+        Whoever made the call takes the next one, or has the loop queue for others.
         """
         drive, loop, index = self.drive, self.loop, attempt.index
         if not attempt.light:

@@ -15,8 +15,8 @@ from functools import partial
 from toolpath.engine.compile.nodes import Target
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.drive import Drive
+from toolpath.engine.drive.limited_plans import lapsed, retake
 from toolpath.engine.drive.limits import Limit
-from toolpath.engine.drive.tenures import lapsed, retake
 from toolpath.engine.state.accounts import Account, occupy
 from toolpath.engine.state.instances import StepState
 
@@ -26,7 +26,7 @@ class Places:
 
     def __init__(self, drive: Drive) -> None:
         self._drive = drive
-        self._tenures = drive.tenures
+        self._limited_plans = drive.limited_plans
         self.tenant: Limit | None = None
         """The limit of all calls for the run's tenant."""
         self.returning: deque[Attempt] = deque()
@@ -41,20 +41,20 @@ class Places:
 
     def bind(self, target: Target) -> bool:
         """Whether a call of the target may be under some limit."""
-        if self.tenant is not None or self._tenures.plans:
+        if self.tenant is not None or self._limited_plans.plans:
             return True
         if target not in self._bound:
-            self._bound[target] = bool(self._tenures.of_tool(target))
+            self._bound[target] = bool(self._limited_plans.of_tool(target))
         return self._bound[target]
 
     def take(self, step: StepState, target: Target) -> bool:
         """Whether the call has all places that it needs, which are then taken; else it is ready again when it may."""
         own = self._limits_of(target)
-        lapsing = lapsed(self._tenures.around(step))
+        lapsing = lapsed(self._limited_plans.around(step))
         blocked = next((limit for limit in own if limit.blocked()), None)
         first = blocked is None
         if first:
-            blocked = next((limit for tenure in lapsing for limit in tenure.limits if limit.is_full()), None)
+            blocked = next((limit for plan in lapsing for limit in plan.limits if limit.is_full()), None)
         if blocked is not None:
             self._drive.decisions.announce(step)
             self._drive.limit_queue.wait(step, blocked, first=first)
@@ -67,9 +67,9 @@ class Places:
     def begun(self, attempt: Attempt) -> None:
         """The call for which places were taken begins."""
         attempt.held = self._limits_of(attempt.target)
-        attempt.around = self._tenures.around(attempt.step)
-        for tenure in attempt.around:
-            tenure.active += 1
+        attempt.around = self._limited_plans.around(attempt.step)
+        for plan in attempt.around:
+            plan.active += 1
 
     def unused(self, target: Target) -> None:
         """The call for which places were taken is not made."""
@@ -153,8 +153,8 @@ class Places:
         if drive.slots.are_taken() or _is_full(attempt.account):
             self.returning.append(attempt)
             return False
-        lapsing = lapsed(self._tenures.around(attempt.step))
-        needed = [*attempt.lent, *(limit for tenure in lapsing for limit in tenure.limits)]
+        lapsing = lapsed(self._limited_plans.around(attempt.step))
+        needed = [*attempt.lent, *(limit for plan in lapsing for limit in plan.limits)]
         blocked = next((limit for limit in needed if limit.is_full()), None)
         if blocked is not None:
             blocked.wait(partial(self._again_back, attempt), first=True)
@@ -167,9 +167,9 @@ class Places:
         for limit in attempt.lent:
             limit.retake()
         attempt.held, attempt.lent = attempt.held + attempt.lent, ()
-        attempt.around = self._tenures.around(attempt.step)
-        for tenure in attempt.around:
-            tenure.active += 1
+        attempt.around = self._limited_plans.around(attempt.step)
+        for plan in attempt.around:
+            plan.active += 1
         attempt.resting = False
         self._drive.slots.busy += 1
         occupy(attempt.account)
@@ -181,19 +181,19 @@ class Places:
             back.set_result(None)
 
     def _leave_plans(self, attempt: Attempt) -> None:
-        for tenure in attempt.around:
-            tenure.active -= 1
+        for plan in attempt.around:
+            plan.active -= 1
         attempt.around = ()
 
     def _limits_of(self, target: Target) -> tuple[Limit, ...]:
-        limits = self._tenures.of_tool(target)
+        limits = self._limited_plans.of_tool(target)
         return limits if self.tenant is None else (*limits, self.tenant)
 
     def let_go(self) -> None:
         """The drive is over: neither calls nor plans under way hold anything here."""
         for attempt in self._drive.running.values():
             self.release(attempt)
-        self._tenures.let_go()
+        self._limited_plans.let_go()
 
 
 def _is_full(account: Account | None) -> bool:

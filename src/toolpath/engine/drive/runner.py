@@ -20,7 +20,7 @@ from toolpath.engine.drive.departure import Departure
 from toolpath.engine.drive.dispatch import Dispatch
 from toolpath.engine.drive.drive import GRACE, Drive, DriveHooks
 from toolpath.engine.drive.inbox import Inbox
-from toolpath.engine.drive.loop_items import Lane
+from toolpath.engine.drive.loop_items import LoopItems
 from toolpath.engine.drive.places import Places
 from toolpath.engine.drive.rounds import Rounds
 from toolpath.engine.drive.services import Services
@@ -43,7 +43,7 @@ class Runner:
     """Drives one run. `start` and `resume` return when it has ended, is paused, or waits for people alone."""
 
     def __init__(self, program: Program, services: Services, journal: Journal) -> None:
-        hooks = DriveHooks(wake=self.wake, expired=self._expired, lane_of=self._lane_of)
+        hooks = DriveHooks(wake=self.wake, expired=self._expired, items_of=self._items_of)
         self._drive = drive = Drive(program, services, journal, hooks)
         self.program = drive.program
         self.state = drive.state
@@ -95,8 +95,8 @@ class Runner:
     def _expired(self, attempt: Attempt) -> None:
         self._workers.cutoffs.expired(attempt)
 
-    def _lane_of(self, owner: StepState) -> Lane | None:
-        return self._dispatch.lane_of(owner)
+    def _items_of(self, owner: StepState) -> LoopItems | None:
+        return self._dispatch.items_of(owner)
 
     def heed(self, run_id: str) -> None:
         """Note from now on what this process says to the run, whose drive is about to begin."""
@@ -214,8 +214,8 @@ class Runner:
 
     async def _end_tasks(self, listener: asyncio.Task[None] | None) -> None:
         drive = self._drive
-        for lane in drive.decisions.lanes.values():
-            lane.close()
+        for items in drive.decisions.loop_items.values():
+            items.close()
         for attempt in drive.running.values():
             attempt.stopped = attempt.stopped or "left"
             attempt.abandoned = True

@@ -88,7 +88,7 @@ class Workers:
             elif not decisions.commands:
                 break
         if not decisions.ready.entries:
-            drive.tenures.lapse()
+            drive.limited_plans.lapse()
         if not drive.slots.busy:
             self._departure.leave_if_idle()
         elif decisions.batch and not drive.commits.durable:
@@ -124,7 +124,7 @@ class Workers:
         if starting >= TWO and not (commits.durable and commits.holds(first)):
             return False
         waiting = len(ready)
-        return starting < waiting or (first.lane is not None and starting < waiting + first.lane.room)
+        return starting < waiting or (first.loop_items is not None and starting < waiting + first.loop_items.room)
 
     def wake(self) -> None:
         """Something changed outside of a worker: keep what was written, then go on."""
@@ -227,7 +227,7 @@ class Workers:
         drive = self._drive
         decisions = drive.decisions
         decisions.at = drive.services.clock.time()
-        if type(attempt) is ItemAttempt and type(outcome) is Done and attempt.lane.succeed(attempt, outcome):
+        if type(attempt) is ItemAttempt and type(outcome) is Done and attempt.loop_items.succeed(attempt, outcome):
             drive.commits.weighty = True
             self._after_call.learn(attempt.target, outcome)
             if decisions.commands:

@@ -18,8 +18,8 @@ from toolpath.values import Json, JsonObject
 ENDED = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
 
 
-class Lane(Protocol):
-    """Calls the items of a loop."""
+class ItemCaller(Protocol):
+    """Caller of a loop's items: they are one call each, and need no block and no step of their own."""
 
     @property
     def room(self) -> int:
@@ -79,7 +79,7 @@ class StepState:
     confidence: float | None = None
     continued = False
     spreads = False
-    lane: Lane | None = None
+    loop_items: ItemCaller | None = None
     """How its items are called, where each is one call."""
     watched = False
     """A timer is set for it: a pause before a retry, the time to answer, or a block's time limit."""

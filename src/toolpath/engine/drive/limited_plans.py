@@ -1,4 +1,4 @@
-"""Tenures of plans that are bodies of tools: the places that such a plan holds within the limits of its tool."""
+"""Plans under way that are bodies of tools with limits: each holds places within the limits of its tool."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toolpath.engine.drive.limits import Limit, Limits
 from toolpath.engine.state.instances import StepState
 
 
-class Tenure:
+class LimitedPlan:
     """A plan under way that is the body of a tool with limits."""
 
     __slots__ = ("active", "held", "limits")
@@ -47,15 +47,15 @@ class LimitQueue:
         self._closed = True
 
 
-class Tenures:
-    """The tenures of one run."""
+class LimitedPlans:
+    """The plans under way in one run that hold places within limits."""
 
     def __init__(self, limits: Limits, queue: LimitQueue) -> None:
         self._limits_of = limits.of
         self._queue = queue
         self._limits: dict[str, tuple[Limit, ...]] = {}
         """Of tools and their servers, by the tool's key."""
-        self.plans: dict[StepState, Tenure] = {}
+        self.plans: dict[StepState, LimitedPlan] = {}
 
     def of_tool(self, target: Target) -> tuple[Limit, ...]:
         """The limits of the tool and its server, whether the plan names the tool or another tool calls it."""
@@ -63,7 +63,7 @@ class Tenures:
             self._limits[target.key] = self._limits_of(target.tool)
         return self._limits[target.key]
 
-    def around(self, step: StepState) -> tuple[Tenure, ...]:
+    def around(self, step: StepState) -> tuple[LimitedPlan, ...]:
         """The plans with limits that the step is inside of, innermost first."""
         if not self.plans:
             return ()
@@ -80,7 +80,7 @@ class Tenures:
             return False
         for limit in limits:
             limit.take()
-        self._hold(step, Tenure(limits, held=True))
+        self._hold(step, LimitedPlan(limits, held=True))
         return True
 
     def take_up(self, step: StepState) -> None:
@@ -90,27 +90,27 @@ class Tenures:
             return
         limits = self.of_tool(target)
         if limits:
-            tenure = Tenure(limits, held=False)
+            plan = LimitedPlan(limits, held=False)
             if not any(limit.is_full() for limit in limits):
-                retake([tenure])
-            self._hold(step, tenure)
+                retake([plan])
+            self._hold(step, plan)
 
-    def _hold(self, step: StepState, tenure: Tenure) -> None:
-        self.plans[step] = tenure
+    def _hold(self, step: StepState, plan: LimitedPlan) -> None:
+        self.plans[step] = plan
         # Its end is told like that of a time limit.
         step.watched = True
 
     def leave(self, step: StepState) -> None:
         """A step is not watched any more: if it was such a plan, and is over, its places are free."""
         if step.status != "running":
-            tenure = self.plans.pop(step, None)
-            if tenure is not None:
-                _let_go([tenure])
+            plan = self.plans.pop(step, None)
+            if plan is not None:
+                _let_go([plan])
 
     def lapse(self) -> None:
         """Nothing more can begin: plans of which nothing is at work wait, and let go of their places."""
         if self.plans:
-            _let_go([tenure for tenure in self.plans.values() if tenure.held and not tenure.active])
+            _let_go([plan for plan in self.plans.values() if plan.held and not plan.active])
 
     def let_go(self) -> None:
         """The drive is over: no plan under way holds anything here."""
@@ -118,31 +118,31 @@ class Tenures:
         _let_go(list(plans.values()))
 
 
-def lapsed(around: tuple[Tenure, ...]) -> list[Tenure]:
+def lapsed(around: tuple[LimitedPlan, ...]) -> list[LimitedPlan]:
     """The plans around a call whose places have to be taken again: of each tool once, however often it is around."""
     if not around:
         return []
-    have = {limit for tenure in around if tenure.held for limit in tenure.limits}
+    have = {limit for plan in around if plan.held for limit in plan.limits}
     found = []
-    for tenure in reversed(around):
-        if not tenure.held and not have.issuperset(tenure.limits):
-            found.append(tenure)
-            have.update(tenure.limits)
+    for plan in reversed(around):
+        if not plan.held and not have.issuperset(plan.limits):
+            found.append(plan)
+            have.update(plan.limits)
     return found
 
 
-def retake(tenures: list[Tenure]) -> None:
+def retake(plans: list[LimitedPlan]) -> None:
     """The plans hold their places again."""
-    for tenure in tenures:
-        tenure.held = True
-        for limit in tenure.limits:
+    for plan in plans:
+        plan.held = True
+        for limit in plan.limits:
             limit.retake()
 
 
-def _let_go(tenures: list[Tenure]) -> None:
-    held = [tenure for tenure in tenures if tenure.held]
-    for tenure in held:
-        tenure.held = False
-    for tenure in held:
-        for limit in tenure.limits:
+def _let_go(plans: list[LimitedPlan]) -> None:
+    held = [plan for plan in plans if plan.held]
+    for plan in held:
+        plan.held = False
+    for plan in held:
+        for limit in plan.limits:
             limit.release()
