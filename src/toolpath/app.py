@@ -27,13 +27,13 @@ from toolpath.model.stored import StoredPlan
 from toolpath.model.template import TemplateRun
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.planner.service.planned_runs import PlannedRuns
-from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Signal, Store
+from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Sealing, Signal, Store
 from toolpath.providers.functions import ToolFields
 from toolpath.providers.secret_values import EnvironmentSecrets
 from toolpath.providers.tool_sources import ToolSources
 from toolpath.runs.beside_the_loop import BesideTheLoop
 from toolpath.runs.drives import Drives
-from toolpath.runs.opening import load_tools, refuse_loop, sealer_of, services_of, store_of
+from toolpath.runs.opening import load_tools, refuse_loop, services_of, store_of
 from toolpath.runs.preparation import Preparation, Runnable
 from toolpath.runs.retention import prune_runs
 from toolpath.runs.run import Run
@@ -88,7 +88,6 @@ class Toolpath:
         self.registry = Registry(overrides=self.settings.overrides)
         self.secrets: Mapping[str, str] = EnvironmentSecrets() if secrets is None else secrets
         self.store = store_of(store, self.settings, self.clock)
-        self.sealer = sealer_of(self.store, self.settings)
         self._saving = Saving(self.registry.statistics, self.store)
         self._services = services_of(
             self.store,
@@ -212,8 +211,15 @@ class Toolpath:
         """Whether runs are driven by workers; else this process drives them."""
         return self._services.queue is not None
 
+    @property
+    def sealer(self) -> Sealing:
+        """Seals the secrets that the store keeps."""
+        return self._services.sealer
+
     def redact(self, text: str) -> str:
         """The text without the values of secrets that runs of this process have used."""
+        for redactor in list(self._services.run_redactors.values()):
+            text = redactor.text(text)
         return self._services.redactor.text(text)
 
     async def search(self, text: str, *, limit: int = 10) -> list[Hit]:

@@ -131,6 +131,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How often a run that fails is planned anew, where the caller does not say."""
     agent_context: Annotated[int, msgspec.Meta(ge=4_000, le=100_000_000)] = 400_000
     """Characters of an agent's conversation above which old results are left out; about four are a token."""
+    user_input_timeout: Seconds = 300.0
+    """For people to fill in a form that an agent puts before them; then the agent is told that nobody did."""
     auth: Literal["auto", "required"] = "auto"
     """`auto`: on a loopback address nobody is asked who they are; `required`: everybody is, everywhere."""
     jwt_keys: str = ""

@@ -179,6 +179,22 @@ class AgentContext(ToolContext, Protocol):
         """What the agent's calls came to so far."""
 
 
+class Sealing(Protocol):
+    """Seals secrets for the places where they are kept."""
+
+    def seal(self, text: str, place: str) -> str:
+        """The text as it may be kept at this place alone. Raises `ConfigError` without a key."""
+        ...
+
+    def unseal(self, sealed: str, place: str) -> str:
+        """The text. Raises `SealBroken`."""
+        ...
+
+    def renewed(self, sealed: str, place: str) -> str:
+        """The same, sealed with the newest key. Raises `SealBroken`."""
+        ...
+
+
 class AgentLoop(Protocol):
     """Lets an agent work until it is done."""
 

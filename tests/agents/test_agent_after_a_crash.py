@@ -10,7 +10,7 @@ import msgspec
 from tests.agents.agent_cases import agent
 from tests.engine.engine_cases import Ran, opened, ran, resumed_after, run
 
-from toolpath import RunResult, Tool, Toolpath, tool
+from toolpath import RunResult, Settings, Tool, Toolpath, tool
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, encode_event
 from toolpath.model.run import RunInfo
@@ -109,7 +109,8 @@ async def resumed(events: Sequence[AnyEvent], world: Counted, chat: ScriptedMode
     store = MemoryStore(clock=clock.time)
     started = events[0]
     assert isinstance(started, ev.RunStarted)
-    async with opened(*world.tools(), clock=clock, store=store, chat=chat) as tp:
+    patient = Settings(user_input_timeout=86_400)
+    async with opened(*world.tools(), clock=clock, store=store, chat=chat, settings=patient) as tp:
         await store.create_run(RunInfo(run_id=started.run_id, status="running"))
         (await store.drive(started.run_id, "dead")).append(events)
         await clock.sleep(3600)

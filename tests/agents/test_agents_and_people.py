@@ -10,8 +10,10 @@ from tests.agents.agent_cases import World, agent, told
 from tests.engine.engine_cases import opened, ran, run
 
 from toolpath import ToolContext, tool
+from toolpath.errors import RunConflict
 from toolpath.model import events as ev
 from toolpath.model.tool import Requires
+from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted_model import ScriptedModel, done
 
 TEA = {"title": "Which tea?", "inputs": [{"name": "tea", "type": "select", "options": ["green", "black"]}]}
@@ -41,10 +43,25 @@ async def test_a_person_who_declines_is_no_end_of_the_agent() -> None:
     assert "declined" in told(model)[0]
 
 
+async def test_a_form_that_nobody_fills_in_is_over_after_its_time_and_the_agent_goes_on() -> None:
+    model = ScriptedModel([("form_input", TEA)], done("without tea"))
+    clock = FakeClock()
+    async with opened(chat=model, clock=clock) as tp:
+        waiting = await tp.run(agent())
+        (question,) = waiting.questions
+        assert question.deadline == clock.time() + 300
+        await clock.advance(301)
+        with pytest.raises(RunConflict):
+            await tp.answer(waiting.run_id, values={"tea": "green"})
+        result = await tp.result(waiting.run_id)
+    assert (result.status, result.outputs) == ("completed", "without tea")
+    assert "Nobody answered the form in time" in told(model)[0]
+
+
 @pytest.mark.parametrize(
     "form",
     [
-        {"title": "Secret?", "inputs": [{"name": "p", "type": "password"}]},
+        {"title": "Secret?", "inputs": [{"name": "p", "type": "retina"}]},
         {"title": "Nothing", "inputs": []},
         {"title": "No fields"},
         {"title": "Wrong", "inputs": "tea"},

@@ -262,7 +262,9 @@ class Agent:
             fault = f"The form cannot be shown: {_faults(error)}."
             self._context.refuse(key, Failure(type="Refused", message=fault, code="wrong_input"))
             raise ToolFailed(fault) from None
-        answer = await self._context.form(form, key=key)
+        answer = await self._context.form({**form, "timeout": self._task.patience}, key=key)
+        if answer.get("timed_out"):
+            raise ToolFailed("Nobody answered the form in time.")
         if answer["declined"]:
             raise ToolFailed("The person declined to answer.")
         return answer["values"]

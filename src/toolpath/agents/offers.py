@@ -10,15 +10,17 @@ from toolpath.catalog.names import mangle
 from toolpath.errors import closest
 from toolpath.model.agent import FORM_INPUT, TERMINATE, AgentTask
 from toolpath.model.chat import ToolSpec
+from toolpath.model.forms import FIELD_TYPES
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject
 
 #: Characters of a description: more of it is told in no prompt.
 _LONGEST_DESCRIPTION: Final = 2000
 _END: Final = "End the work: call it alone, when the goal is reached or cannot be. `message` is the result."
-_ASK: Final = "Ask a person to fill in a form. Ask only for what no tool can tell you, and never for a password."
-#: Kinds of fields that a model may ask for. What a person types into a password field is no model's to read.
-FIELD_TYPES: Final = ("text", "number", "integer", "email", "textarea", "select", "checkbox", "radio")
+_ASK: Final = (
+    "Ask a person to fill in a form. Ask only for what no tool can tell you. What is typed into a password field comes"
+    " back as [secret:…]: give that, whole, as an argument of the tool that needs the secret."
+)
 _FORM: Final[JsonObject] = {
     "type": "object",
     "properties": {

@@ -231,5 +231,8 @@ def shape_of(value: Json) -> Type:
 
 def of_field(field: Field) -> JsonObject:
     """The schema of what a person answers in a field of a form."""
-    schema: JsonObject = {"enum": list(field.options)} if field.options else _FIELDS.get(field.type, _TEXT)
+    chosen = field.options and field.type != "password"
+    schema: JsonObject = {"enum": list(field.options)} if chosen else _FIELDS.get(field.type, _TEXT)
+    if field.options and field.type == "checkbox":
+        schema = {"type": "array", "items": schema}
     return schema if field.required else or_null(schema) or {}

@@ -16,6 +16,7 @@ from toolpath.app import Toolpath
 from toolpath.cli.output import Output, short
 from toolpath.cli.prompt import AnsweredElsewhere, GaveUp, Prompt
 from toolpath.model.events import ApprovalRequested, InputRequested
+from toolpath.model.forms import takes_several
 from toolpath.model.run import RunResult
 from toolpath.runs.run import Run
 from toolpath.values import Json, JsonObject
@@ -165,7 +166,7 @@ async def _field(field: JsonObject, output: Output, prompt: Prompt) -> Json:
     label = short(field.get("label") or _name(field), 120)
     default = field.get("default")
     shown = ", ".join(map(str, default)) if isinstance(default, list) else default
-    several = " (several, with commas)" if options and field.get("multiple") else ""
+    several = " (several, with commas)" if takes_several(field) else ""
     asked = f"{label}{several}{f' [{short(shown)}]' if shown is not None else ''}: "
     while True:
         text = (await prompt.line(asked, secret=field.get("type") == "password")).strip()
@@ -175,7 +176,7 @@ async def _field(field: JsonObject, output: Output, prompt: Prompt) -> Json:
             output.tell("  It has to be given.", "yellow")
             continue
         try:
-            if options and field.get("multiple"):
+            if takes_several(field):
                 return [_chosen(part.strip(), options) for part in text.split(",") if part.strip()]
             return _typed(text, str(field.get("type", "text")), options)
         except ValueError as error:

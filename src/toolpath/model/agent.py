@@ -45,6 +45,8 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Fields of its result; none: it gives a text."""
     max_rounds: int = 30
     budget: AgentBudget = AgentBudget()
+    patience: float = 300.0
+    """Seconds that people have to fill in one of its forms."""
     longest: int = 400_000
     """Characters of the conversation above which old results are left out."""
 

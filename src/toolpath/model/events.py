@@ -307,6 +307,8 @@ class InputReceived(Event, frozen=True, tag="input.received", gc=False):
     by: str = ""
     question: str = ""
     declined: bool = False
+    timed_out: bool = False
+    """Nobody answered in time: then `declined` is true as well."""
 
 
 class BudgetExceeded(Event, frozen=True, tag="budget.exceeded", gc=False):

@@ -247,7 +247,9 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     name: str
     label: str = ""
-    type: Literal["text", "number", "integer", "email", "password", "textarea", "select", "checkbox", "radio"] = "text"
+    type: Literal[
+        "text", "number", "integer", "email", "password", "textarea", "date", "select", "checkbox", "radio"
+    ] = "text"
     required: bool = True
     options: tuple[Json, ...] = ()
     placeholder: str = ""

@@ -155,6 +155,29 @@ class Redactor:
         return text in self._numbers or any(digits in text for digits in self._digits)
 
 
+class RunRedactor(Redactor):
+    """Takes out what another one does, and the secrets of one run: of others they would blank out ordinary text."""
+
+    __slots__ = ("_base",)
+
+    def __init__(self, base: Redactor, values: Iterable[str]) -> None:
+        self._base = base
+        super().__init__(values)
+        self.active = True
+
+    def text(self, text: str) -> str:
+        """The text without any secret."""
+        return super().text(self._base.text(text))
+
+    def value(self, value: Json) -> Json:
+        """The JSON value without any secret."""
+        return super().value(self._base.value(value))
+
+    def result(self, value: Json, data: bytes) -> tuple[Json, bytes]:
+        """The same for a value and its JSON text."""
+        return super().result(*self._base.result(value, data))
+
+
 def is_redacted(value: Json) -> bool:
     """Whether a secret was taken out of the value."""
     try:

@@ -22,6 +22,7 @@ from toolpath.runs.replay_program import ReplayPrograms
 from toolpath.runs.run import Run
 from toolpath.runs.run_queue import RunQueue
 from toolpath.runs.run_signals import RunSignals
+from toolpath.runs.secret_answers import SecretAnswers
 from toolpath.runs.starter import NewKeyedRun, NewRun, Starter
 from toolpath.runs.supervisor import Learn, Supervisor
 from toolpath.runs.worker_driver import WorkerDriver
@@ -56,16 +57,26 @@ class Drives:
         self._queue = queue = RunQueue(services, held)
         self._programs = programs = ReplayPrograms(load, services.settings, aside)
         self._reader = RunReader(services, held)
+        secrets = SecretAnswers(services.store, services.sealer)
+        services.secret_answers = secrets.of
         # What parks or fails goes on by parts that drive in turn: these two hooks close the circle.
         self._supervisor = supervisor = Supervisor(
-            services, held, trail, after_failure=self._after_failure, take_up_due=self._take_up_due, learn=learn
+            services,
+            held,
+            trail,
+            after_failure=self._after_failure,
+            take_up_due=self._take_up_due,
+            secrets=secrets,
+            learn=learn,
         )
         self._replanner = Replanner(
             services, held, queue, programs, spawn=supervisor.spawn, replan_failed=replan_failed
         )
-        self._starter = Starter(services, held, queue, supervisor, self._reader, trail, sources=sources)
+        self._starter = Starter(
+            services, held, queue, supervisor, self._reader, trail, secrets=secrets, sources=sources
+        )
         self._claims = Claims(services, held, queue, programs, supervisor)
-        self._signals = RunSignals(services, held, queue, self._claims, trail)
+        self._signals = RunSignals(services, held, queue, self._claims, trail, secrets)
         self._worker = WorkerDriver(services, held, queue, self._claims)
         drives_here(held)
 

@@ -105,6 +105,7 @@ def services_of(  # noqa: PLR0913  # a record
         learned=learned,
         secrets=secrets,
         redactor=Redactor(),
+        sealer=sealer_of(store, settings),
         observer=observer,
         chat=chat,
         load=load,

@@ -14,13 +14,14 @@ from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.ports import Signal
-from toolpath.projections.questions import open_questions
+from toolpath.projections.questions import Question, open_questions
 from toolpath.projections.steps import step_results
 from toolpath.recovery.presence import is_driven_elsewhere
 from toolpath.runs.claims import Claims
 from toolpath.runs.held import HeldRuns
 from toolpath.runs.intent import REPLANNING, Intent, intent_of
 from toolpath.runs.run_queue import RunQueue
+from toolpath.runs.secret_answers import SecretAnswers
 from toolpath.runs.undriven_journal import UndrivenJournal
 
 
@@ -34,12 +35,14 @@ class RunSignals:
         queue: RunQueue,
         claims: Claims,
         trail: Trail,
+        secrets: SecretAnswers,
     ) -> None:
         self._services = services
         self._held = held
         self._queue = queue
         self._claims = claims
         self._trail = trail
+        self._secrets = secrets
 
     async def send(self, run_id: str, signal: Signal) -> None:
         """Keep the signal for the run's driver; where nobody drives it, take it up here.
@@ -52,7 +55,11 @@ class RunSignals:
             raise RunConflict(f"The run {run_id} has ended: {info.status}.", hint=f"toolpath runs show {run_id}")
         if signal.kind in ("approve", "deny", "answer", "settle"):
             events = await store.read_events(run_id)
-            signal = msgspec.structs.replace(signal, path=path_meant(signal, events, self._services.clock.time()))
+            question, path = asked_for(signal, events, self._services.clock.time())
+            signal = msgspec.structs.replace(signal, path=path)
+            if isinstance(question, ev.InputRequested):
+                await self._refuse_second(run_id, question)
+                signal = await self._sealed(info, signal, question)
         signal = self._without_secrets(signal)
         await self._trail.told(info, signal)
         await store.put_signal(run_id, signal)
@@ -82,6 +89,22 @@ class RunSignals:
                 await self._claims.take_up(
                     run_id, to_end=kind == "cancel", expected=info.epoch, authority=signal.authority
                 )
+
+    async def _refuse_second(self, run_id: str, question: ev.InputRequested) -> None:
+        """Raise `RunConflict` where somebody has answered, and the run has not heard it yet."""
+        for signal in await self._services.store.take_signals(run_id):
+            if signal.kind == "answer" and signal.data.get("asked") == question.seq:
+                raise RunConflict(
+                    f"{question.path} has been answered already.", hint=f"See `toolpath runs show {run_id}`."
+                )
+
+    async def _sealed(self, info: RunInfo, signal: Signal, question: ev.InputRequested) -> Signal:
+        """The answers as they may be kept: typed, with stand-ins for what was typed into password fields."""
+        if signal.data.get("declined"):
+            return msgspec.structs.replace(signal, data={**signal.data, "asked": question.seq})
+        values = read_answers(question.form, signal.data.get("values", {}))
+        shown = await self._secrets.kept(info.run_id, info.tenant, question.form, values)
+        return msgspec.structs.replace(signal, data={"values": shown, "asked": question.seq})
 
     def _is_driven_elsewhere(self, info: RunInfo) -> bool:
         return is_driven_elsewhere(info, self._services.clock.time(), self._services.driver)
@@ -114,14 +137,16 @@ class RunSignals:
         return signal if data is signal.data else msgspec.structs.replace(signal, data=data)
 
 
-def path_meant(signal: Signal, events: Sequence[AnyEvent], now: float) -> str:
-    """The whole path of the step that the signal is for. What cannot be obeyed is said here, not in the journal.
+def asked_for(signal: Signal, events: Sequence[AnyEvent], now: float) -> tuple[Question | None, str]:
+    """The question that the signal answers, and the whole path of its step; None: of a write in doubt.
+
+    What cannot be obeyed is said here, not in the journal.
 
     Raises `RunConflict`, and `SchemaError` for answers that do not fit.
     """
     if signal.kind == "settle":
         waiting = [result.path for result in step_results(events) if result.status == "unknown"]
-        return _one_of(signal.path, waiting, "a write in doubt")
+        return None, _one_of(signal.path, waiting, "a write in doubt")
     kind, what = (ev.InputRequested, "an answer") if signal.kind == "answer" else (ev.ApprovalRequested, "an approval")
     questions = {question.path: question for question in open_questions(events) if isinstance(question, kind)}
     path = _one_of(signal.path, list(questions), what)
@@ -131,7 +156,7 @@ def path_meant(signal: Signal, events: Sequence[AnyEvent], now: float) -> str:
             raise RunConflict(f"The time to answer {path} is over.")
         if not signal.data.get("declined"):
             read_answers(question.form, signal.data.get("values", {}))
-    return path
+    return question, path
 
 
 def _one_of(path: str, waiting: list[str], what: str) -> str:

@@ -23,6 +23,7 @@ from toolpath.runs.held import HeldRuns, PreparedDrive
 from toolpath.runs.naming import kept_name
 from toolpath.runs.reader import RunReader
 from toolpath.runs.run_queue import RunQueue
+from toolpath.runs.secret_answers import SecretAnswers
 from toolpath.runs.supervisor import Supervisor
 from toolpath.values import JsonObject, digest
 
@@ -69,9 +70,11 @@ class Starter:
         reader: RunReader,
         trail: Trail,
         *,
+        secrets: SecretAnswers,
         sources: Callable[[], JsonObject],
     ) -> None:
         self._services = services
+        self._secrets = secrets
         self._held = held
         self._queue = queue
         self._supervisor = supervisor
@@ -194,6 +197,7 @@ class Starter:
             priority=priority,
         )
         await self._trail.run_asked("run.fork", info, context, program.fingerprints)
+        await self._secrets.copy(info.parent, info.run_id, info.tenant)
         if self._queue.is_used:
             return (await self._hand_over(info, events)).run_id
         _, journal = await self._begun(info, events)

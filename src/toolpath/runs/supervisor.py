@@ -14,6 +14,7 @@ from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import EARLY, Timer, waiting_long
 from toolpath.runs.held import HeldRuns, PreparedDrive
+from toolpath.runs.secret_answers import SecretAnswers
 
 AfterFailure = Callable[[PreparedDrive], Awaitable[PreparedDrive | None]]
 """Gives the drive that goes on with a failed run by another plan, where there is one."""
@@ -33,6 +34,7 @@ class Supervisor:
         *,
         after_failure: AfterFailure,
         take_up_due: Callable[[str], Awaitable[None]],
+        secrets: SecretAnswers,
         learn: Learn | None = None,
     ) -> None:
         self._services = services
@@ -40,6 +42,7 @@ class Supervisor:
         self._trail = trail
         self._after_failure = after_failure
         self._take_up_due = take_up_due
+        self._secrets = secrets
         self._learn = learn
         self._deadlines: dict[str, Timer] = {}
         """When the time to answer ends of runs that this process has parked."""
@@ -60,6 +63,9 @@ class Supervisor:
         self._record_end(runner.state)
         if self._learn is not None and runner.state.status in ENDED_RUN and runner.program.plan.origin.request:
             await self._learn(run_id)
+        if runner.knows_secrets and runner.state.status in ENDED_RUN and runner.state.status != "failed":
+            # What failed may be retried, and needs them.
+            await self._secrets.let_go(run_id)
         self._watch_deadline(run_id, runner)
         runner.let_go()
         return runner

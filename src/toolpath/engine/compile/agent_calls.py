@@ -26,8 +26,9 @@ class AgentCalls(Protocol):
         ...
 
 
-def agent_tool(step: Agent, tools: tuple[Tool, ...], *, longest: int) -> Tool:
-    """The tool of the step; `longest`: characters of its conversation above which old results are left out.
+def agent_tool(step: Agent, tools: tuple[Tool, ...], *, longest: int, patience: float = 300.0) -> Tool:
+    """The tool of the step; `longest`: characters of its conversation above which old results are left out; `patience`:
+    seconds that people have to fill in a form of its.
 
     Its fingerprint binds to everything that the agent is and may call.
     """
@@ -43,6 +44,7 @@ def agent_tool(step: Agent, tools: tuple[Tool, ...], *, longest: int) -> Tool:
         # A step's time limit is that of all its rounds.
         budget=msgspec.structs.replace(step.budget, time=min(limits, default=None)),
         longest=longest,
+        patience=patience,
     )
     return Tool(
         name="agent",

@@ -319,7 +319,9 @@ class Program:
         if step.context is not None:
             given["context"] = step.context
         inputs = environment.value(given, f"{at}/agent")
-        tool = agent_tool(settled, tuple(callable_), longest=self.settings.agent_context)
+        tool = agent_tool(
+            settled, tuple(callable_), longest=self.settings.agent_context, patience=self.settings.user_input_timeout
+        )
         target = self._first_target(tool, step.output_validation or tool.output_validation, environment.plan, inputs)
         retry = step.retry or target.retry
         target = msgspec.structs.replace(target, retry=retry, explicit_retry=step.retry is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from toolpath.engine.decide.commands import Reply
@@ -12,6 +13,7 @@ from toolpath.errors import RunConflict, SchemaError, closest
 from toolpath.json_schema.coerce import coerce
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
+from toolpath.model.forms import takes_several
 from toolpath.model.redaction import is_redacted
 from toolpath.ports import Signal
 from toolpath.values import Json, JsonObject
@@ -165,7 +167,10 @@ def read_answers(form: JsonObject, given: JsonObject) -> JsonObject:
 def _read_value(field: JsonObject, value: Json) -> tuple[Json, str]:
     options = field.get("options") or []
     kind = field.get("type", "text")
-    if options and field.get("multiple"):
+    if kind == "password":
+        # What was typed is never told back.
+        return (value, "") if isinstance(value, str) else (None, "expected a text")
+    if takes_several(field):
         return _read_several(options, value)
     if options:
         for option in options:
@@ -178,9 +183,18 @@ def _read_value(field: JsonObject, value: Json) -> tuple[Json, str]:
     wanted: Any = {"number": (int, float), "integer": int, "boolean": bool, "string": str}[schema["type"]]
     if not isinstance(read, wanted) or (isinstance(read, bool) and schema["type"] != "boolean"):
         return value, f"expected {schema['type']}, got {value!r}"
+    if kind == "date" and not _is_date(read):
+        return value, f"{value!r} is no date as 2031-05-30"
     if kind == "email" and ("@" not in read or " " in read):
         return value, f"{value!r} is no e-mail address"
     return read, ""
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return len(text) == len("2031-05-30") and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _read_several(options: list[Any], value: Json) -> tuple[Json, str]:
@@ -245,7 +259,7 @@ def expire(control: Control, step: StepState) -> None:
         return
     message = f"Nobody answered {step.path} in time."
     if asked.question:
-        decisions.emit(ev.InputReceived(decisions.seq, decisions.at, step.path, {}, "", asked.question, declined=True))
+        decisions.emit(ev.InputReceived(decisions.seq, decisions.at, step.path, {}, "", asked.question, True, True))
         decisions.commands.append(Reply(step))
         return
     control.fail(step, Failure(type="Timeout", message=message, code="timeout"))

@@ -67,7 +67,7 @@ class CachedCalls:
         if refused is not None:
             return refused
         # The call is a task of its own: cancelling one who waits for it does not cancel it for the others.
-        task = asyncio.create_task(_fly(attempt, services, key, generation))
+        task = asyncio.create_task(_fly(attempt, self._drive, key, generation))
         flight = services.flights[key] = own = Flight(task, generation)
         flight.task.add_done_callback(lambda _: _landed(services, key, own))
         return await self._join(attempt, flight, key, first=True)
@@ -121,7 +121,7 @@ def cache_key(attempt: Attempt, drive: Drive) -> str:
         # Said to be one: inputs that look like it are something else.
         told = ["cache.key", attempt.cache_key]
     text = canonical([FORM, attempt.target.tool.fingerprint, *told, drive.state.context.tenant])
-    if attempt.target.inputs.uses_secrets:
+    if attempt.target.inputs.uses_secrets or drive.secrets.any:
         return hmac.new(drive.services.cache_secret, text, hashlib.sha256).hexdigest()
     return hashlib.sha256(text).hexdigest()
 
@@ -160,8 +160,9 @@ def _cached(entry: CacheEntry) -> Done:
     return done
 
 
-async def _fly(attempt: Attempt, services: Services, key: str, generation: int) -> Done | Failure | None:
+async def _fly(attempt: Attempt, drive: Drive, key: str, generation: int) -> Done | Failure | None:
     """Make the call without a time limit of its own: everyone who waits for it has theirs."""
+    services = drive.services
     own = Attempt(attempt.step, attempt.target, attempt.inputs, attempt.key, attempt.timeout)
     own.context = attempt.context
     own.task = asyncio.current_task()
@@ -170,7 +171,7 @@ async def _fly(attempt: Attempt, services: Services, key: str, generation: int) 
     mark = f"{key} {chance.token_hex(8)}"
     expires = services.clock.time() + _MARKED + (attempt.timeout or 0.0)
     await services.store.cache_put(mark, group, CacheEntry(None, expires))
-    outcome = await perform(own, services, Unwatched())
+    outcome = await perform(own, services, Unwatched(), drive.redactor)
     if type(outcome) is Done and outcome.handle is None and generation == services.generations.get(group, 0):
         expires = services.clock.time() + attempt.step.node.cache_ttl
         cached = [outcome.output, outcome.confidence, outcome.sources]

@@ -17,6 +17,7 @@ class Calls:
 
     def __init__(self, drive: Drive, places: Places, cached: CachedCalls) -> None:
         self._services = drive.services
+        self._decisions = drive.decisions
         self._deadlines = drive.deadlines
         self._places = places
         self._cached = cached
@@ -26,7 +27,7 @@ class Calls:
         try:
             if not attempt.light and attempt.step.node.cached and attempt.step.target == 0:
                 return await self._cached.outcome_of(attempt)
-            outcome = await perform(attempt, self._services, self._deadlines)
+            outcome = await perform(attempt, self._services, self._deadlines, self._decisions.redactor)
             if outcome is None and not attempt.target.reads:
                 # A write that was cut off may have happened.
                 clear_group(self._services, attempt.target.tool.group)

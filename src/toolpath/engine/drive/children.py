@@ -110,6 +110,10 @@ class Children:
                 raise
             return program.dynamic(tool, LateTools(program.tools, await load({tool})))
 
+    async def schema_of(self, tool: str) -> JsonObject:
+        """JSON Schema of what the tool takes. Raises `ToolNotFound`."""
+        return (await self._node(tool)).targets[0].tool.input_schema
+
     def _freeze(self, node: Node) -> None:
         """Write down what is called, and all that it may call: whoever goes on with the run finds it so."""
         drive, key = self._drive, node.targets[0].key
@@ -307,7 +311,7 @@ class Children:
     async def chat_child(self, parent: Attempt, request: Any, key: str) -> ChatReply:
         """Ask a model, as a journaled child step: what it has answered once is not asked again."""
         # No secret goes into a prompt, nor into the journal.
-        fields = self._drive.services.redactor.value(asked(request))
+        fields = self._drive.redactor.value(asked(request))
         return reply_of(await self.call_child(parent, CHAT, fields, key))
 
     async def send(self, request: ChatRequest) -> ChatReply:
@@ -325,7 +329,7 @@ class Children:
 
     def redact(self, text: str) -> str:
         """The text without any secret."""
-        return self._drive.services.redactor.text(text)
+        return self._drive.redactor.text(text)
 
     def report(self, parent: Attempt, progress: float, total: float | None, message: str) -> None:
         """Journal how far a call is. Also from the thread of a `def` tool."""
@@ -347,7 +351,7 @@ class Children:
         decisions = drive.decisions
         decisions.at = drive.services.clock.time()
         # Cut short only without the secrets: no redaction finds a piece of one.
-        text = writable(drive.services.redactor.text(str(message))[:LONGEST_PROGRESS])
+        text = writable(drive.redactor.text(str(message))[:LONGEST_PROGRESS])
         decisions.emit(ev.StepProgress(decisions.seq, decisions.at, parent.step.path, float(progress), total, text))
         drive.commits.flush_soon()
 

@@ -161,6 +161,8 @@ class CallContext:
     async def ask(self, form: JsonObject, *, key: str | None = None, timeout: float | None = None) -> JsonObject:
         """Ask a person. Raises `ToolFailed` when they decline or the time is over."""
         answer = await self.answer(form, self._key("question", key), timeout)
+        if answer.get("timed_out"):
+            raise ToolFailed("Nobody answered in time.")
         if answer.get("declined"):
             raise ToolFailed("The person declined to answer.")
         values: JsonObject = answer["values"]

@@ -155,9 +155,11 @@ class Dispatch:
         journaled = inputs
         if target.inputs.uses_secrets and step.given is None:
             journaled = resolve_inputs(target, frame, step.node.on_unresolved, shown=True).value
-        timeout = target.timeout
-        if timeout is None:
-            timeout = drive.time_limits.of(target)
+        given = drive.secrets.given_to(target.key, inputs) if drive.secrets.any else inputs
+        if isinstance(given, Failure):
+            control.fail(step, given)
+            return None
+        timeout = drive.time_limits.of(target) if target.timeout is None else target.timeout
         key = f"{state.run_id}/{step.path}/{step.target}"
         if state.program.revision:
             # A step of a new plan may have the name of one that did something else.
@@ -169,7 +171,7 @@ class Dispatch:
             ),
             weight_of_value(journaled),
         )
-        attempt = Attempt(step, target, inputs, key, timeout)
+        attempt = Attempt(step, target, given, key, timeout)
         attempt.needs = step.needs if target.repeatable else state.seq
         if cache_key is not None:
             attempt.cache_key = cache_key.value

@@ -20,6 +20,7 @@ from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.commits import Commits
 from toolpath.engine.drive.large import LargeValues
 from toolpath.engine.drive.limited_plans import LimitedPlans, LimitQueue
+from toolpath.engine.drive.run_secrets import RunSecrets
 from toolpath.engine.drive.services import Services
 from toolpath.engine.drive.slots import Slots
 from toolpath.engine.drive.tenant_bytes import RunBeside
@@ -35,6 +36,7 @@ from toolpath.errors import QueueError, RecordConflict, RunNotFound, StaleEpoch,
 from toolpath.expressions.work import Work
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
+from toolpath.model.redaction import Redactor
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Journal
 from toolpath.values import writable
@@ -97,6 +99,7 @@ class Drive:
             calls=self.running,
             ready=ready,
         )
+        self.secrets = RunSecrets(services, self.decisions)
         self.control = Control(self.decisions)
         self.slots = Slots(self.control, self.program.concurrency)
         self.commits = Commits(
@@ -124,6 +127,11 @@ class Drive:
         """The drive has ended: what is still awake does nothing more."""
         return self.left is not None and self.left.done()
 
+    @property
+    def redactor(self) -> Redactor:
+        """Takes secrets out of what is written: those of plans, and those that people told this run."""
+        return self.decisions.redactor
+
     def taken(self, events: list[AnyEvent]) -> None:
         """Let who looks on know that the run is driven here; `events` are in its journal."""
         self.commits.asking.follow(events)
@@ -134,6 +142,7 @@ class Drive:
     def let_go(self) -> None:
         """Everything of the drive has ended: tell those who wait for it, and who looks on."""
         self.gone.set()
+        self.secrets.let_go(self.state.run_id)
         self._beside.let_go()
         if self.services.observer is not None:
             self.services.observer.left(self.state.run_id)
@@ -191,7 +200,7 @@ class Drive:
         decisions, left = self.decisions, self.left
         if left is None or self.state.status in ENDED_RUN:
             return False
-        failure = redacted(fault_of(error), self.services.redactor.value)
+        failure = redacted(fault_of(error), self.redactor.value)
         if decisions.batch and decisions.batch[-1].seq > self.state.seq:
             # What could not be made true is not told either: the journal would not fold.
             decisions.batch.pop()
@@ -212,7 +221,7 @@ class Drive:
 
     def warn(self, path: str, code: str, message: str) -> None:
         """Journal something to know."""
-        self.decisions.warn(path, code, writable(self.services.redactor.text(message)))
+        self.decisions.warn(path, code, writable(self.redactor.text(message)))
 
 
 def _leave(left: asyncio.Future[None], _: object) -> None:

@@ -13,6 +13,7 @@ from toolpath.engine.drive.drive import Drive
 from toolpath.errors import RunConflict, SchemaError, StoreError
 from toolpath.model import events as ev
 from toolpath.model.run import ENDED_RUN
+from toolpath.model.stand_ins import names_in
 from toolpath.ports import Signal
 
 #: How often a driver on a durable store looks for what other processes told its run, in seconds.
@@ -75,6 +76,8 @@ class Inbox:
                 signals = [signal for signal in signals if signal.kind == "cancel"]
             if not signals or drive.state.status in ENDED_RUN:
                 return
+            if any(any(names_in(signal.data)) for signal in signals if signal.kind == "answer"):
+                await drive.secrets.load(run_id)
             drive.decisions.at = drive.services.clock.time()
             for signal in signals:
                 self._obey(signal)

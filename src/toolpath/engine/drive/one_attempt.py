@@ -15,13 +15,14 @@ from toolpath.engine.drive.slices import OwnTime
 from toolpath.engine.drive.timers import Deadlines, Unwatched
 from toolpath.engine.state.results import Done
 from toolpath.model.events import Failure
+from toolpath.model.redaction import Redactor
 
 #: A call that holds the loop, or its thread, for so many seconds after its time was up has timed out.
 LATE = 0.1
 
 
 async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to bottom
-    attempt: Attempt, services: Services, deadlines: Deadlines | Unwatched
+    attempt: Attempt, services: Services, deadlines: Deadlines | Unwatched, redactor: Redactor
 ) -> Done | Failure | None:
     """The outcome of the attempt; None when it was cut off and somebody else has recorded that."""
     if attempt.stopped:
@@ -57,7 +58,7 @@ async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to b
             # without saying why.
             swallow_cancellation(attempt)
         if not attempt.stopped:
-            return outcomes.failure_of(error, target, services.redactor)
+            return outcomes.failure_of(error, target, redactor)
         result = None
     finally:
         attempt.calling = False
@@ -75,9 +76,7 @@ async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to b
         return outcomes.timed_out(target, attempt.timeout)
     if target.runs != "thread":
         attempt.back = own.ended
-    return outcomes.check_result(
-        result, target, services.settings, duration=own.ended - own.began, redactor=services.redactor
-    )
+    return outcomes.check_result(result, target, services.settings, duration=own.ended - own.began, redactor=redactor)
 
 
 def swallow_cancellation(attempt: Attempt) -> None:

@@ -17,6 +17,7 @@ from toolpath.model import events as ev
 from toolpath.model.agent import AgentTask, Spent
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
+from toolpath.model.stand_ins import misplaced
 from toolpath.model.tool import ToolResult
 from toolpath.values import Json, JsonObject
 
@@ -39,7 +40,7 @@ class Rounds:
 
     async def think(self, parent: Attempt, request: ChatRequest, adds: JsonObject, key: str) -> ChatReply:
         """The model's reply, from the journal where it has one. `adds`: what is new in the request since the last."""
-        redactor = self._drive.services.redactor
+        redactor = self._drive.redactor
         path = self._children.path_of(parent, key)
         if redactor.active:
             # No secret goes into a prompt.
@@ -57,6 +58,7 @@ class Rounds:
     async def act(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
         """What the tool gave. A call that has failed has failed for good: the model was told. Raises `ToolFailed`."""
         try:
+            await self._refuse_leak(tool, inputs)
             return await self._children.call_child(parent, tool, inputs, key, is_final=True)
         except ToolpathError as error:
             known = self._drive.state.steps.get(self._children.path_of(parent, key))
@@ -65,6 +67,18 @@ class Rounds:
                 failure = Failure(type=type(error).__name__, message=error.message, code=error.code, hint=error.hint)
                 self.refuse(parent, key, failure)
             raise error if isinstance(error, ToolFailed) else ToolFailed(error.message, hint=error.hint) from None
+
+    async def _refuse_leak(self, tool: str, inputs: JsonObject) -> None:
+        """Raise `ToolFailed` where a model would give a secret to an argument that takes none: what it read may have
+        told it to."""
+        if not self._drive.secrets.any:
+            return
+        schema = await self._children.schema_of(tool)
+        if wrong := misplaced(inputs, schema):
+            raise ToolFailed(
+                f"The call was not made: {', '.join(wrong)} of {tool} takes no secret.",
+                hint="Declare the argument as `format: password` in the tool's schema, if it is to take one.",
+            )
 
     async def form(self, parent: Attempt, form: JsonObject, key: str) -> JsonObject:
         """What a person answered in the form, which has a step of its own: `{values, declined}`."""
@@ -86,7 +100,7 @@ class Rounds:
             return
         decisions = drive.decisions
         decisions.at = drive.services.clock.time()
-        failure = msgspec.convert(drive.services.redactor.value(msgspec.to_builtins(failure)), Failure)
+        failure = msgspec.convert(drive.redactor.value(msgspec.to_builtins(failure)), Failure)
         decisions.emit(ev.StepFailed(decisions.seq, decisions.at, path, failure))
         drive.commits.flush_soon()
 

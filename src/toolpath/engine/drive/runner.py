@@ -88,6 +88,11 @@ class Runner:
         """A tool has changed: nothing is begun or heard but a cancel, until a person has accepted it."""
         return self._drive.held
 
+    @property
+    def knows_secrets(self) -> bool:
+        """People have told the run secrets."""
+        return self._drive.secrets.any
+
     def wake(self) -> None:
         """Something changed outside of a worker: keep what was written, then go on."""
         self._workers.wake()
@@ -135,6 +140,9 @@ class Runner:
         `authority`: of whoever has it go on; `to_end`: it was told to end, which is heard before all else."""
         drive, state, decisions = self._drive, self.state, self._drive.decisions
         await drive.large.load(events, drive.services.store)
+        first = events[0]
+        assert isinstance(first, ev.RunStarted)
+        await drive.secrets.load(first.run_id)
         await self._fold(events)
         drive.commits.committed = state.seq
         drive.taken(events)

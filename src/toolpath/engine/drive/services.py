@@ -16,7 +16,7 @@ from toolpath.engine.drive.loop_turns import LoopTurns
 from toolpath.engine.drive.tenant_bytes import TenantBytes
 from toolpath.engine.drive.threads import Threads
 from toolpath.model.redaction import Redactor
-from toolpath.ports import AgentLoop, Chat, Clock, Observer, Queue, Store
+from toolpath.ports import AgentLoop, Chat, Clock, Observer, Queue, Sealing, Store
 
 
 class Flight:
@@ -45,6 +45,12 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """Called when a drive ends: what was counted may be kept."""
     secrets: Mapping[str, str] = {}
     redactor: Redactor = msgspec.field(default_factory=Redactor)
+    sealer: Sealing
+    """Seals the secrets that the store keeps."""
+    run_redactors: dict[str, Redactor] = {}
+    """Of the runs driven here that people told secrets, by run."""
+    secret_answers: Callable[[str], Awaitable[dict[str, str]]] | None = None
+    """Gives the secrets that people told a run, by name; None: there are none."""
     chance: Callable[[], float] = lambda: 0.5
     chat: Callable[[], Awaitable[Chat | None]] | None = None
     """Gives the model that tools may ask; None where none is configured."""

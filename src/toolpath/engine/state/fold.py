@@ -364,8 +364,13 @@ def _input_received(state: State, event: ev.InputReceived) -> None:
     step = state.find(event.path)
     step.asked = None
     if event.question:
-        step.answers = {**(step.answers or {}), event.question: {"values": event.values, "declined": event.declined}}
+        step.answers = {**(step.answers or {}), event.question: _told(event)}
         step.status = "running"
+
+
+def _told(event: ev.InputReceived) -> dict[str, Any]:
+    told: dict[str, Any] = {"values": event.values, "declined": event.declined}
+    return {**told, "timed_out": True} if event.timed_out else told
 
 
 def _warned(state: State, event: ev.Warned) -> None:

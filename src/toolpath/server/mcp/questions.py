@@ -9,6 +9,7 @@ from mcp_types import ElicitRequestFormParams, ElicitResult
 from toolpath.app import Toolpath
 from toolpath.errors import RunConflict, SchemaError
 from toolpath.model.events import ApprovalRequested, InputRequested
+from toolpath.model.forms import takes_several
 from toolpath.projections.questions import Question
 from toolpath.server.mcp.answers import text_of
 from toolpath.values import JsonObject
@@ -59,7 +60,9 @@ def _property(field: JsonObject) -> JsonObject:
         found["oneOf"] = [_choice(option) for option in options]
     elif options:
         found["enum"] = [str(option) for option in options]
-    if options and field.get("multiple"):
+    if field.get("type") == "date" and not options:
+        found["format"] = "date"
+    if takes_several(field):
         items: JsonObject = {key: found.pop(key) for key in ("type", "enum") if key in found}
         if "oneOf" in found:
             items["anyOf"] = found.pop("oneOf")

@@ -54,6 +54,14 @@ class MemoryRecords:
         fitting = (known for known in ordered if all(getattr(known[0], name) == wanted[name] for name in wanted))
         return [_whole(known) for known in itertools.islice(fitting, max(limit, 0))]
 
+    def _forget_secrets(self, run_ids: set[str]) -> None:
+        """Forget what people told these runs as secrets."""
+        known = [
+            key for key, (record, _) in self._records.items() if key[0] == "run_secret" and record.parent in run_ids
+        ]
+        for key in known:
+            del self._records[key]
+
     async def delete_record(self, kind: str, record_id: str) -> bool:
         """Forget the record; whether it was there."""
         return self._records.pop((kind, record_id), None) is not None

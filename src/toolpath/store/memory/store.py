@@ -352,6 +352,7 @@ class MemoryStore(MemoryResults, MemoryRecords):
     async def delete_runs(self, run_ids: Sequence[str]) -> int:
         """Delete ended runs with all that is theirs; returns how many."""
         gone = [self._runs.pop(run_id) for run_id in dict.fromkeys(run_ids) if self._has_ended(run_id)]
+        self._forget_secrets({run.info.run_id for run in gone})
         for run in gone:
             run.epoch = -1
             self._by_key.pop((run.info.tenant, run.info.idempotency_key), None)

@@ -401,10 +401,13 @@ SELECT seq, tenant, data FROM audit WHERE seq > :after /* filters */ ORDER BY se
 DELETE FROM runs WHERE number IN (
     SELECT number FROM runs WHERE run_id = ANY (CAST(:run_ids AS text[]))
     AND status IN ('completed', 'completed_with_errors', 'failed', 'cancelled') ORDER BY number FOR UPDATE
-) RETURNING number;
+) RETURNING number, run_id;
 
 -- name: delete_run_events
 DELETE FROM events WHERE number = ANY (CAST(:numbers AS bigint[]));
+
+-- name: delete_run_secrets
+DELETE FROM records WHERE kind = 'run_secret' AND parent <> '' AND parent = ANY (CAST(:run_ids AS text[]));
 
 -- name: delete_run_signals
 DELETE FROM signals WHERE number = ANY (CAST(:numbers AS bigint[]));

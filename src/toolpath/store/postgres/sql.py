@@ -88,6 +88,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     delete_run_events: str
     delete_run_signals: str
     lock_blobs: str
+    delete_run_secrets: str
     delete_orphaned_blobs: str
     delete_blob_uses: str
 

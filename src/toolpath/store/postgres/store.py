@@ -318,6 +318,8 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresWaitingRuns):
             numbers = [row["number"] for row in rows]
             if not numbers:
                 return 0
+            gone = {"run_ids": [row["run_id"] for row in rows]}
+            await connection.execute(*bound(sql.delete_run_secrets, gone), timeout=DELETION)
             for statement in (
                 sql.delete_run_events,
                 sql.delete_run_signals,

@@ -271,6 +271,9 @@ DELETE FROM deleted WHERE number = :number;
 -- name: delete_signals
 DELETE FROM signals WHERE run_id = :run_id;
 
+-- name: delete_run_secrets
+DELETE FROM records WHERE kind = 'run_secret' AND parent <> '' AND parent = :run_id;
+
 -- name: delete_orphaned_blobs
 -- The blobs that no other run's events point to.
 DELETE FROM blobs WHERE digest IN (

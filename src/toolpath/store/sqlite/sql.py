@@ -73,6 +73,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     delete_events: str
     forget_deleted: str
     delete_signals: str
+    delete_run_secrets: str
     delete_orphaned_blobs: str
     delete_blob_uses: str
 

@@ -330,6 +330,7 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
         for statement in (
             sql.insert_deleted,
             sql.delete_signals,
+            sql.delete_run_secrets,
             sql.delete_orphaned_blobs,
             sql.delete_blob_uses,
         ):
