@@ -30,7 +30,12 @@ class GroupKind(NamedTuple):
     """The extra that brings this module."""
 
 
-GROUPS = (GroupKind("http", "requests to hosts that are named", "toolpath.providers.builtin.http:http_group"),)
+_HERE = "toolpath.providers.builtin"
+GROUPS = (
+    GroupKind("http", "requests to hosts that are named", f"{_HERE}.http:http_group"),
+    GroupKind("shell", "commands of a shell", f"{_HERE}.code:shell_group"),
+    GroupKind("python", "programs in Python", f"{_HERE}.code:python_group"),
+)
 
 
 class House:

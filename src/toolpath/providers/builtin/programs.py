@@ -1,0 +1,230 @@
+"""Programs that built-in tools run: in a folder, within limits, with the variables that are named."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from toolpath.errors import ToolFailed, ToolUnavailable
+from toolpath.values import JsonObject
+
+_WARDEN: Final = str(Path(__file__).with_name("warden.py"))
+#: Seconds that ending everything may take.
+_PATIENCE: Final = 5.0
+#: A program that writes so many times more than is kept is ended.
+_MOST_TIMES: Final = 64
+_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """What a program may use. 0: as much as there is."""
+
+    seconds: float
+    output: int
+    """Bytes of stdout, and of stderr, that are kept."""
+    memory: int = 0
+    """Bytes of address space of each process."""
+    cpu: int = 0
+    """Seconds of each process."""
+    file: int = 0
+    """Bytes of each file that is written."""
+
+    def limits(self) -> dict[str, int]:
+        """As the system calls them."""
+        named = {"RLIMIT_AS": self.memory, "RLIMIT_CPU": self.cpu, "RLIMIT_FSIZE": self.file}
+        return {**{name: most for name, most in named.items() if most}, "RLIMIT_CORE": 0}
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a program."""
+
+    stdout: str
+    stderr: str
+    exit_code: int | None = None
+    """None: it was ended, by a signal or by us."""
+    ended_by: str = ""
+    """`timeout`, `output`, or the name of a signal."""
+    cut: bool = False
+    """More was written than is here."""
+
+
+async def run_program(
+    argv: list[str], *, folder: str, bounds: Bounds, stdin: str = "", env: Mapping[str, str] | None = None
+) -> Ended:
+    """Run the program until it ends or its time is up. Cancelling ends it and all that it started; so does our death.
+
+    Raises `ToolFailed` for what no program can be given, `ToolUnavailable` when it cannot be watched.
+    """
+    if sys.platform == "win32":
+        raise ToolFailed("Programs are run on Linux and macOS alone.")
+    if any("\0" in text for text in argv):
+        raise ToolFailed("What is to be run holds a NUL, which no program can be given.")
+    told, tell = os.pipe()
+    try:
+        environment = {"PATH": _PATH, "HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8", **(env or {})}
+        job: JsonObject = {
+            "argv": argv,
+            "env": environment,
+            "stdin": stdin,
+            "limits": dict(bounds.limits()),
+            "status": tell,
+        }
+        try:
+            line = json.dumps(job).encode() + b"\n"
+            "".join((*argv, stdin)).encode()
+        except UnicodeEncodeError:
+            raise ToolFailed("What is to be run holds half a character, which cannot be written.") from None
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-I",
+            "-S",
+            _WARDEN,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=folder,
+            env={},
+            start_new_session=True,
+            pass_fds=(tell,),
+        )
+        os.close(tell)
+        tell = -1
+        return await _watched(process, line, _Status(told), bounds)
+    finally:
+        os.close(told)
+        if tell >= 0:
+            os.close(tell)
+
+
+async def _watched(process: asyncio.subprocess.Process, job: bytes, status: _Status, bounds: Bounds) -> Ended:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    full = asyncio.Event()
+    heard = [_Kept(bounds.output, full), _Kept(bounds.output, full)]
+    reading = [
+        asyncio.create_task(kept.read(stream))
+        for kept, stream in zip(heard, (process.stdout, process.stderr), strict=True)
+    ]
+    over = asyncio.create_task(process.wait())
+    too_much = asyncio.create_task(full.wait())
+    ended_by = ""
+    try:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            process.stdin.write(job)
+            await process.stdin.drain()
+        done, _ = await asyncio.wait({over, too_much}, timeout=bounds.seconds, return_when=asyncio.FIRST_COMPLETED)
+        if over not in done:
+            ended_by = "output" if too_much in done else "timeout"
+    finally:
+        too_much.cancel()
+        await asyncio.shield(_ended(process, over, reading, status))
+    said = status.said()
+    if ended_by:
+        return _result(heard, ended_by=ended_by)
+    if "code" in said:
+        return _result(heard, exit_code=said["code"])
+    if "signal" in said:
+        return _result(heard, ended_by=_name(said["signal"]))
+    raise ToolUnavailable("The program's watch was ended, and the program with it.")
+
+
+async def _ended(
+    process: asyncio.subprocess.Process, over: asyncio.Task[int], reading: list[asyncio.Task[None]], status: _Status
+) -> None:
+    """Have everything ended, and what it wrote read."""
+    assert process.stdin is not None
+    process.stdin.close()
+    await asyncio.wait({over, *reading}, timeout=_PATIENCE)
+    if not status.is_over:
+        # Somebody has ended the warden before it was done.
+        for group in {process.pid, status.said().get("pid", process.pid)}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, signal.SIGKILL)
+    _, late = await asyncio.wait({over, *reading}, timeout=_PATIENCE)
+    for task in late:
+        task.cancel()
+    if late:
+        await asyncio.wait(late)
+    # asyncio shows no public door to this; left open it warns when somebody holds a pipe.
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        with contextlib.suppress(PermissionError, ProcessLookupError):
+            transport.close()
+
+
+class _Kept:
+    """The beginning and the end of what is written, as much as may be kept."""
+
+    def __init__(self, most: int, full: asyncio.Event) -> None:
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._half = max(1, most // 2)
+        self._full = full
+        self.size = 0
+
+    async def read(self, stream: asyncio.StreamReader) -> None:
+        """Take in what is written until it ends."""
+        while chunk := await stream.read(1 << 16):
+            self.size += len(chunk)
+            room = self._half - len(self._head)
+            self._head += chunk[:room]
+            self._tail += chunk[room:] if room > 0 else chunk
+            del self._tail[: -self._half]
+            if self.size > self._half * 2 * _MOST_TIMES:
+                self._full.set()
+
+    @property
+    def is_cut(self) -> bool:
+        """Something is left out."""
+        return self.size > len(self._head) + len(self._tail)
+
+    def text(self) -> str:
+        """What is kept, with a word on what is not."""
+        if not self.is_cut:
+            return (self._head + self._tail).decode(errors="replace")
+        left_out = self.size - len(self._head) - len(self._tail)
+        middle = f"\n[{left_out:,} bytes left out]\n"
+        return self._head.decode(errors="replace") + middle + self._tail.decode(errors="replace")
+
+
+def _result(heard: list[_Kept], *, exit_code: int | None = None, ended_by: str = "") -> Ended:
+    out, err = heard
+    cut = out.is_cut or err.is_cut
+    return Ended(stdout=out.text(), stderr=err.text(), exit_code=exit_code, ended_by=ended_by, cut=cut)
+
+
+class _Status:
+    """What the warden says, a line at a time."""
+
+    def __init__(self, told: int) -> None:
+        os.set_blocking(told, False)
+        self._told = told
+        self._said: dict[str, int] = {}
+
+    def said(self) -> dict[str, int]:
+        """All of it so far."""
+        with contextlib.suppress(BlockingIOError):
+            for line in os.read(self._told, 4096).splitlines():
+                self._said |= json.loads(line)
+        return self._said
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing of the program is left."""
+        return not self.said().keys().isdisjoint({"code", "signal", "cut_off"})
+
+
+def _name(number: int) -> str:
+    with contextlib.suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"
