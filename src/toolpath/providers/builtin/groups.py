@@ -34,6 +34,7 @@ _HERE = "toolpath.providers.builtin"
 GROUPS = (
     GroupKind("http", "requests to hosts that are named", f"{_HERE}.http:http_group"),
     GroupKind("shell", "commands of a shell", f"{_HERE}.code:shell_group"),
+    GroupKind("database", "named databases", f"{_HERE}.database:database_group", "sqlalchemy", "database"),
     GroupKind("python", "programs in Python", f"{_HERE}.code:python_group"),
 )
 

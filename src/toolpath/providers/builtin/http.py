@@ -184,7 +184,7 @@ async def _request(inputs: JsonObject, limits: HttpLimits, context: Any) -> Json
 
 async def _answered(inputs: JsonObject, limits: HttpLimits, own: _OwnHeaders, context: Any, until: float) -> JsonObject:
     # httpx2 takes a while to import, and many runs make no request.
-    import httpx2  # noqa: PLC0415
+    import httpx2
 
     url = inputs["url"]
     seconds = until - asyncio.get_running_loop().time()
@@ -219,7 +219,7 @@ async def _sent(
     client: httpx2.AsyncClient, request: httpx2.Request, limits: HttpLimits, own: _OwnHeaders, until: float
 ) -> tuple[httpx2.Response, bytes]:
     """The answer to the request, sent to an address that was looked at: a name may stand for another a moment later."""
-    import httpx2  # noqa: PLC0415
+    import httpx2
 
     host = request.url.host
     port = request.url.port or _PORTS[request.url.scheme]
