@@ -45,7 +45,8 @@ bench: $(STAMP) ## measure, and print the figures
 
 bench-tools: $(STAMP) ## the real classes that some gold plans need, in benchmarks/.tools
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target benchmarks/.tools \
-		bfcl-eval==2026.3.23 mpmath==1.3.0
+		bfcl-eval==2026.3.23 mpmath==1.3.0 \
+		agentdojo==0.1.35 deepdiff==8.6.1 orderly-set==5.5.0 docstring-parser==0.17.0 email-validator==2.3.0 dnspython==2.8.0
 
 conformance: $(STAMP) ## the official MCP suite against our server; npm fetches it once
 	@$(BIN)/pytest -q -rs tests/conformance $(PYTEST_ARGS)

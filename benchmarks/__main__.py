@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 
 from benchmarks import (
+    agent_tasks,
     agents,
     counted,
     engine,
+    injections,
     model_outputs,
     planning,
     postgres,
@@ -22,6 +24,8 @@ from benchmarks.records import folder
 PARTS = {
     "engine": engine.main,
     "agents": agents.main,
+    "agent-tasks": agent_tasks.main,
+    "injections": injections.main,
     "users": users.main,
     "counted": counted.main,
     "postgres": postgres.main,
@@ -42,7 +46,9 @@ def main(names: list[str]) -> int:
         return 2
     # A server is not looked for: who has one says so.
     alone = ("engine", "agents", "users", "counted", "service")
-    chosen = names or [name for name in PARTS if name in alone or (name != "postgres" and folder())]
+    chosen = names or [name for name in PARTS if name in alone or (name not in ("postgres", "injections") and folder())]
+    if not names and injections.is_available():
+        chosen.append("injections")
     return max(PARTS[name]() for name in chosen)
 
 

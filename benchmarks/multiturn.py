@@ -23,6 +23,7 @@ from toolpath.model.events import AnyEvent, StepFailed, StepSucceeded, Warned
 from toolpath.model.tool import Body
 from toolpath.values import Json, JsonObject, plain
 
+DATA_SET = "bfcl_multiturn"
 #: Where `make bench-tools` puts the package.
 TOOLS = Path(__file__).parent / ".tools"
 _MODULES = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"

@@ -20,7 +20,7 @@ from benchmarks.report import publish, table
 from toolpath.catalog.snapshot import Catalog
 
 RECORDED = ("complexfuncbench", "nestful_v2", "taubench", "agentdojo", "apibank", "tooltalk")
-REAL = "bfcl_multiturn"
+REAL = multiturn.DATA_SET
 
 
 class RunSummary(msgspec.Struct, kw_only=True):

@@ -24,6 +24,13 @@ class GoldStep(msgspec.Struct, frozen=True):
     depends_on: list[str] = []
 
 
+class Turn(msgspec.Struct, frozen=True):
+    """What the user of a task says, and the steps that follow."""
+
+    query: str = ""
+    steps: list[str] = []
+
+
 class ToolData(msgspec.Struct, frozen=True):
     """A tool as the data sets describe it."""
 
@@ -50,6 +57,8 @@ class Record(msgspec.Struct, frozen=True):
     runtime_defects: list[str] = []
     initial_config: dict[str, Any] = {}
     involved_classes: list[str] = []
+    turns: list[Turn] = []
+    final_db_sha256: str = ""
 
     @property
     def is_sequential(self) -> bool:

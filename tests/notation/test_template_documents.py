@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from toolpath import Toolpath
 from toolpath.errors import PlanInvalid, ReadError
 from toolpath.model.plan import Agent, Call, Common, Step
-from toolpath.notation.template import Place, read_template
+from toolpath.notation.template import Place, escaped, read_template
 from toolpath.values import JsonObject
 
 STEP: JsonObject = {"id": "s", "tool": "t"}
@@ -227,3 +227,36 @@ def test_every_template_of_every_kind_of_step_is_one_here(kind: type[Common]) ->
         for key in path.split("/")[1:]:
             place = place.below(key)
         assert place.is_template or place.in_form, f"{kind.__name__}: parameters are not put into {path}"
+
+
+async def test_braces_make_text_of_what_would_be_a_parameter() -> None:
+    document: Any = {
+        "name": "{{ '<<' }}n>> of <<m>>",
+        "description": 'say {{ "<<" }}n>>',
+        "steps": [],
+        "outputs": "cat {{ '<<' }}EOF >>file <<m>>",
+    }
+    read = read_template(document)
+    assert [use.name for use in read.uses] == ["m", "m"]
+    plan = read.plan_for({"m": "{ '<<' }x>>"})
+    assert (plan.name, plan.description) == ("<<n>> of { '<<' }x>>", "say <<n>>")
+    async with Toolpath() as tp:
+        assert (await tp.run(plan, {"m": "1"})).outputs == "cat <<EOF >>file 1"
+
+
+def test_a_parameter_inside_another_is_one_and_the_rest_is_text() -> None:
+    read = read_template({"steps": [], "outputs": "<<a<<b>>c>> <<<<d>>>>"})
+    assert [use.name for use in read.uses] == ["b", "d"]
+
+
+@pytest.mark.parametrize("document", [{"steps": [], "outputs": {"<<x>>": 1}}, {"steps": [{**STEP, "<<x y>>": 1}]}])
+def test_a_parameter_in_the_name_of_a_field_is_a_fault(document: Any) -> None:
+    faults = [finding for finding in read_template(document).plan().source.findings if finding.severity == "error"]
+    assert "parameter_in_key" in [finding.code for finding in faults]
+
+
+@given(st.lists(st.sampled_from(("<<", ">>", "<", "{{ '<<' }}", "{{", "}}", "'", " ", "ab")), max_size=8).map("".join))
+def test_an_escaped_document_has_no_parameters_and_the_same_text(text: str) -> None:
+    read = read_template(cast("dict[str, Any]", escaped({"name": "n", "steps": [], "description": text})))
+    assert read.uses == ()
+    assert read.plan().description == text

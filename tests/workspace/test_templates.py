@@ -476,3 +476,78 @@ async def test_tools_of_a_step_that_are_no_list_are_refused(tp: Toolpath) -> Non
     step = {"stepRequirement": "x", "selectedToolKeys": "talk.say"}
     with pytest.raises(ReadError, match="'selectedToolKeys'"):
         await tp.templates.save({"title": "T", "steps": [step]})
+
+
+HALF = "\ud800"
+
+
+@pytest.mark.parametrize("field", ["title", "group", "description", "comment"])
+async def test_half_a_character_is_refused_in_words_and_nothing_is_kept(tp: Toolpath, field: str) -> None:
+    with pytest.raises(SchemaError, match="half a character"):
+        await tp.templates.save(GREET, Draft(**{"title": "whole", field: HALF}))
+    assert (await tp.templates.save(GREET, Draft(title="whole"))).title == "whole"
+
+
+async def test_half_a_character_in_an_import_is_told_and_the_others_are_taken(tp: Toolpath) -> None:
+    wrong = [{**CONFIG, "title": HALF}, {**CONFIG, "serviceGroup": HALF}, {**CONFIG, "planTemplateId": HALF}]
+    taken = await TemplateExchange(tp.templates).import_all([*wrong, {**CONFIG, "toolConfig": {}}])
+    assert [bool(each.error) for each in taken] == [True, True, True, False]
+
+
+async def test_what_was_exported_is_no_other_version_when_it_comes_back(tp: Toolpath) -> None:
+    exchange = TemplateExchange(tp.templates)
+    for document in (CONFIG, GREET, {**CONFIG, "title": "Plain", "serviceGroup": "ungrouped"}):
+        await tp.templates.save(document)
+    for _ in range(2):
+        again = await exchange.exported()
+        assert all(not each.error for each in await exchange.import_all([*again, *reversed(again)]))
+    assert [each.version async for each in tp.templates.every()] == [1, 1, 1]
+    declared = {"name": "topic", "type": "String", "description": "What on", "required": True}
+    changed_one = {**CONFIG, "toolConfig": {"inputSchema": [declared]}}
+    assert (await exchange.import_all([changed_one]))[0].error == ""
+    assert (await tp.templates.get("News")).version == 2
+
+
+async def test_templates_that_are_published_into_a_circle_at_once_are_not_run(tp: Toolpath) -> None:
+    def calls(name: str) -> JsonObject:
+        return {"name": "x", "steps": [{"id": "c", "tool": name}]}
+
+    said = {"steps": [{"id": "c", "tool": "talk.say", "inputs": {"text": "end"}}]}
+    kept = [await tp.templates.save(said, Draft(title=title, group="g")) for title in "ab"]
+    for each in kept:
+        await tp.templates.publish(each, ["tool"])
+    turned = [
+        await tp.templates.save(calls(name), template=await tp.templates.get(each.template_id))
+        for each, name in zip(kept, ("g.b", "g.a"), strict=True)
+    ]
+    # Each looks at what the other was before.
+    await asyncio.gather(*(tp.templates.publish(each, ["tool"]) for each in turned), return_exceptions=True)
+    latest = [await tp.templates.get(each.template_id) for each in turned]
+    if all(each.published == 2 for each in latest):
+        for each in latest:
+            with pytest.raises(PlanInvalid, match="comes to call itself"):
+                await tp.run(await tp.templates.run_of(each))
+    else:
+        assert any(each.published == 1 for each in latest)
+        assert (await tp.run(calls("g.a"))).status == "completed"
+
+
+async def test_five_hundred_steps_with_a_parameter_each_are_one_template(tp: Toolpath) -> None:
+    names = [f"p{number}" for number in range(500)]
+    steps = [{"id": f"s{name}", "tool": "talk.say", "inputs": {"text": f"<<{name}>>"}} for name in names]
+    template = await tp.templates.publish(await tp.templates.save({"name": "Long", "steps": steps}), ["http"])
+    with pytest.raises(PlanInvalid) as caught:
+        await tp.run(await tp.templates.run_of(template), {"p7": "there"})
+    assert len(caught.value.findings) == 499
+    result = await tp.run(await tp.templates.run_of(template), dict.fromkeys(names, "v"))
+    assert (result.status, len(result.results)) == ("completed", 500)
+
+
+async def test_the_plan_of_a_run_keeps_its_text_when_it_becomes_a_template(tp: Toolpath) -> None:
+    text = "cat <<EOF >>file {{ '<<q>>' }} <<"
+    step = {"id": "c", "tool": "talk.say", "when": "'<<a>>' == '<<a>>'", "inputs": {"text": text}}
+    result = await tp.run({"name": "as <<it>> is", "steps": [step], "outputs": "{{ c }}"})
+    template = await tp.templates.from_run(result.run_id, Draft(title="Kept"))
+    assert (await tp.templates.parameters(template)).parameters == ()
+    again = await tp.run(await tp.templates.run_of(template))
+    assert again.outputs == result.outputs == "cat <<EOF >>file <<q>> <<"

@@ -27,6 +27,8 @@ _PARAMETER: Final = re.compile(r"<<[ \t]{0,9}([^<>\s](?:[^<>\n]{0,98}[^<>\s])?)[
 _IN_EXPRESSION: Final = re.compile(
     _PARAMETER.pattern + r"|'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\"", re.DOTALL
 )
+#: `<<` as text: what stands behind it is no parameter.
+_ESCAPE: Final = re.compile(r"\{\{[ \t]{0,9}(?:'<<'|\"<<\")[ \t]{0,9}\}\}")
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Fields of steps below which texts are templates.
 _TEMPLATES: Final = frozenset(
@@ -114,7 +116,67 @@ def template_of(given: Node, file: str = "") -> TemplateDocument:
 
 def _plan(tree: Node, uses: tuple[Use, ...], file: str, values: JsonObject | None) -> Plan:
     plan = plan_of(_with_references(tree, values), file)
-    return msgspec.structs.replace(plan, inputs=_inputs(plan.inputs, uses))
+    plan = msgspec.structs.replace(plan, inputs=_inputs(plan.inputs, uses))
+    faults = tuple(_keys(tree, ""))
+    if not faults:
+        return plan
+    known = plan.source
+    return msgspec.structs.replace(plan, source=Source(known.file, known.positions, (*known.findings, *faults)))
+
+
+def _keys(node: Node, path: str) -> Iterator[Finding]:
+    """A fault for each key with a parameter in it: fields have the names that the document gives them."""
+    match node.value:
+        case dict() as members:
+            for key, item in members.items():
+                if "<<" in key and (found := _PARAMETER.search(key)) is not None:
+                    yield Finding(
+                        code="parameter_in_key",
+                        severity="error",
+                        message=f"<<{found[1]}>> stands in the name of a field, which no run changes.",
+                        path=path + pointer(key),
+                        hint="Put it in a value.",
+                    )
+                yield from _keys(item, path + pointer(key))
+        case list() as items:
+            for number, item in enumerate(items):
+                yield from _keys(item, f"{path}/{number}")
+
+
+def escaped(document: Json) -> Json:
+    """The document of a plan in which `<<name>>` is text, as a template's in which it is."""
+
+    def put(value: Json, place: Place) -> Json:
+        match value:
+            case str() as text if not place.is_template and (_PARAMETER.search(text) or _ESCAPE.search(text)):
+                return text.replace("<<", "{{ '<<' }}")
+            case str() as text if place.is_template and _PARAMETER.search(text):
+                return "".join(
+                    _escaped_in_expression(part) if is_expression else _escaped_text(part)
+                    for is_expression, part in _parts(text, place)
+                )
+            case dict() as members:
+                return {key: put(item, place.below(key)) for key, item in members.items()}
+            case list() as items:
+                return [put(item, place) for item in items]
+            case _:
+                return value
+
+    return put(document, Place())
+
+
+def _escaped_text(text: str) -> str:
+    return _PARAMETER.sub(lambda match: "{{ '<<' }}" + match[0].removeprefix("<<"), text)
+
+
+def _escaped_in_expression(text: str) -> str:
+    """In a string the two signs are written apart; elsewhere in an expression no parameter can stand as text."""
+
+    def apart(match: re.Match[str]) -> str:
+        quote = match[0][0]
+        return _PARAMETER.sub(lambda inner: f"<{quote} ~ {quote}{inner[0][1:]}", match[0])
+
+    return _IN_EXPRESSION.sub(lambda match: match[0] if match[1] is not None else f"({apart(match)})", text)
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -164,7 +226,7 @@ def _parameters(text: str, place: Place) -> Iterator[tuple[bool, str]]:
 def _parts(text: str, place: Place) -> Iterator[tuple[bool, str]]:
     """The text in parts, each an expression or not; those with braces around them have these, too."""
     if not place.is_template:
-        yield False, text
+        yield from ((False, part) for part in _ESCAPE.split(text))
         return
     try:
         pieces = scan(text)
@@ -232,11 +294,16 @@ def reference(name: str) -> str:
 
 def _filled(text: str, values: JsonObject | None) -> Json:
     if values is None:
-        return text
+        return _ESCAPE.sub("<<", text)
     whole = _PARAMETER.fullmatch(text.strip())
     if whole is not None and whole[1] in values:
         return _harmless(whole[1], values[whole[1]])
-    return _PARAMETER.sub(lambda match: _text(match[1], values[match[1]]) if match[1] in values else match[0], text)
+
+    def put(match: re.Match[str]) -> str:
+        return _text(match[1], values[match[1]]) if match[1] in values else match[0]
+
+    # Apart, so that no value is taken for an escape, nor what stands around one for a parameter.
+    return "<<".join(_PARAMETER.sub(put, part) for part in _ESCAPE.split(text))
 
 
 def _text(name: str, value: Json) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -23,6 +23,10 @@ CHANNELS: Final[Mapping[str, Channel]] = {
     "enableInConversation": "conversation",
     "enableMcpService": "mcp",
 }
+#: Fields that tell of the template, not of what it does.
+_OF_TEMPLATE: Final = frozenset(
+    ("planTemplateId", "accessLevel", "readOnly", "createTime", "updateTime", "version", "publishStatus", *CHANNELS)
+)
 _TYPES: Final = {"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "array": "array"}
 DEFAULT_GROUP: Final = "ungrouped"
 
@@ -77,6 +81,30 @@ def tree_of_config(tree: Node) -> Node:
     if config.parameters:
         plan["inputs"] = schema_of(config.parameters)
     return tree_of_values(plan)
+
+
+def content_of_config(document: JsonObject, placeholders: Collection[str]) -> JsonObject:
+    """The document without what is kept of its template beside it: who it is, when it was changed, where it is open.
+
+    So what was exported is no other content when it comes back. An input schema that says no more than the
+    placeholders in its steps do goes as well.
+    """
+    config = read_config(document)
+    tool = {name: value for name, value in _mapping(document, "toolConfig").items() if name not in _OF_TEMPLATE}
+    if tool.get("toolDescription") in ("", config.title):
+        tool.pop("toolDescription")
+    if {each.name for each in config.parameters} <= set(placeholders) and all(map(_says_nothing, config.parameters)):
+        tool.pop("inputSchema", None)
+    content = {name: value for name, value in document.items() if name not in (*_OF_TEMPLATE, "toolConfig")}
+    for name, usual in (("planType", "dynamic_agent"), ("serviceGroup", DEFAULT_GROUP)):
+        if content.get(name) == usual:
+            del content[name]
+    return {**content, "toolConfig": tool} if tool else content
+
+
+def _says_nothing(parameter: Parameter) -> bool:
+    described = parameter.description in ("", f"Parameter: {parameter.name}")
+    return parameter.required and parameter.type == "string" and described
 
 
 def schema_of(parameters: Sequence[Parameter]) -> JsonObject:

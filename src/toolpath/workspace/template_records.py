@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
@@ -16,6 +17,8 @@ from toolpath.values import JsonObject, digest
 #: Characters of a title, a group and a description.
 _LONGEST: Final = 200
 _LONGEST_DESCRIPTION: Final = 20_000
+#: Half a character, which no store keeps.
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 #: Seconds for which a title is kept for a template that is still being written.
 _CLAIM: Final = 60.0
 
@@ -125,7 +128,9 @@ class TemplateRecords:
         """Id of the template that has this one's title, or is about to.
 
         A title whose template is gone is nobody's: its process died before it had kept or renamed the template.
+        Raises `SchemaError` for a title that no template may have.
         """
+        _check_words(template)
         record = await self._store.get_record("template_title", _title_id(template))
         return None if record is None else await self._owner(record)
 
@@ -164,9 +169,12 @@ def _check_words(template: PlanTemplate) -> None:
         ("title", template.title, _LONGEST),
         ("group", template.group, _LONGEST),
         ("description", template.description, _LONGEST_DESCRIPTION),
+        ("comment", "".join(version.comment for version in template.versions[-1:]), _LONGEST_DESCRIPTION),
     ):
-        if len(text) > most or "\0" in text or (what != "description" and "\n" in text):
-            raise SchemaError(f"The {what} of a template has at most {most} characters, all in one line.")
+        if _SURROGATE.search(text):
+            raise SchemaError(f"The {what} of a template holds half a character.", hint="Write whole characters.")
+        if len(text) > most or "\0" in text or (what in ("title", "group") and "\n" in text):
+            raise SchemaError(f"The {what} of a template has at most {most:,} characters, all in one line.")
 
 
 def _title_id(template: PlanTemplate) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -34,8 +34,8 @@ from toolpath.model.template import (
 )
 from toolpath.notation.nodes import TooManySteps, plain
 from toolpath.notation.printing import plan_to_dict
-from toolpath.notation.template import TemplateDocument, read_template, template_of
-from toolpath.notation.template_config import DEFAULT_GROUP, read_config
+from toolpath.notation.template import TemplateDocument, escaped, read_template, template_of
+from toolpath.notation.template_config import DEFAULT_GROUP, content_of_config, read_config
 from toolpath.notation.tree import read_tree
 from toolpath.ports import Store
 from toolpath.runs.beside_the_loop import weight_of
@@ -226,7 +226,10 @@ class Templates:
             raise RunConflict(f"The run {run_id} is {info.status}.", hint="Save one that is completed.")
         events = await self._store.read_events(run_id)
         last = next(event for event in reversed(events) if isinstance(event, RunStarted | PlanRevised))
-        return await self.save(thaw(last.plan), draft, tenant=tenant, user=user)
+        plan = thaw(last.plan)
+        # In the plan of a run `<<` is text, whatever stands behind it.
+        document = await self._preparation.aside.do(lambda: escaped(plan_to_dict(plan)), weight_of([plan]))
+        return await self.save(cast("JsonObject", document), draft, tenant=tenant, user=user)
 
     # Finding.
 
@@ -340,6 +343,8 @@ class Templates:
                 raise PlanInvalid(findings)
             document = plain(tree)
             assert isinstance(document, dict)
+            if read.is_config:
+                document = content_of_config(document, {use.name for use in read.uses})
             return document, read.is_config
 
         try:

@@ -16,6 +16,7 @@ from cronsim import CronSim, CronSimError
 from toolpath.errors import SchemaError, closest
 
 _LONGEST = 200
+_NO_ZONES = frozenset(("localtime", "posixrules", "Factory"))
 
 
 def check_times(cron: str, time_zone: str, now: float) -> None:
@@ -52,12 +53,14 @@ def _ticks(cron: str, time_zone: str, start: float, *, backwards: bool) -> Itera
 
 
 def zone_of(name: str) -> ZoneInfo:
-    """The time zone. Raises `SchemaError`."""
+    """The time zone. Raises `SchemaError`, also for files beside the zones, which differ from machine to machine."""
     try:
+        if name in _NO_ZONES or name.startswith(("posix/", "right/")):
+            raise ZoneInfoNotFoundError
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise SchemaError(
             f"There is no time zone {name[:100]!r}.",
             hint="Write one as Europe/Berlin, or UTC.",
-            suggestions=closest(name, available_timezones()),
+            suggestions=closest(name, available_timezones() - _NO_ZONES),
         ) from None
