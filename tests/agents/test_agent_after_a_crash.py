@@ -35,6 +35,9 @@ TURNS: list[Any] = [
 ]
 PLAN = agent(tools=["look", "save", "both", "broken", "form_input"])
 
+#: The drivers that go on look an hour later: a form of the run is still open then.
+PATIENT = Settings(user_input_timeout=86_400)
+
 
 class Counted:
     """Tools that count each of their calls by name and number."""
@@ -82,7 +85,7 @@ def model() -> ScriptedModel:
 async def whole() -> tuple[Ran, Counted]:
     """The run as it goes without a crash."""
     world = Counted()
-    async with opened(*world.tools(), chat=model()) as tp:
+    async with opened(*world.tools(), chat=model(), settings=PATIENT) as tp:
         waiting = await tp.run(tp.read(PLAN))
         assert waiting.status == "waiting"
         return await answered(tp, waiting), world
@@ -109,8 +112,7 @@ async def resumed(events: Sequence[AnyEvent], world: Counted, chat: ScriptedMode
     store = MemoryStore(clock=clock.time)
     started = events[0]
     assert isinstance(started, ev.RunStarted)
-    patient = Settings(user_input_timeout=86_400)
-    async with opened(*world.tools(), clock=clock, store=store, chat=chat, settings=patient) as tp:
+    async with opened(*world.tools(), clock=clock, store=store, chat=chat, settings=PATIENT) as tp:
         await store.create_run(RunInfo(run_id=started.run_id, status="running"))
         (await store.drive(started.run_id, "dead")).append(events)
         await clock.sleep(3600)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.agents.agent_cases import World, agent, told
 from tests.engine.engine_cases import opened, ran, run
+from tests.patience import PATIENCE
 
 from toolpath import ToolContext, tool
 from toolpath.errors import RunConflict
@@ -53,7 +54,9 @@ async def test_a_form_that_nobody_fills_in_is_over_after_its_time_and_the_agent_
         await clock.advance(301)
         with pytest.raises(RunConflict):
             await tp.answer(waiting.run_id, values={"tea": "green"})
-        result = await tp.result(waiting.run_id)
+        async with asyncio.timeout(PATIENCE):
+            while (result := await tp.info(waiting.run_id)).status != "completed":
+                await clock.settle()
     assert (result.status, result.outputs) == ("completed", "without tea")
     assert "Nobody answered the form in time" in told(model)[0]
 
