@@ -551,3 +551,22 @@ async def test_the_plan_of_a_run_keeps_its_text_when_it_becomes_a_template(tp: T
     assert (await tp.templates.parameters(template)).parameters == ()
     again = await tp.run(await tp.templates.run_of(template))
     assert again.outputs == result.outputs == "cat <<EOF >>file <<q>> <<"
+
+
+async def test_a_plan_that_is_run_again_calls_what_is_published_now(tmp_path: Path) -> None:
+    def says(text: str) -> JsonObject:
+        return {"steps": [{"id": "c", "tool": "talk.say", "inputs": {"text": text}}], "outputs": "{{ c }}"}
+
+    async with Toolpath(tmp_path / "t.db") as one, Toolpath(tmp_path / "t.db") as other:
+        for each in (one, other):
+            each.add(say, group="talk", effect="read")
+        inner = await one.templates.publish(await one.templates.save(says("first"), Draft(title="in")), ["tool"])
+        plan = other.read({"steps": [{"id": "c", "tool": "ungrouped.in"}], "outputs": "{{ c }}"})
+        outer = {"steps": [{"id": "o", "tool": "ungrouped.out"}], "outputs": "{{ o }}"}
+        wrapped = await other.templates.save({"steps": [{"id": "c", "tool": "ungrouped.in"}], "outputs": "{{ c }}"},
+                                             Draft(title="out"))  # fmt: skip
+        await other.templates.publish(wrapped, ["tool"])
+        around = other.read(outer)
+        assert ((await other.run(plan)).outputs, (await other.run(around)).outputs) == ("first", "first")
+        await one.templates.publish(await one.templates.save(says("second"), template=inner), ["tool"])
+        assert ((await other.run(plan)).outputs, (await other.run(around)).outputs) == ("second", "second")

@@ -68,7 +68,7 @@ class Preparation:
         """Does what is large beside the event loop."""
         self._memory = Memory()
         """What the checks so far found of schemas: most plans call the same few tools."""
-        self._programs: WeightedCache[int, tuple[Plan, int, Program, tuple[Finding, ...]]] = _kept()
+        self._programs: WeightedCache[int, tuple[Plan, int, Program, tuple[Finding, ...], set[str]]] = _kept()
         self._reviews: WeightedCache[int, tuple[Plan, int, tuple[tuple[Finding, ...], Explanation]]] = _kept()
 
     def document(self, source: Runnable) -> Plan | Tool:
@@ -169,16 +169,20 @@ class Preparation:
     async def program(self, plan: Plan) -> tuple[Program, tuple[Finding, ...]]:
         """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors."""
         cached = self._programs.get(id(plan))
-        if cached is not None and cached[0] is plan and cached[1] == self._registry.revision:
-            return cached[2], cached[3]
+        if cached is not None and cached[0] is plan:
+            # A provider may have said, or another process of the store, that what it calls is another tool now.
+            await self._load(cached[4])
+            if cached[1] == self._registry.revision:
+                return cached[2], cached[3]
         self.bound(plan)
-        catalog = await self._load(await self.tools_of(plan))
+        names = await self.tools_of(plan)
+        catalog = await self._load(names)
         revision = self._registry.revision
         program, findings, parts = await self.aside.do(lambda: self._made(plan, catalog), _weight(plan, catalog))
         if program is None:
             # Why a server's tools are not there is known to the registry alone.
             raise PlanInvalid((*findings, *self._registry.findings()))
-        self._programs.put(id(plan), (plan, revision, program, findings), parts)
+        self._programs.put(id(plan), (plan, revision, program, findings, names | set(program.used)), parts)
         return program, findings
 
     def _made(self, plan: Plan, catalog: Catalog) -> tuple[Program | None, tuple[Finding, ...], int]:
