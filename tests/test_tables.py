@@ -19,12 +19,19 @@ from toolpath.model.event_views import VIEWS
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Common, Kind, Step
 from toolpath.notation.tables import STEP, STEP_KINDS
+from toolpath.projections.steps import CHANGES
 from toolpath.providers.source_kinds import SOURCE_KINDS
 from toolpath.server import rest
 from toolpath.server.parts import Needs
 
 #: They tell of something, and change nothing in a run.
 TOLD_ONLY = {ev.StepProgress, ev.BudgetExceeded}
+#: They change no step's result: what they tell is of the run, of its variables, or is said by another event, too.
+NO_RESULT = {
+    *(ev.RunStarted, ev.RunPaused, ev.RunResumed, ev.RunAuthorized, ev.RunCompleted, ev.RunFailed, ev.RunCancelled),
+    *(ev.ToolsFrozen, ev.StateWritten, ev.BranchTaken, ev.InputRequested, ev.InputReceived),
+    *(ev.BudgetExceeded, ev.PlanRevised, ev.Warned),
+}
 
 
 def test_each_event_is_folded_and_shown() -> None:
@@ -34,9 +41,16 @@ def test_each_event_is_folded_and_shown() -> None:
         "AnyEvent (model/events.py)": records - events,
         "HANDLERS (engine/state/fold.py)": events - set(HANDLERS) - TOLD_ONLY,
         "VIEWS (model/event_views.py)": events - set(VIEWS),
+        "CHANGES (projections/steps.py)": events - set(CHANGES) - NO_RESULT,
     }
     assert {place: sorted(one.__name__ for one in left) for place, left in missing.items() if left} == {}
     assert not TOLD_ONLY & set(HANDLERS)
+    assert not NO_RESULT & set(CHANGES)
+
+
+def test_what_is_never_searched_for_secrets_is_a_field_of_an_event() -> None:
+    fields = {name for event in get_args(AnyEvent) for name in event.__struct_fields__}
+    assert {*fields, *ev.Failure.__struct_fields__} >= ev.NEVER_SECRET
 
 
 def test_each_kind_of_source_has_a_setting_and_what_loads_it(tmp_path: Path) -> None:

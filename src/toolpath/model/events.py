@@ -377,6 +377,12 @@ AnyEvent = (
     | Warned
 )
 
+_NAMES = "run_id path tool key digest aside plan bodies tools kept planner source target question budget status"
+_NUMBERS = "seq at attempt timeout delay duration epoch deadline index seconds used limit"
+#: Fields that the engine goes by, none of them made of what a tool or a person gave. All others, of events and of the
+#: records in them, are searched for secrets before an event is written.
+NEVER_SECRET = frozenset(f"{_NAMES} {_NUMBERS} accepted".split())
+
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(AnyEvent)
 

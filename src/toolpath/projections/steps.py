@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ from toolpath.model.events import (
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
+    Event,
     Failure,
     FallbackStarted,
     PlanRevised,
@@ -40,32 +41,20 @@ def step_results(events: Iterable[AnyEvent]) -> tuple[StepResult, ...]:
     rows: dict[str, _Row] = {}
     planned = PlannedTools({}, {})
     for event in events:
-        match event:
-            case RunStarted() | PlanRevised():
-                planned = PlannedTools(event.plan, event.bodies)
-            case ApprovalRequested() | ApprovalDecided():
-                if event.path in rows:
-                    rows[event.path].approve(event)
-            case (
-                StepReady()
-                | StepStarted()
-                | StepProgress()
-                | StepRetrying()
-                | FallbackStarted()
-                | StepSucceeded()
-                | StepFailed()
-                | StepTimedOut()
-                | StepSkipped()
-                | StepCancelled()
-                | StepUnknown()
-                | StepWaiting()
-            ):
-                row = rows.get(event.path)
-                if row is None:
-                    row = rows[event.path] = _Row(event.path)
-                row.take(event)
-            case _:
-                pass
+        if isinstance(event, RunStarted | PlanRevised):
+            planned = PlannedTools(event.plan, event.bodies)
+            continue
+        change = CHANGES.get(type(event))
+        if change is None:
+            continue
+        path: str = getattr(event, "path", "")
+        row = rows.get(path)
+        if row is None:
+            if isinstance(event, ApprovalRequested | ApprovalDecided):
+                # Of the run as a whole, or of a step that has not come up.
+                continue
+            row = rows[path] = _Row(path)
+        change(row, event)
     return tuple(row.result(planned) for row in rows.values())
 
 
@@ -102,50 +91,10 @@ class _Row:
         self.success: StepSucceeded | None = None
         self.continued = False
 
-    def take(self, event: Any) -> None:
-        match event:
-            case StepReady():
-                self._again("ready")
-            case StepStarted():
-                self._start(event)
-            case StepRetrying():
-                self._end_attempt("ready", event.duration, event.error)
-            case FallbackStarted():
-                # Only the journal's times tell how long the attempt took that it takes over from.
-                self._end_attempt("ready", event.at - self.attempt_at if self.attempt_at else 0.0, event.error)
-                self.tool = event.tool
-            case StepSucceeded():
-                self._end_attempt("succeeded", event.duration, None)
-                self.success = event
-            case StepFailed() | StepTimedOut():
-                status: StepStatus = "failed" if isinstance(event, StepFailed) else "timed_out"
-                self._end_attempt(status, event.duration, event.error)
-                self.continued = event.continued
-            case StepSkipped():
-                self._again("skipped")
-                self.reason = event.reason
-            case StepCancelled():
-                self._end_attempt("cancelled", event.duration, _cancelled(event))
-                self.reason = event.reason
-            case StepUnknown():
-                self._again("unknown")
-                self.attempt_at = None
-                self.tool = event.tool or self.tool
-            case StepWaiting():
-                self.status, self.reason = "waiting", event.reason
+    def ready(self, event: StepReady) -> None:
+        self._again("ready")
 
-    def approve(self, event: ApprovalRequested | ApprovalDecided) -> None:
-        if isinstance(event, ApprovalDecided):
-            if event.approved and self.status == "waiting":
-                self._again("ready")
-        elif self.attempts == 0:
-            self.tool, self.inputs = event.tool or self.tool, event.inputs
-
-    def _again(self, status: StepStatus) -> None:
-        """A step that had ended is taken up anew: what came of it before counts no more, its attempts do."""
-        self.status, self.reason, self.error, self.success, self.continued = status, "", None, None, False
-
-    def _start(self, event: StepStarted) -> None:
+    def start(self, event: StepStarted) -> None:
         self._again("running")
         self.attempts += 1
         self.attempt_at = event.at
@@ -153,6 +102,54 @@ class _Row:
             self.started_at = event.at
         self.tool = event.tool or self.tool
         self.inputs = event.inputs
+
+    def progress(self, event: StepProgress) -> None:
+        """How far it is, no result says."""
+
+    def retry(self, event: StepRetrying) -> None:
+        self._end_attempt("ready", event.duration, event.error)
+
+    def fall_back(self, event: FallbackStarted) -> None:
+        # Only the journal's times tell how long the attempt took that it takes over from.
+        self._end_attempt("ready", event.at - self.attempt_at if self.attempt_at else 0.0, event.error)
+        self.tool = event.tool
+
+    def succeed(self, event: StepSucceeded) -> None:
+        self._end_attempt("succeeded", event.duration, None)
+        self.success = event
+
+    def fail(self, event: StepFailed | StepTimedOut) -> None:
+        status: StepStatus = "failed" if isinstance(event, StepFailed) else "timed_out"
+        self._end_attempt(status, event.duration, event.error)
+        self.continued = event.continued
+
+    def skip(self, event: StepSkipped) -> None:
+        self._again("skipped")
+        self.reason = event.reason
+
+    def cancel(self, event: StepCancelled) -> None:
+        self._end_attempt("cancelled", event.duration, _cancelled(event))
+        self.reason = event.reason
+
+    def doubt(self, event: StepUnknown) -> None:
+        self._again("unknown")
+        self.attempt_at = None
+        self.tool = event.tool or self.tool
+
+    def wait(self, event: StepWaiting) -> None:
+        self.status, self.reason = "waiting", event.reason
+
+    def request_approval(self, event: ApprovalRequested) -> None:
+        if self.attempts == 0:
+            self.tool, self.inputs = event.tool or self.tool, event.inputs
+
+    def decide_approval(self, event: ApprovalDecided) -> None:
+        if event.approved and self.status == "waiting":
+            self._again("ready")
+
+    def _again(self, status: StepStatus) -> None:
+        """A step that had ended is taken up anew: what came of it before counts no more, its attempts do."""
+        self.status, self.reason, self.error, self.success, self.continued = status, "", None, None, False
 
     def _end_attempt(self, status: StepStatus, duration: float, error: Failure | None) -> None:
         self._again(status)
@@ -180,6 +177,25 @@ class _Row:
             cost=success.cost if success else None,
             continued=self.continued,
         )
+
+
+#: What each event changes in the result of its step; an event that is not here changes none.
+CHANGES: dict[type[Event], Callable[[_Row, Any], None]] = {
+    StepReady: _Row.ready,
+    StepStarted: _Row.start,
+    StepProgress: _Row.progress,
+    StepRetrying: _Row.retry,
+    FallbackStarted: _Row.fall_back,
+    StepSucceeded: _Row.succeed,
+    StepFailed: _Row.fail,
+    StepTimedOut: _Row.fail,
+    StepSkipped: _Row.skip,
+    StepCancelled: _Row.cancel,
+    StepUnknown: _Row.doubt,
+    StepWaiting: _Row.wait,
+    ApprovalRequested: _Row.request_approval,
+    ApprovalDecided: _Row.decide_approval,
+}
 
 
 def _cancelled(event: StepCancelled) -> Failure | None:

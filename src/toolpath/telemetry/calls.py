@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
@@ -41,6 +42,17 @@ class End:
         self.failure = failure
 
 
+#: Events that end an attempt, and how it ended.
+ENDS: dict[type[ev.Event], str] = {
+    ev.StepSucceeded: "succeeded",
+    ev.StepFailed: "failed",
+    ev.StepTimedOut: "timed_out",
+    ev.StepRetrying: "retried",
+    ev.FallbackStarted: "replaced",
+    ev.StepCancelled: "cancelled",
+}
+
+
 class Calls:
     """The attempts of one run that have begun and not ended."""
 
@@ -61,24 +73,12 @@ class Calls:
                 call.tool, call.attempt, call.key = event.tool, event.attempt, event.key
                 call.started_at, call.started_inputs = event.at, event.inputs
                 return call
-            case ev.StepSucceeded():
-                return self._ended(event.path, event, "succeeded")
-            case ev.StepFailed():
-                return self._ended(event.path, event, "failed", event.error)
-            case ev.StepTimedOut():
-                return self._ended(event.path, event, "timed_out", event.error)
-            case ev.StepRetrying():
-                return self._ended(event.path, event, "retried", event.error)
-            case ev.FallbackStarted():
-                return self._ended(event.path, event, "replaced", event.error)
-            case ev.StepCancelled():
-                return self._ended(event.path, event, "cancelled")
             case ev.StepUnknown():
                 self.open.setdefault(event.path, Call(event.path)).in_doubt = True
             case ev.StepSkipped():
                 self.open.pop(event.path, None)
-            case _:
-                pass
+            case _ if (status := ENDS.get(type(event))) is not None:
+                return self._ended(event, status)
         return None
 
     def _of(self, path: str) -> Call:
@@ -87,7 +87,7 @@ class Calls:
             call = self.open[path] = Call(path)
         return call
 
-    def _ended(self, path: str, event: AnyEvent, status: str, failure: Failure | None = None) -> End:
+    def _ended(self, event: Any, status: str) -> End:
         # A step may end without a start: settled by a person, or stopped while it waited.
-        call = self.open.pop(path, None)
-        return End(Call(path) if call is None else call, event, status, failure)
+        call = self.open.pop(event.path, None)
+        return End(call or Call(event.path), event, status, getattr(event, "error", None))

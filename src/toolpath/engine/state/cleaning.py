@@ -7,14 +7,9 @@ from typing import Any
 
 import msgspec
 
-from toolpath.model.events import AnyEvent
+from toolpath.model.events import NEVER_SECRET, AnyEvent
 from toolpath.model.redaction import Redactor
 from toolpath.values import Handle
-
-#: Names, numbers and digests that the engine goes by. None is made of what a tool or a person gave.
-_NAMES = "run_id path tool key digest aside plan bodies tools kept planner source target question budget status"
-_NUMBERS = "seq at attempt timeout delay duration epoch deadline index seconds used limit"
-_OWN = frozenset(f"{_NAMES} {_NUMBERS} accepted".split())
 
 
 def clean(event: AnyEvent, redactor: Redactor) -> AnyEvent:
@@ -25,7 +20,7 @@ def clean(event: AnyEvent, redactor: Redactor) -> AnyEvent:
 
 @cache
 def _fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    return tuple(name for name in kind.__struct_fields__ if name not in _OWN)
+    return tuple(name for name in kind.__struct_fields__ if name not in NEVER_SECRET)
 
 
 def _cleaned(record: msgspec.Struct, redactor: Redactor) -> dict[str, Any]:

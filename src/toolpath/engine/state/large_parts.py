@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
+from toolpath.engine.state.weights import WEIGHTY
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.values import Handle, Json, JsonObject, encode
@@ -23,17 +24,10 @@ WORTH = 10 * HANDLE
 #: many results, or of one many times over, the handles stay in the event.
 MOST_BEHIND = 16_000_000
 
+#: Events whose values stay whole: they are read where no store is at hand.
+_WHOLE = frozenset({ev.RunStarted, ev.InputRequested, ev.InputReceived})
 #: Events whose values go by handles, with the name of the value.
-PARTED: dict[type, str] = {
-    ev.StepStarted: "inputs",
-    ev.StepSucceeded: "output",
-    ev.FallbackStarted: "output",
-    ev.StateWritten: "values",
-    ev.ApprovalRequested: "inputs",
-    ev.RunCompleted: "outputs",
-    ev.RunFailed: "outputs",
-    ev.RunCancelled: "outputs",
-}
+PARTED = {event: name for event, name in WEIGHTY.items() if event not in _WHOLE}
 #: Names of values that stay the objects that they are: what is in them goes aside.
 _OBJECTS = frozenset({"inputs", "values"})
 #: What has no parts.
