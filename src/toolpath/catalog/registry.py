@@ -265,9 +265,8 @@ class Registry:
             broken: dict[str, ToolpathError] = {}
             for source in self._sources.values():
                 broken |= getattr(source.provider, "broken", {})
-            self._catalog = Catalog(known, self.statistics, {**broken, **self.problems})
-        elif self.statistics:
-            self._catalog = self._catalog.with_stats(self.statistics)
+            self._catalog = Catalog(known, problems={**broken, **self.problems})
+        self._catalog = self._catalog.with_stats(self.statistics.frozen)
         return self._catalog
 
     @property

@@ -30,11 +30,13 @@ class Catalog:
         """Group whose provider could not list its tools, or key of a tool that cannot be used → why."""
 
     def with_stats(self, stats: Mapping[str, ToolStats]) -> Catalog:
-        """The same tools with other statistics; indices and digest are shared."""
+        """The same tools with other statistics, which never change; indices and digest are shared."""
+        if stats is self.stats:
+            return self
         twin = Catalog.__new__(Catalog)
         # What was computed of the tools holds for the twin as well.
         twin.__dict__.update(self.__dict__)
-        twin.stats = MappingProxyType(dict(stats))
+        twin.stats = stats
         return twin
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from toolpath.model.tool import ToolStats
 
@@ -77,6 +78,15 @@ class Statistics(Mapping[str, ToolStats]):
     def __init__(self) -> None:
         self._counts: dict[str, _Count] = {}
         self._unsaved: dict[str, _Count] | None = None
+        self._frozen: Mapping[str, ToolStats] | None = None
+        """All records, where nothing was counted since they were made."""
+
+    @property
+    def frozen(self) -> Mapping[str, ToolStats]:
+        """All records as they are now, which never change: the same object until something is counted."""
+        if self._frozen is None:
+            self._frozen = MappingProxyType({key: count.freeze() for key, count in self._counts.items()})
+        return self._frozen
 
     def keep_changes(self) -> None:
         """From now on remember what is new, for `take_changes`."""
@@ -99,6 +109,7 @@ class Statistics(Mapping[str, ToolStats]):
     ) -> None:
         """A call took so many seconds and ended well at this Unix time."""
         counts = self._counts
+        self._frozen = None
         if key not in counts:
             counts[key] = _Count()
         counts[key].succeeded(duration, at, confidence, cost)
@@ -122,6 +133,7 @@ class Statistics(Mapping[str, ToolStats]):
         """Add calls that were counted elsewhere; `saved`: the store has them already. Gives the sum."""
         if self._unsaved is not None and not saved:
             self._unsaved.setdefault(key, _Count()).add(change)
+        self._frozen = None
         count = self._counts.setdefault(key, _Count())
         count.add(change)
         return count.freeze()

@@ -42,6 +42,7 @@ class Memory:
         "items",
         "not_null",
         "paths",
+        "results",
         "ways_out",
         "weight",
     )
@@ -66,6 +67,8 @@ class Memory:
         """Types without null."""
         self.paths: dict[Hashable, tuple[JsonObject | None, JsonObject | None]] = {}
         """Types of expressions that are one path and nothing else, and all is well with it."""
+        self.results: dict[tuple[int, bool], JsonObject | None] = {}
+        """Types of what tools give by their schemas, held to them or not."""
         self.ways_out: dict[tuple[int, int, str], str] = {}
         """What to do about a type that does not fit another one."""
         self.weight = 0
@@ -75,6 +78,10 @@ class Memory:
     def is_full(self) -> bool:
         """It holds more than is to be kept for the next check."""
         return self.weight + len(self._kept) > MOST_KEPT
+
+    def knows(self, schema: JsonObject) -> bool:
+        """Whether it has met this schema, so that asking of it again costs next to nothing."""
+        return id(schema) in self._twins
 
     def one(self, schema: JsonObject) -> JsonObject:
         """The schema that stands for all that equal this one."""

@@ -112,13 +112,16 @@ class ToolOutputs:
         held = schema is not None and (view.step.output_validation or tool.output_validation) == "strict"
         key = (tool.key, held)
         if key not in self._known:
-            self._known[key] = either([self._found(tool, schema, held)])
+            self._known[key] = self._found(tool, schema, held)
         return self._known[key]
 
     def _found(self, tool: Tool, schema: Type, held: bool) -> Type:
         if schema is None:
-            return self._type_of_body(tool) if isinstance(tool.body, Plan) else None
+            return either([self._type_of_body(tool)]) if isinstance(tool.body, Plan) else None
         if not schema:
             return None
-        one = self._memory.one(schema)
-        return self._memory.made(("held", id(one), held), (one,), lambda: {**one, HELD: held})
+        one, results = self._memory.one(schema), self._memory.results
+        mark = (id(one), held)
+        if mark not in results:
+            results[mark] = either([self._memory.made(("held", *mark), (one,), lambda: {**one, HELD: held})])
+        return results[mark]

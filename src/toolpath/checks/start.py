@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from toolpath.checks.remarks import Suggestions, error, listed
 from toolpath.errors import Finding, SchemaError
-from toolpath.json_schema.coerce import coerce
+from toolpath.json_schema.coerce import coerce_in
+from toolpath.json_schema.document import Document
 from toolpath.json_schema.validate import Validator, null_over_default
 from toolpath.model.plan import Plan
 from toolpath.model.redaction import Redactor
@@ -12,29 +13,80 @@ from toolpath.model.tool import Tool
 from toolpath.values import JsonObject, pointer
 
 
-def check_inputs(plan: Plan, inputs: JsonObject) -> tuple[Finding, ...]:
-    """Everything that is wrong with the inputs, with pointers into them below `/inputs`; empty: a run may start.
+class DeclaredInputs:
+    """Inputs that a plan declares: made ready once, for any number of runs."""
 
-    Codes: missing_input, unknown_input, wrong_input. What is only missing its default, or has another form of the same
-    value (`"3"` for 3), is no fault.
-    """
-    if not isinstance(inputs, dict):
-        return (error("wrong_input", "/inputs", "The inputs are no object.", hint="Give names and values."),)
-    declared = plan.inputs.get("properties", {})
-    found = [
-        error(
-            "missing_input",
-            "/inputs",
-            f"The plan needs the input '{name}'{_told(declared.get(name))}.",
-            hint=f"Give {name}=….",
-        )
-        for name in plan.inputs.get("required", ())
-        if inputs.get(name) is None and not _has_default(declared.get(name)) and not _admits(declared, name, inputs)
-    ]
-    wrong = _wrong(plan, inputs)
-    # Of what is missing, parts of the schema would tell a second time.
-    wrong = [finding for finding in wrong if finding.path != "/inputs"] if found else wrong
-    return (*found, *_surplus(plan, inputs), *wrong)
+    def __init__(self, plan: Plan) -> None:
+        schema = plan.inputs
+        self._plan = plan
+        self._declared: JsonObject = schema.get("properties", {})
+        self._defaults = {name: part["default"] for name, part in self._declared.items() if _has_default(part)}
+        self._required: list[str] = list(schema.get("required", ()))
+        self._needed = [name for name in self._required if name not in self._defaults]
+        """Required, and without a default."""
+        self._document = Document(schema)
+        self._validator: Validator | None = None
+
+    def faults(self, inputs: JsonObject) -> tuple[Finding, ...]:
+        """Everything that is wrong with the inputs, with pointers into them below `/inputs`; empty: a run may start.
+
+        Codes: missing_input, unknown_input, wrong_input. What is only missing its default, or has another form of the
+        same value (`"3"` for 3), is no fault.
+        """
+        if not isinstance(inputs, dict):
+            return (error("wrong_input", "/inputs", "The inputs are no object.", hint="Give names and values."),)
+        declared = self._declared
+        found = [
+            error(
+                "missing_input",
+                "/inputs",
+                f"The plan needs the input '{name}'{_told(declared.get(name))}.",
+                hint=f"Give {name}=….",
+            )
+            for name in self._needed
+            if inputs.get(name) is None and not _admits(declared, name, inputs)
+        ]
+        wrong = self._wrong(inputs)
+        # Of what is missing, parts of the schema would tell a second time.
+        wrong = [finding for finding in wrong if finding.path != "/inputs"] if found else wrong
+        return (*found, *_surplus(self._plan, inputs), *wrong)
+
+    def filled(self, inputs: JsonObject) -> JsonObject:
+        """The inputs as a run reads them: coerced, defaults filled in, optional ones that are not given null.
+
+        Only for inputs without `faults`.
+        """
+        filled = dict(self._defaults)
+        nullable = null_over_default(self._plan.inputs) if None in inputs.values() else frozenset()
+        filled |= {
+            name: value for name, value in inputs.items() if value is not None or name not in filled or name in nullable
+        }
+        coerced: JsonObject = coerce_in(self._document, filled) if self._plan.inputs else filled
+        return {**dict.fromkeys(self._declared), **coerced}
+
+    def _wrong(self, inputs: JsonObject) -> list[Finding]:
+        if not self._plan.inputs:
+            return []
+        # An input given as null is one that is not given, where it is optional or has a default.
+        given = {name: value for name, value in inputs.items() if value is not None or name in self._needed}
+        # A part of the schema may require what has its default.
+        given |= {name: self._defaults[name] for name in self._required if name in self._defaults and name not in given}
+        try:
+            if self._validator is None:
+                self._validator = Validator({**self._plan.inputs, "required": [], "additionalProperties": True})
+            self._validator.accept(given)
+        except SchemaError as fault:
+            return [
+                error("wrong_input", f"/inputs{where}", f"The input '{where.lstrip('/')}' does not fit: {what}.")
+                for where, what in fault.faults
+                if where
+            ] or [error("wrong_input", "/inputs", fault.message)]
+        return []
+
+
+def check_inputs(plan: Plan, inputs: JsonObject) -> tuple[Finding, ...]:
+    """As `DeclaredInputs.faults`, of a plan that is asked about once."""
+    return DeclaredInputs(plan).faults(inputs)
 
 
 def check_arguments(tool: Tool, inputs: JsonObject) -> tuple[Finding, ...]:
@@ -84,20 +136,8 @@ def check_intent(plan: Plan, floor: float) -> tuple[Finding, ...]:
 
 
 def fill_inputs(plan: Plan, inputs: JsonObject) -> JsonObject:
-    """The inputs as the run reads them: coerced, defaults filled in, optional ones that are not given null.
-
-    Only for inputs in which `check_inputs` finds nothing.
-    """
-    declared = plan.inputs.get("properties", {})
-    filled = {
-        name: schema["default"] for name, schema in declared.items() if isinstance(schema, dict) and "default" in schema
-    }
-    nullable = null_over_default(plan.inputs) if None in inputs.values() else frozenset()
-    filled |= {
-        name: value for name, value in inputs.items() if value is not None or name not in filled or name in nullable
-    }
-    coerced: JsonObject = coerce(filled, plan.inputs) if plan.inputs else filled
-    return {**dict.fromkeys(declared), **coerced}
+    """As `DeclaredInputs.filled`, of a plan that is asked about once."""
+    return DeclaredInputs(plan).filled(inputs)
 
 
 def _surplus(plan: Plan, inputs: JsonObject) -> list[Finding]:
@@ -115,29 +155,6 @@ def _surplus(plan: Plan, inputs: JsonObject) -> list[Finding]:
         for name in inputs
         if name not in declared
     ]
-
-
-def _wrong(plan: Plan, inputs: JsonObject) -> list[Finding]:
-    if not plan.inputs:
-        return []
-    # An input given as null is one that is not given, where it is optional or has a default.
-    declared = plan.inputs.get("properties", {})
-    needed = [name for name in plan.inputs.get("required", ()) if not _has_default(declared.get(name))]
-    given = {name: value for name, value in inputs.items() if value is not None or name in needed}
-    # A part of the schema may require what has its default.
-    given |= {
-        name: declared[name]["default"] for name in plan.inputs.get("required", ()) if name not in {*given, *needed}
-    }
-    checked = {**plan.inputs, "required": [], "additionalProperties": True}
-    try:
-        Validator(checked).accept(given)
-    except SchemaError as fault:
-        return [
-            error("wrong_input", f"/inputs{where}", f"The input '{where.lstrip('/')}' does not fit: {what}.")
-            for where, what in fault.faults
-            if where
-        ] or [error("wrong_input", "/inputs", fault.message)]
-    return []
 
 
 def _has_default(schema: object) -> bool:

@@ -129,13 +129,15 @@ class _TooMuchWork(Exception):  # a signal that never leaves this file
 class _Coercion:
     """One walk over value and schema together, with its budget. Depth is that of the value."""
 
-    __slots__ = ("_load", "active", "document", "steps")
+    __slots__ = ("_load", "_members", "active", "document", "steps")
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self._load = 0
         self.steps = 0
         self.active: set[tuple[int, int]] = set()
+        self._members: dict[tuple[int, str], list[Node]] = {}
+        """By schema and name: what the schema says of the member, which is the same in each item of a list."""
 
     @property
     def load(self) -> int:
@@ -176,7 +178,7 @@ class _Coercion:
             case _:
                 self.steps += len(schema["enum"]) // 2 if isinstance(schema.get("enum"), list) else 0
                 value = _to_scalar(value, schema)
-        for part in node.list("allOf"):
+        for part in node.list("allOf") if "allOf" in schema else ():
             value = self.part(part, value, depth)
         for key in ("anyOf", "oneOf"):
             if key in schema:
@@ -196,6 +198,12 @@ class _Coercion:
         return {**value, **changed} if changed else value
 
     def _property(self, node: Node, schema: JsonObject, name: str) -> list[Node]:
+        known = self._members.get((id(schema), name))
+        if known is None:
+            known = self._members[id(schema), name] = self._found(node, schema, name)
+        return known
+
+    def _found(self, node: Node, schema: JsonObject, name: str) -> list[Node]:
         self.steps += len(schema.get("patternProperties") or ()) // 4
         found = [part] if (part := node.child("properties", name)) is not None else []
         patterns = schema.get("patternProperties")

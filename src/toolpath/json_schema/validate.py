@@ -23,6 +23,9 @@ _MOST_SCHEMA_FAULTS: Final = 20
 _LARGEST_SCHEMA: Final = 200_000
 #: Bytes of a schema's text up to which its faults are remembered.
 _LONGEST_KNOWN: Final = 64_000
+#: Bytes of a schema's text up to which it is kept made ready, and how many are.
+_SHORT: Final = 4_000
+_MOST_READY: Final = 256
 
 
 class Validator:
@@ -38,7 +41,7 @@ class Validator:
         made = _compiled(schema, formats=formats)
         if isinstance(made, tuple):
             raise SchemaError(_summary("The schema is no usable JSON Schema", made), faults=made)
-        self._document = made.document
+        self._document = Document(schema)
         self._formats = formats
         self._compiled = made.validator.is_valid
         self._load = made.load
@@ -98,10 +101,25 @@ class Validator:
 
 def null_over_default(schema: JsonObject) -> frozenset[str]:
     """The properties of an object's schema that have a default, and may be null all the same."""
-    declared = schema.get("properties", {})
-    named = [name for name, part in declared.items() if isinstance(part, dict) and part.get("default") is not None]
+    named = _with_defaults(schema)
     if not named:
         return frozenset()
+    text = _short_text(schema)
+    return _nullable(schema, named) if text is None else _known_nullable(text)
+
+
+@functools.lru_cache(_MOST_READY)
+def _known_nullable(text: bytes) -> frozenset[str]:
+    schema = decode(text)
+    return _nullable(schema, _with_defaults(schema))
+
+
+def _with_defaults(schema: JsonObject) -> list[str]:
+    declared = schema.get("properties", {})
+    return [name for name, part in declared.items() if isinstance(part, dict) and part.get("default") is not None]
+
+
+def _nullable(schema: JsonObject, named: list[str]) -> frozenset[str]:
     try:
         whole = Validator({**schema, "required": []})
     except SchemaError:
@@ -143,18 +161,36 @@ def _faults(schema: Json) -> tuple[Fault, ...]:
 class _Compiled(msgspec.Struct, frozen=True):
     """A schema made ready."""
 
-    document: Document
     load: int
     validator: jsonschema_rs.Validator
 
 
 def _compiled(schema: Json, *, formats: bool) -> _Compiled | tuple[Fault, ...]:
-    """The validator of the schema, or what is wrong with the schema."""
+    """The validator of the schema, or what is wrong with it. Plans declare the same few inputs over and over."""
     if not isinstance(schema, dict | bool):
         return (("", f"a schema is an object, true or false, got {shown(schema)}"),)
     strange = foreign(schema)
     if strange is not None:
         return (strange,)
+    text = _short_text(schema)
+    return _made_ready(schema, formats=formats) if text is None else _known_ready(text, formats)
+
+
+def _short_text(schema: JsonObject | bool) -> bytes | None:
+    """The schema as text to know its equals by; None for one that is no JSON, or too long to be remembered."""
+    try:
+        text = encode(schema)
+    except OutputInvalid:
+        return None
+    return text if len(text) <= _SHORT else None
+
+
+@functools.lru_cache(_MOST_READY)
+def _known_ready(text: bytes, formats: bool) -> _Compiled | tuple[Fault, ...]:
+    return _made_ready(decode(text), formats=formats)
+
+
+def _made_ready(schema: JsonObject | bool, *, formats: bool) -> _Compiled | tuple[Fault, ...]:
     if size(schema, _LARGEST_SCHEMA) > _LARGEST_SCHEMA:
         return (("", f"a schema of more than {_LARGEST_SCHEMA:,} parts is too large"),)
     document = Document(schema)
@@ -168,7 +204,7 @@ def _compiled(schema: Json, *, formats: bool) -> _Compiled | tuple[Fault, ...]:
         validator = draft_of(schema)(schema, validate_formats=formats, offline=True, pattern_options=PATTERNS)
     except Exception as error:  # noqa: BLE001  # whatever the library says of a foreign schema, it is no schema
         return _faults_of_schema(schema, error)
-    return _Compiled(document, load, validator)
+    return _Compiled(load, validator)
 
 
 def _faults_of_schema(schema: JsonObject | bool, error: Exception) -> tuple[Fault, ...]:

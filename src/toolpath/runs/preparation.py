@@ -18,7 +18,7 @@ from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
 from toolpath.checks.memory import Memory
 from toolpath.checks.request.tools import acts
-from toolpath.checks.start import check_inputs, check_intent, fill_inputs, secrets_given
+from toolpath.checks.start import check_intent, secrets_given
 from toolpath.config import Settings
 from toolpath.engine.compile.program import Program
 from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError, ReadError
@@ -146,7 +146,7 @@ class Preparation:
         self.bound(plan)
         catalog = await self._load(await self.tools_of(plan))
         revision = self._registry.revision
-        weight = _weight(plan, catalog)
+        weight = self._weight(plan, catalog)
         found, parts = await self.aside.do(
             lambda: ((self.checked(plan, catalog), explain(plan, catalog)), parts_of(plan)), weight
         )
@@ -155,7 +155,8 @@ class Preparation:
 
     async def tools_of(self, plan: Plan) -> set[str]:
         """As `opening.tools_of`, without holding the event loop up over what is large."""
-        return await self.aside.do(lambda: tools_of(plan), weight_of([plan.steps]))
+        steps = sum(1 for _ in islice(every_step(plan.block), LIGHT + 1))
+        return await self.aside.do(lambda: tools_of(plan), steps)
 
     @property
     def catalog(self) -> Catalog:
@@ -178,12 +179,24 @@ class Preparation:
         names = await self.tools_of(plan)
         catalog = await self._load(names)
         revision = self._registry.revision
-        program, findings, parts = await self.aside.do(lambda: self._made(plan, catalog), _weight(plan, catalog))
+        program, findings, parts = await self.aside.do(lambda: self._made(plan, catalog), self._weight(plan, catalog))
         if program is None:
             # Why a server's tools are not there is known to the registry alone.
             raise PlanInvalid((*findings, *self._registry.findings()))
         self._programs.put(id(plan), (plan, revision, program, findings, names | set(program.used)), parts)
         return program, findings
+
+    def _weight(self, plan: Plan, catalog: Catalog) -> int:
+        """How much there is to check: the plan, and the tools and plans that it calls."""
+        weight = weight_of([plan.steps, plan.outputs])
+        if weight > LIGHT:
+            return weight
+        tools = [tool for name in tools_of(plan) if (tool := catalog.get(name)) is not None]
+        bodies = [tool.body for tool in tools if isinstance(tool.body, Plan)]
+        schemas = [schema for tool in tools for schema in (tool.input_schema, tool.output_schema)]
+        new = [schema for schema in schemas if schema and not self._memory.knows(schema)]
+        # Most of a schema is not looked at.
+        return weight + weight_of(bodies) + weight_of([*new, plan.inputs], 4 * LIGHT) // 4
 
     def _made(self, plan: Plan, catalog: Catalog) -> tuple[Program | None, tuple[Finding, ...], int]:
         memory = self._memory
@@ -221,14 +234,14 @@ class Preparation:
         self._redactor.add([self._secrets[name] for name in program.secrets if name in self._secrets])
         looked_through = bool(plan.inputs) or self._redactor.active
         weight = weight_of([inputs]) + weight_of([plan.inputs]) if looked_through else 0
-        return program, await self.aside.do(lambda: self._filled(plan, inputs), weight)
+        return program, await self.aside.do(lambda: self._filled(program, inputs), weight)
 
-    def _filled(self, plan: Plan, inputs: JsonObject) -> JsonObject:
+    def _filled(self, program: Program, inputs: JsonObject) -> JsonObject:
         """The inputs with what is not given. Raises `PlanInvalid` where they do not fit."""
-        faults = secrets_given(inputs, self._redactor) or check_inputs(plan, inputs)
+        faults = secrets_given(inputs, self._redactor) or program.declared.faults(inputs)
         if faults:
             raise PlanInvalid(faults)
-        return fill_inputs(plan, inputs)
+        return program.declared.filled(inputs)
 
     async def _runnable(self, what: Runnable, inputs: JsonObject, context: RunContext | None) -> Plan:
         if isinstance(what, Plan):
@@ -253,18 +266,6 @@ def _whole(plan: Plan) -> Plan:
     """The plan made in Python with its inputs as a reader of documents gives them."""
     inputs = with_members(plan.inputs)
     return plan if inputs is plan.inputs else msgspec.structs.replace(plan, inputs=inputs)
-
-
-def _weight(plan: Plan, catalog: Catalog) -> int:
-    """How much there is to check: the plan, and the tools and plans that it calls."""
-    weight = weight_of([plan.steps, plan.outputs])
-    if weight > LIGHT:
-        return weight
-    tools = [tool for name in tools_of(plan) if (tool := catalog.get(name)) is not None]
-    bodies = [tool.body for tool in tools if isinstance(tool.body, Plan)]
-    schemas = [schema for tool in tools for schema in (tool.input_schema, tool.output_schema)]
-    # Most of a schema is not looked at.
-    return weight + weight_of(bodies) + weight_of([*schemas, plan.inputs], 4 * LIGHT) // 4
 
 
 def _kept() -> WeightedCache[int, Any]:

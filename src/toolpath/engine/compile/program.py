@@ -13,6 +13,7 @@ import msgspec
 from toolpath.catalog.statistics import Statistics
 from toolpath.checks.checked import Checked, Expressions
 from toolpath.checks.memory import Memory
+from toolpath.checks.start import DeclaredInputs
 from toolpath.config import Settings
 from toolpath.engine.compile.agent_calls import AGENT, agent_tool
 from toolpath.engine.compile.environment import Environment
@@ -114,6 +115,11 @@ class Program:
         if self._frozen is None:
             self._frozen = freeze(settled_plan(self.plan, self._settled))
         return self._frozen
+
+    @cached_property
+    def declared(self) -> DeclaredInputs:
+        """The inputs that a run may be given."""
+        return DeclaredInputs(self.plan)
 
     @cached_property
     def frozen_bodies(self) -> dict[str, JsonObject]:

@@ -110,9 +110,8 @@ class LoopTurns:
 
     def have(self, run_id: str = "") -> bool:
         """Whether there is room in this turn, which is then taken; else `next` is to be awaited."""
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self._come(loop)
+        if self._loop is None:
+            self._come(asyncio.get_running_loop())
         if not self._left or self._waiting or run_id in self.dear:
             return False
         if self._work >= MOST_WORK or self._now() >= self._until:
@@ -122,6 +121,10 @@ class LoopTurns:
 
     async def room(self, run_id: str = "") -> None:
         """Return when there is room in a turn, at once or later. No run: it is about to begin."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            # None is on its way, or one in a loop that was closed before it came.
+            self._come(loop)
         if not self.have(run_id):
             await self.next(run_id)
 

@@ -31,8 +31,8 @@ class Places:
         """The limit of all calls for the run's tenant."""
         self.returning: deque[Attempt] = deque()
         """Calls that may go on as soon as the run has a slot for them."""
-        self._bound: dict[Target, bool] = {}
-        """Whether its tool or server has a limit."""
+        self._bound: dict[str, bool] = {}
+        """By the tool's key: whether it or its server has a limit."""
 
     def arm(self) -> None:
         """The run's context is known."""
@@ -43,9 +43,9 @@ class Places:
         """Whether a call of the target may be under some limit."""
         if self.tenant is not None or self._limited_plans.plans:
             return True
-        if target not in self._bound:
-            self._bound[target] = bool(self._limited_plans.of_tool(target))
-        return self._bound[target]
+        if target.key not in self._bound:
+            self._bound[target.key] = bool(self._limited_plans.of_tool(target))
+        return self._bound[target.key]
 
     def take(self, step: StepState, target: Target) -> bool:
         """Whether the call has all places that it needs, which are then taken; else it is ready again when it may."""
