@@ -15,9 +15,18 @@ from typing import Final
 import msgspec
 
 from toolpath.agents.asked import Asked, AskedCall, asked_in
-from toolpath.agents.conversation import CallAnswer, Conversation, shown_call
+from toolpath.agents.conversation import CallAnswer, Conversation, said_before, shown_call
 from toolpath.agents.offers import Offer, Offers, misnamed
-from toolpath.agents.prompt import LAST_ROUND, NO_CALL, REPEATED, goal_text, result_text, system_text
+from toolpath.agents.prompt import (
+    LAST_ANSWER,
+    LAST_ROUND,
+    NO_ANSWER,
+    NO_CALL,
+    REPEATED,
+    goal_text,
+    result_text,
+    system_text,
+)
 from toolpath.errors import SchemaError, ToolFailed
 from toolpath.json_schema.validate import Validator
 from toolpath.model.agent import TERMINATE, AgentTask
@@ -67,12 +76,15 @@ class Agent:
         self._task = task
         self._context = context
         self._offers = Offers(task)
-        self._conversation = Conversation(goal_text(task, task.longest // 4), task.longest)
+        before = said_before(context.conversation)
+        self._conversation = Conversation(goal_text(task, task.longest // 4), task.longest, before=before)
         self._accepts = Validator(task.result_schema)
         self._in_text = False
         """The model writes its calls as text."""
         self._last_rules = ""
         """The rules as the model was told them last."""
+        self._said: list[str] = []
+        """What it has told the person that it talks to."""
         self._silent = 0
         self._repeats = 0
         self._last_round = ""
@@ -87,10 +99,14 @@ class Agent:
                 # What was answered before a crash was paid for.
                 self._afford()
             if number == rounds and number > 1:
-                self._conversation.told(LAST_ROUND)
+                self._conversation.told(LAST_ROUND if self._task.require_tool_call else LAST_ANSWER)
             asked, reply = await self._think(number, is_last=number == rounds)
+            if reply.text.strip() and not (asked.in_text and asked.calls):
+                self._said.append(reply.text.strip())
             if not asked.calls:
                 if not asked.unheard:
+                    if self._is_answer(asked, reply):
+                        return await self._answer(number)
                     self._nudge(asked, reply)
                 continue
             self._silent = 0
@@ -102,6 +118,14 @@ class Agent:
             code="max_rounds",
             hint="Raise 'max_rounds', or give it a smaller goal.",
         )
+
+    def _is_answer(self, asked: Asked, reply: ChatReply) -> bool:
+        """Whether text alone ends the work: it was told to a person, and is no call that cannot be read."""
+        return not self._task.require_tool_call and bool(reply.text.strip()) and not (self._in_text and asked.fault)
+
+    async def _answer(self, number: int) -> Result:
+        """All that it has told the person, which is its result."""
+        return Result(await self._context.end({"message": "\n\n".join(self._said)}, key=f"round[{number}]/act[0]"))
 
     def _afford(self) -> None:
         """Raise `AgentFailed` where the agent has spent what it may."""
@@ -121,7 +145,9 @@ class Agent:
 
     async def _think(self, number: int, *, is_last: bool) -> tuple[Asked, ChatReply]:
         key = f"round[{number}]/think"
-        specs = self._offers.last if is_last and number > 1 else self._offers.specs
+        ends = is_last and number > 1
+        # Who talks keeps its tools in view, since some providers refuse a conversation with calls of none.
+        specs = self._offers.last if ends and self._task.require_tool_call else self._offers.specs
         adds = {"round": number, **self._conversation.added()}
         system = system_text(self._task, specs, in_text=self._in_text)
         if system != self._last_rules:
@@ -132,6 +158,7 @@ class Agent:
             system=system,
             messages=self._conversation.messages,
             tools=() if self._in_text else specs,
+            tool_choice="none" if ends and not self._task.require_tool_call else "auto",
             model=self._task.model,
             timeout=self._time_left(),
         )
@@ -144,7 +171,7 @@ class Agent:
             self._in_text = True
             return Asked(unheard=True), ChatReply()
         self._seconds += self._context.duration(key)
-        asked = asked_in(reply, number)
+        asked = asked_in(reply, number, talks=not self._task.require_tool_call and not self._in_text)
         self._in_text = self._in_text or asked.in_text
         return asked, reply
 
@@ -163,7 +190,8 @@ class Agent:
             )
         if reply.text:
             self._conversation.said(reply.text, ())
-        self._conversation.told(f"{asked.fault} {NO_CALL}".strip())
+        no_call = NO_CALL if self._task.require_tool_call else NO_ANSWER
+        self._conversation.told(f"{asked.fault} {no_call}".strip())
 
     async def _act(self, number: int, asked: Asked, reply: ChatReply) -> Result | None:
         """Make the calls of a round; what the agent has come to where that is its end."""

@@ -44,8 +44,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """The request was not taken as it was, and is made in another way."""
 
 
-def asked_in(reply: ChatReply, number: int) -> Asked:
-    """The calls of the reply of that round."""
+def asked_in(reply: ChatReply, number: int, *, talks: bool = False) -> Asked:
+    """The calls of the reply of that round. `talks`: text is for a person, unless it begins as a call does."""
     if reply.tool_calls:
         seen = reply.tool_calls[:MOST_CALLS]
         ids = Counter(call.id for call in seen)
@@ -57,6 +57,8 @@ def asked_in(reply: ChatReply, number: int) -> Asked:
         return Asked(calls=calls, left_out=len(reply.tool_calls) - len(seen))
     if not reply.text.strip():
         return Asked()
+    if talks:
+        return _called_in_words(reply.text, number)
     if len(reply.text) > _LONGEST_TEXT:
         return Asked(fault=f"The answer has {len(reply.text):,} characters; at most {_LONGEST_TEXT:,} are read.")
     try:
@@ -66,6 +68,19 @@ def asked_in(reply: ChatReply, number: int) -> Asked:
     seen_text = found.calls[:MOST_CALLS]
     calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{index}") for index, call in enumerate(seen_text))
     return Asked(calls=calls, left_out=len(found.calls) - len(seen_text), in_text=bool(calls))
+
+
+def _called_in_words(text: str, number: int) -> Asked:
+    """The calls of a text that is nothing but calls: what quotes some, as a result of a tool, calls nothing."""
+    stripped = text.strip()
+    if len(stripped) > _LONGEST_TEXT or stripped[0] not in "{[<" or stripped[-1] not in "}]>":
+        return Asked()
+    try:
+        found = read_model_text(stripped)
+    except ReadError:
+        return Asked()
+    calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{at}") for at, call in enumerate(found.calls))
+    return Asked(calls=calls[:MOST_CALLS], left_out=max(0, len(calls) - MOST_CALLS), in_text=bool(calls))
 
 
 def _call(name: str, arguments: Json, call_id: str) -> AskedCall:

@@ -7,7 +7,7 @@ run again after a crash tells its model the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -48,11 +48,14 @@ class _Entry(msgspec.Struct, kw_only=True):
 class Conversation:
     """Grows by one round after the other."""
 
-    def __init__(self, requirement: str, longest: int) -> None:
-        """`longest`: characters at which old results are left out, down to half of it."""
+    def __init__(self, requirement: str, longest: int, *, before: Sequence[Message] = ()) -> None:
+        """`longest`: characters at which old results are left out, down to half of it.
+
+        `before`: what was said before the run; the journal has it with the run's begin.
+        """
         self._longest = longest
-        self._entries = [_Entry(message=Message(text=requirement))]
-        self._size = len(requirement)
+        self._entries = [_Entry(message=message) for message in (*before, Message(text=requirement))]
+        self._size = sum(entry.size for entry in self._entries)
         self._new: list[Json] = [{"text": requirement}]
         self._shortened = 0
         """Entries from the beginning whose results were left out."""
@@ -132,3 +135,13 @@ class Conversation:
 def shown_call(name: str, call_id: str, arguments: JsonObject) -> ToolCall:
     """The call as the model is reminded of it: arguments that nobody took are not sent again."""
     return ToolCall(name=name, id=call_id, arguments=arguments if len(encode(arguments)) <= _LONGEST_ARGUMENTS else {})
+
+
+def said_before(conversation: Iterable[JsonObject]) -> tuple[Message, ...]:
+    """The messages of a run's conversation, `{role, text}`, as a model is told of them."""
+    found: list[Message] = []
+    for said in conversation:
+        text = said.get("text")
+        if isinstance(text, str) and text:
+            found.append(Message(role="assistant" if said.get("role") == "assistant" else "user", text=text))
+    return tuple(found)

@@ -68,6 +68,9 @@ class Offers:
 
     def __init__(self, task: AgentTask) -> None:
         own = [ToolSpec(name=TERMINATE, description=_END, input_schema=task.result_schema)]
+        if not task.require_tool_call:
+            # Its text is its end.
+            own = []
         if task.may_ask:
             own.append(ToolSpec(name=FORM_INPUT, description=_ASK, input_schema=_FORM))
         self._by_name = {spec.name: Offer(spec=spec) for spec in own}

@@ -49,7 +49,14 @@ def agents_can_end(context: Context) -> Iterator[Finding]:
     """bad_column, too_many_rounds: the result has columns that can be filled, in rounds that can be made."""
     for view in context.views.steps:
         match view.step:
-            case Agent(output=columns, max_rounds=rounds):
+            case Agent(output=columns, max_rounds=rounds) as agent:
+                if columns and not agent.require_tool_call:
+                    yield error(
+                        "text_without_columns",
+                        f"{view.path}/agent/output",
+                        f"The agent '{agent.id}' ends with text, which has no columns.",
+                        hint="Leave out 'output', or 'require_tool_call: false'.",
+                    )
                 yield from _columns(context, columns, f"{view.path}/agent/output")
                 if rounds > MOST_ROUNDS:
                     yield error(

@@ -184,7 +184,8 @@ def _note(step: Step) -> str:
     match step:
         case Agent() as agent:
             asked = f"asks {agent.model}" if agent.model else "asks the model of the settings"
-            return f"{asked}, at most {agent.max_rounds} rounds"
+            first = "; a person allows each write" if agent.approve_writes else ""
+            return f"{asked}, at most {agent.max_rounds} rounds{first}"
         case Loop(concurrency=1):
             return "one item after the other"
         case Loop() as loop:

@@ -47,6 +47,10 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     budget: AgentBudget = AgentBudget()
     patience: float = 300.0
     """Seconds that people have to fill in one of its forms."""
+    require_tool_call: bool = True
+    """Text alone ends nothing; false: it is the result."""
+    approve_writes: bool = False
+    """A person is asked before each call that writes."""
     longest: int = 400_000
     """Characters of the conversation above which old results are left out."""
 

@@ -164,6 +164,8 @@ class Call(Common, frozen=True, kw_only=True, omit_defaults=True, tag="tool", ta
 
     tool: str
     inputs: JsonObject = {}
+    inherit_memory: bool = False
+    """Where the tool is a plan: its agents and tools know what was said in the conversation before the run."""
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -240,6 +242,10 @@ class Agent(Common, frozen=True, kw_only=True, omit_defaults=True, tag="agent", 
     """How it is to go about it."""
     context: Json = None
     """Template of what it is told besides, marked as data: what earlier steps gave. None: nothing."""
+    require_tool_call: bool = True
+    """An answer without a call ends nothing; false: its text is the result."""
+    approve_writes: bool = False
+    """A person has to allow each of its calls that writes."""
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

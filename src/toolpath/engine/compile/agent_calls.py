@@ -41,6 +41,8 @@ def agent_tool(step: Agent, tools: tuple[Tool, ...], *, longest: int, patience: 
         result_schema=result_schema(step.output),
         columns=tuple(column_of(column)[0] for column in step.output),
         max_rounds=step.max_rounds,
+        require_tool_call=step.require_tool_call,
+        approve_writes=step.approve_writes,
         # A step's time limit is that of all its rounds.
         budget=msgspec.structs.replace(step.budget, time=min(limits, default=None)),
         longest=longest,
@@ -63,6 +65,9 @@ def agent_tool(step: Agent, tools: tuple[Tool, ...], *, longest: int, patience: 
             "output": list(step.output),
             "max_rounds": step.max_rounds,
             "budget": msgspec.to_builtins(step.budget),
+            # Said only where it is not the usual, so that agents of earlier journals stay the same.
+            **({} if step.require_tool_call else {"require_tool_call": False}),
+            **({"approve_writes": True} if step.approve_writes else {}),
         },
         effect="read" if all(tool.is_read for tool in tools) else "write",
         # What it does to the world is done by its calls: they are in doubt after a crash, never the agent.

@@ -6,9 +6,10 @@ from toolpath.engine.compile.nodes import Target
 from toolpath.engine.decide import step_values
 from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.decide.follow_ups import WAIT, FailAttempt, FollowUp
-from toolpath.engine.state.instances import StepState
+from toolpath.engine.state.instances import EMPTY, StepState
 from toolpath.engine.state.resolve import Resolved, resolve_inputs
 from toolpath.model import events as ev
+from toolpath.model.plan import Agent
 from toolpath.model.policy import refusal
 from toolpath.values import Json, digest
 
@@ -17,7 +18,7 @@ def ask_approval(decisions: Decisions, step: StepState) -> FollowUp | None:
     """Have a person decide first, where one has to; gives what follows then, or None: the step may begin."""
     node = step.node
     target = node.targets[step.target] if node.targets else None
-    asks = node.always_approve or (target is not None and target.asks)
+    asks = node.always_approve or (target is not None and (target.asks or _is_agents_write(step, target)))
     if not asks and (node.approval is None or step.attempt):
         # What an expression has said of a tool's first attempt holds for those after it.
         return None
@@ -41,6 +42,22 @@ def ask_approval(decisions: Decisions, step: StepState) -> FollowUp | None:
     tool = target.key if target else ""
     decisions.emit(ev.ApprovalRequested(decisions.seq, decisions.at, step.path, bound, tool, shown))
     return WAIT
+
+
+def _is_agents_write(step: StepState, target: Target) -> bool:
+    """Whether the call writes and comes of an agent that has to ask before it writes: what was allowed stands."""
+    if target.reads:
+        return False
+    scope, owner = step.scope, step.scope.owner
+    while owner is not None and scope.block is EMPTY:
+        match owner.node.step:
+            case Agent(approve_writes=asks_first):
+                return asks_first
+            case _ if not owner.node.targets or not owner.node.targets[owner.target].reads:
+                # It writes itself, and was asked about, with all that it does.
+                return False
+        scope, owner = owner.scope, owner.scope.owner
+    return False
 
 
 def _would_fail(decisions: Decisions, step: StepState, target: Target) -> FollowUp | None:

@@ -314,14 +314,16 @@ class Children:
         fields = self._drive.redactor.value(asked(request))
         return reply_of(await self.call_child(parent, CHAT, fields, key))
 
-    async def send(self, request: ChatRequest) -> ChatReply:
-        """The model's answer."""
+    async def send(self, request: ChatRequest, path: str = "") -> ChatReply:
+        """The model's answer. `path`: of the step that asks, where the answer may be seen while it is written."""
         services = self._drive.services
         chat = None if services.chat is None else await services.chat()
         if chat is None:
             raise ToolFailed("No model is configured.", hint="Set TOOL_PLANNER_LLM and the provider's key.")
-        reply: ChatReply = await chat(request)
-        return reply
+        if not path:
+            return await chat(request)
+        run_id = self._drive.state.run_id
+        return await services.drafts.reply(chat, request, run_id=run_id, path=path, redactor=services.redactor)
 
     def restored(self, value: Json) -> Json:
         """The value with large ones in the place of what stands for them."""

@@ -12,13 +12,13 @@ from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.loop_items import ItemAttempt, LoopItems
 from toolpath.engine.drive.places import Places
 from toolpath.engine.state.accounts import Account, is_in, occupy
-from toolpath.engine.state.instances import StepState
+from toolpath.engine.state.instances import Scope, StepState
 from toolpath.engine.state.resolve import fault_of, resolve_inputs, without_nulls
 from toolpath.engine.state.weights import weight_of_value
 from toolpath.expressions.names import Frame
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
-from toolpath.model.plan import Budget, Loop
+from toolpath.model.plan import Budget, Call, Loop
 from toolpath.model.policy import refusal
 from toolpath.values import JsonObject
 
@@ -295,10 +295,26 @@ class Dispatch:
         context.tenant, context.user = caller.tenant, caller.user_id
         context.session, context.case = caller.session_id, caller.case_id
         context.metadata = caller.metadata
-        context.follows(caller.conversation)
+        if caller.conversation and _inherits(attempt.step.scope):
+            context.follows(caller.conversation)
         return context
 
     def close(self) -> None:
         """Nothing is taken any more."""
         self._closed = True
         self._drive.limit_queue.close()
+
+
+def _inherits(scope: Scope) -> bool:
+    """Whether what runs there knows the run's conversation: each plan around it was called to."""
+    owner = scope.owner
+    while owner is not None:
+        target = owner.node.targets[owner.target] if owner.node.targets else None
+        if target is not None and target.plan is not None:
+            match owner.node.step:
+                case Call(inherit_memory=True):
+                    pass
+                case _:
+                    return False
+        owner = owner.scope.owner
+    return True

@@ -53,7 +53,7 @@ class Rounds:
 
     async def send_kept(self, step: StepState) -> ChatReply:
         """The model's answer to the request that was given with the step."""
-        return await self._children.send(self._requests[step.path])
+        return await self._children.send(self._requests[step.path], step.path)
 
     async def act(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
         """What the tool gave. A call that has failed has failed for good: the model was told. Raises `ToolFailed`."""

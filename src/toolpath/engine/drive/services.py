@@ -11,6 +11,7 @@ import msgspec
 from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
 from toolpath.engine.compile.selection import Tools
+from toolpath.engine.drive.drafts import Drafts
 from toolpath.engine.drive.limits import Limits
 from toolpath.engine.drive.loop_turns import LoopTurns
 from toolpath.engine.drive.tenant_bytes import TenantBytes
@@ -56,6 +57,8 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """Gives the model that tools may ask; None where none is configured."""
     load: Callable[[set[str]], Awaitable[Tools]] | None = None
     """Gives the tools of today, those of these names among them: servers are asked that no plan has named yet."""
+    drafts: Drafts = msgspec.field(default_factory=Drafts)
+    """What models are writing now."""
     agents: AgentLoop | None = None
     """Lets agents work; None: there are none."""
     observer: Observer | None = None
