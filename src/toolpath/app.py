@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from toolpath.planner.router.records import OnMultiple, Routed, RouteRecord
     from toolpath.planner.service.door import Planning
     from toolpath.planner.service.early_reads import Ahead
+    from toolpath.workspace.conversations.conversations import Conversations
     from toolpath.workspace.plans import Plans
     from toolpath.workspace.schedules import Schedules
     from toolpath.workspace.templates import Templates
@@ -120,12 +121,13 @@ class Toolpath:
             self._services, self._drives, self._preparation, self.trail, load=self._load, chat=chat
         )
         self._launcher = Launcher(
-            self.store,
+            self._services,
             self._preparation,
             self._drives,
             self.trail,
             planned=self._planned_runs.planned,
             leave_to_replan=self._planned_runs.leave_to_replan,
+            resume=self.resume,
         )
         self.registry.add_provider(self._launcher.template_provider)
         open_points = self._preparation.open_points
@@ -297,6 +299,11 @@ class Toolpath:
     def schedules(self) -> Schedules:
         """The stored schedules: templates and plans that a server runs at times."""
         return self._launcher.schedules
+
+    @property
+    def conversations(self) -> Conversations:
+        """The stored conversations: messages, and turns that answer them."""
+        return self._launcher.conversations
 
     def open_points(self, plan: Plan) -> tuple[Finding, ...]:
         """Why nothing runs this plan yet: questions that it leaves open, or that its planner is not sure enough."""

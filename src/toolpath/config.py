@@ -133,6 +133,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Characters of an agent's conversation above which old results are left out; about four are a token."""
     user_input_timeout: Seconds = 300.0
     """For people to fill in a form that an agent puts before them; then the agent is told that nobody did."""
+    conversation_memory: Annotated[int, msgspec.Meta(ge=6_000, le=10_000_000)] = 30_000
+    """Characters of a conversation that a model is told; of a longer one the newest rounds, and a summary."""
     auth: Literal["auto", "required"] = "auto"
     """`auto`: on a loopback address nobody is asked who they are; `required`: everybody is, everywhere."""
     jwt_keys: str = ""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from toolpath.access.trail import Trail
 from toolpath.engine.compile.program import Program
+from toolpath.engine.drive.services import Services
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunContext, RunResult
 from toolpath.model.stored import StoredPlan
 from toolpath.model.template import TemplateRun
-from toolpath.ports import Store
 from toolpath.runs.drives import Drives
 from toolpath.runs.opening import call_plan, check_priority, failed
 from toolpath.runs.preparation import Preparation, Runnable
@@ -23,6 +23,7 @@ from toolpath.workspace.template_provider import TemplateProvider
 if TYPE_CHECKING:
     from toolpath.planner.records import Planned
     from toolpath.planner.replan import Replanning
+    from toolpath.workspace.conversations.conversations import Conversations
     from toolpath.workspace.plans import Plans
     from toolpath.workspace.schedules import Schedules
     from toolpath.workspace.templates import Templates
@@ -33,15 +34,20 @@ class Launcher:
 
     def __init__(
         self,
-        store: Store,
+        services: Services,
         preparation: Preparation,
         drives: Drives,
         trail: Trail,
         *,
         planned: Callable[..., Awaitable[Planned]],
         leave_to_replan: Callable[[int | Replanning | None], JsonObject],
+        resume: Callable[[str], Awaitable[Run]],
     ) -> None:
+        store = services.store
+        self._services = services
         self._store = store
+        self._resume = resume
+        self._conversations: Conversations | None = None
         self._preparation = preparation
         self._drives = drives
         self._trail = trail
@@ -72,6 +78,26 @@ class Launcher:
         return self._templates
 
     @property
+    def conversations(self) -> Conversations:
+        """Stored conversations, opened when they are first asked for."""
+        if self._conversations is None:
+            from toolpath.workspace.conversations.conversation_records import ConversationRecords
+            from toolpath.workspace.conversations.conversations import Conversations  # only who talks pays for it
+            from toolpath.workspace.conversations.turns import Turns
+
+            records = ConversationRecords(self._store)
+            turns = Turns(
+                records,
+                self._services,
+                self._drives,
+                start=self.start,
+                resume=self._resume,
+                templates=lambda: self.templates,
+            )
+            self._conversations = Conversations(self._services, self._trail, records, turns, self._drives)
+        return self._conversations
+
+    @property
     def schedules(self) -> Schedules:
         """Stored schedules, opened when they are first asked for."""
         if self._schedules is None:
@@ -98,6 +124,12 @@ class Launcher:
             program, filled = await self._preparation.ready(await self.plans.plan(what), inputs, context)
             return program, filled, Stored(what.plan_id, self.plans.approval_for(what, program, filled))
 
+    async def _remembering(self, context: RunContext | None) -> RunContext | None:
+        """The context with what was said before in the conversation that it names."""
+        if context is None or not context.conversation_id or context.conversation:
+            return context
+        return await self.conversations.remembered(context)
+
     async def run(
         self,
         what: Runnable | StoredPlan | TemplateRun,
@@ -108,6 +140,7 @@ class Launcher:
         replan: int | Replanning | None = None,
     ) -> RunResult:
         """Run it to its end, or until only people can go on."""
+        context = await self._remembering(context)
         program, filled, origin = await self.prepared(what, inputs or {}, context)
         leave = self._leave_to_replan(replan)
         result = await self._drives.run(program, filled, context=context, origin=origin, replan=leave)
@@ -128,6 +161,7 @@ class Launcher:
     ) -> Run:
         """Begin it and come back at once."""
         check_priority(priority)
+        context = await self._remembering(context)
         program, filled, origin = await self.prepared(what, inputs or {}, context)
         return await self._drives.start(
             program,

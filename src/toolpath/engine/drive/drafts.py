@@ -1,4 +1,7 @@
-"""Drafts: what models of this process are writing now, for whoever follows their runs. The journal has it when it is whole."""
+"""Drafts: what models of this process are writing now, for whoever follows their runs.
+
+The journal has each when it is whole.
+"""
 
 from __future__ import annotations
 
@@ -78,9 +81,7 @@ class Drafts:
         """What is being written in the run, by the path of the step."""
         return self._drafts.get(run_id, {})
 
-    async def reply(
-        self, chat: Chat, request: ChatRequest, *, run_id: str, path: str, redactor: Redactor
-    ) -> ChatReply:
+    async def reply(self, chat: Chat, request: ChatRequest, *, run_id: str, path: str, redactor: Redactor) -> ChatReply:
         """The model's reply, in view while it is written where somebody follows the run. Raises `ChatFailed`."""
         if run_id not in self._readers:
             return await chat(request)

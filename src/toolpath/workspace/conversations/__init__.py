@@ -1,0 +1,1 @@
+"""Conversations: messages that are kept, and turns that answer them."""

@@ -1,0 +1,174 @@
+"""Records of conversations in the store: each conversation, each of its messages, the ids that messages came with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import msgspec
+
+from toolpath.errors import RecordConflict, RecordNotFound
+from toolpath.model.conversation import Conversation, ConversationMessage
+from toolpath.model.record import Record
+from toolpath.ports import Store
+from toolpath.values import digest
+
+_KIND: Final = "conversation"
+_MESSAGE: Final = "conversation_message"
+_ID: Final = "conversation_message_id"
+_PAGE: Final = 200
+#: Seconds that lie between two messages at least, so that their order is that of their times.
+_APART: Final = 0.001
+
+
+class ConversationRecords:
+    """The conversations of one store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def get(self, conversation_id: str) -> Conversation | None:
+        """The conversation, or None."""
+        record = await self._store.get_record(_KIND, conversation_id)
+        return None if record is None else _conversation(record)
+
+    async def put(self, conversation: Conversation) -> Conversation:
+        """Keep it in the place of what it was made from. Raises `RecordConflict` where that was changed meanwhile."""
+        data = msgspec.to_builtins(conversation)
+        for name in ("conversation_id", "tenant", "user", "title", "revision", "created_at", "updated_at"):
+            data.pop(name, None)
+        record = Record(
+            kind=_KIND,
+            id=conversation.conversation_id,
+            tenant=conversation.tenant,
+            parent=conversation.user,
+            name=conversation.title,
+            data=data,
+            created_at=conversation.created_at,
+        )
+        return _conversation(await self._store.put_record(record, expected=conversation.revision))
+
+    async def newest(
+        self, *, tenant: str | None, user: str | None, limit: int, before: str | None = None
+    ) -> list[Conversation]:
+        """The newest first; `user`: those that this one may see."""
+        found: list[Conversation] = []
+        while len(found) < limit:
+            page = await self._store.list_records(_KIND, tenant=tenant, limit=_PAGE, before=before)
+            found += [each for each in map(_conversation, page) if is_theirs(each, user)]
+            if len(page) < _PAGE:
+                break
+            before = page[-1].id
+        return found[:limit]
+
+    async def delete(self, conversation: Conversation) -> None:
+        """Forget the conversation with all its messages."""
+        conversation_id = conversation.conversation_id
+        await self._forget(conversation_id)
+        await self._store.delete_record(_KIND, conversation_id)
+        # What came meanwhile.
+        await self._forget(conversation_id)
+
+    async def _forget(self, conversation_id: str) -> None:
+        for kind in (_MESSAGE, _ID):
+            while found := await self._store.list_records(kind, parent=conversation_id, limit=_PAGE):
+                for record in found:
+                    await self._store.delete_record(kind, record.id)
+
+    # Messages.
+
+    async def add(self, conversation: Conversation, message: ConversationMessage) -> None:
+        """Keep the message; one with its number that is there already stays."""
+        record = Record(
+            kind=_MESSAGE,
+            id=_message_id(conversation.conversation_id, message.number),
+            tenant=conversation.tenant,
+            parent=conversation.conversation_id,
+            data=msgspec.to_builtins(message),
+            # Messages are listed by their times, and clocks may go back.
+            created_at=max(message.at, conversation.last_at + _APART),
+        )
+        try:
+            await self._store.put_record(record, expected=0)
+        except RecordConflict:
+            return
+
+    async def take_back(self, conversation: Conversation, number: int) -> None:
+        """Forget a message that was not said after all."""
+        await self._store.delete_record(_MESSAGE, _message_id(conversation.conversation_id, number))
+
+    async def message(self, conversation_id: str, number: int) -> ConversationMessage | None:
+        """The message of that number, or None."""
+        record = await self._store.get_record(_MESSAGE, _message_id(conversation_id, number))
+        return None if record is None else _message(record)
+
+    async def page(
+        self, conversation: Conversation, *, limit: int, before: int | None = None
+    ) -> list[ConversationMessage]:
+        """The newest messages before that number, newest first."""
+        last = None if before is None else _message_id(conversation.conversation_id, before)
+        if last is not None and await self._store.get_record(_MESSAGE, last) is None:
+            raise RecordNotFound(f"There is no message {before} in the conversation {conversation.conversation_id}.")
+        records = await self._store.list_records(
+            _MESSAGE, parent=conversation.conversation_id, limit=limit, before=last
+        )
+        return [_message(record) for record in records]
+
+    async def backwards(self, conversation: Conversation) -> AsyncIterator[ConversationMessage]:
+        """All messages, newest first, read a page at a time."""
+        before: int | None = None
+        while page := await self.page(conversation, limit=_PAGE, before=before):
+            for message in page:
+                yield message
+            if len(page) < _PAGE:
+                return
+            before = page[-1].number
+
+    # Ids of messages.
+
+    async def number_of(self, conversation_id: str, message_id: str) -> int | None:
+        """Number of the message that came with this id, or None."""
+        record = await self._store.get_record(_ID, digest([conversation_id, message_id]))
+        return None if record is None else int(record.data["number"])
+
+    async def remember(self, conversation: Conversation, message_id: str, number: int) -> None:
+        """Keep the id that a message came with."""
+        record = Record(
+            kind=_ID,
+            id=digest([conversation.conversation_id, message_id]),
+            tenant=conversation.tenant,
+            parent=conversation.conversation_id,
+            data={"number": number},
+        )
+        await self._store.put_record(record)
+
+    async def forget_id(self, conversation: Conversation, message_id: str) -> None:
+        """Forget an id whose message was not said after all."""
+        await self._store.delete_record(_ID, digest([conversation.conversation_id, message_id]))
+
+
+def is_theirs(conversation: Conversation, user: str | None) -> bool:
+    """Whether the user may see it; None: whoever may see all."""
+    return user is None or not conversation.user or conversation.user == user
+
+
+def _message_id(conversation_id: str, number: int) -> str:
+    return f"{conversation_id}/{number:08d}"
+
+
+def _conversation(record: Record) -> Conversation:
+    fields: dict[str, Any] = {
+        **record.data,
+        "conversation_id": record.id,
+        "title": record.name,
+        "tenant": record.tenant,
+        "user": record.parent,
+        "revision": record.version,
+        "created_at": record.created_at,
+        "updated_at": record.updated_at,
+    }
+    return msgspec.convert(fields, Conversation)
+
+
+def _message(record: Record) -> ConversationMessage:
+    return msgspec.convert(record.data, ConversationMessage)

@@ -1,0 +1,232 @@
+"""Stored conversations: messages that are kept as they come, answered in turns, found again, taken up again."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import msgspec
+
+from toolpath.access.trail import Trail
+from toolpath.engine.drive.services import Services
+from toolpath.errors import RecordConflict, RecordNotFound, RunConflict, SchemaError
+from toolpath.ids import new_id
+from toolpath.model.conversation import Conversation, ConversationMessage, FoundMessage, Part
+from toolpath.model.run import RunContext, RunInfo
+from toolpath.ports import Signal
+from toolpath.runs.drives import Drives
+from toolpath.values import JsonObject
+from toolpath.workspace.conversations.conversation_records import ConversationRecords, is_theirs
+from toolpath.workspace.conversations.memory import memory_of
+from toolpath.workspace.conversations.turns import Said, Turn, Turns, check_text
+
+_LONGEST_TITLE: Final = 200
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+_TRIES: Final = 20
+#: Conversations and messages that a search looks through, the newest.
+SEARCHED: Final = (1_000, 5_000)
+#: Characters round what was found that are told.
+_ROUND: Final = 80
+
+
+class Conversations:
+    """The conversations of one Toolpath."""
+
+    def __init__(
+        self, services: Services, trail: Trail, records: ConversationRecords, turns: Turns, runs: Drives
+    ) -> None:
+        self._store = services.store
+        self._trail = trail
+        self._clock = trail.clock
+        self._records = records
+        self._runs = runs
+        self._memory = services.settings.conversation_memory
+        self.turns = turns
+        """Turns of conversations: begun, followed, settled."""
+
+    # Keeping.
+
+    async def create(
+        self, title: str = "", *, conversation_id: str = "", tenant: str = "", user: str = ""
+    ) -> Conversation:
+        """Begin one. Raises `SchemaError` for a title or id that it cannot have, `RecordConflict` for one that is."""
+        check_text(title, "title", _LONGEST_TITLE)
+        if conversation_id and not _ID.fullmatch(conversation_id):
+            raise SchemaError(
+                f"{conversation_id[:100]!r} can be no conversation's id.",
+                hint="Use up to 100 letters, digits, '_', '-', '.' and ':'.",
+            )
+        now = self._clock.time()
+        made = Conversation(
+            conversation_id=conversation_id or new_id("conv", now), title=title, tenant=tenant, user=user, last_at=now
+        )
+        if conversation_id and await self._records.get(conversation_id) is not None:
+            raise RecordConflict(f"There is already a conversation {conversation_id!r}.", hint="Take another id.")
+        await self._recorded("conversation.create", made, user)
+        return await self._records.put(made)
+
+    async def get(self, conversation_id: str, *, tenant: str | None = None, user: str | None = None) -> Conversation:
+        """The conversation, as it stands. Raises `RecordNotFound`, in the same words where it is not theirs.
+
+        `tenant` and `user`: who looks; None: whoever may see all.
+        """
+        found = await self._records.get(conversation_id)
+        if found is None or (tenant is not None and found.tenant != tenant) or not is_theirs(found, user):
+            raise RecordNotFound(f"There is no conversation {conversation_id[:100]!r}.")
+        return await self.turns.settled(found)
+
+    async def newest(
+        self, *, tenant: str | None = None, user: str | None = None, limit: int = 50, before: str | None = None
+    ) -> list[Conversation]:
+        """The newest first; `before` is the last id of the page before."""
+        found = await self._records.newest(tenant=tenant, user=user, limit=limit, before=before)
+        return [await self.turns.settled(each) for each in found]
+
+    async def history(
+        self, conversation: Conversation, *, limit: int = 50, before: int | None = None
+    ) -> list[ConversationMessage]:
+        """The newest messages in order, oldest first; `before` is the first number of the page after."""
+        return (await self._records.page(conversation, limit=limit, before=before))[::-1]
+
+    async def runs(self, conversation: Conversation, *, limit: int = 50, before: str | None = None) -> list[RunInfo]:
+        """The runs that belong to it, newest first: its turns, and whatever was begun with its id."""
+        return await self._store.list_runs(
+            tenant=conversation.tenant,
+            conversation_id=conversation.conversation_id,
+            limit=limit,
+            before=before,
+        )
+
+    async def rename(self, conversation: Conversation, title: str, *, user: str = "") -> Conversation:
+        """Give it another title. Raises `SchemaError`."""
+        check_text(title, "title", _LONGEST_TITLE)
+        if not title.strip():
+            raise SchemaError("The title is empty.")
+        await self._recorded("conversation.rename", conversation, user, to=title)
+        for _ in range(_TRIES):
+            try:
+                return await self._records.put(msgspec.structs.replace(conversation, title=title))
+            except RecordConflict:
+                conversation = await self.get(conversation.conversation_id)
+        raise RecordConflict("The conversation changes all the time.", hint="Try again.")
+
+    async def delete(self, conversation: Conversation, *, user: str = "") -> None:
+        """Forget it with its messages. A turn that goes on is cancelled; runs stay."""
+        await self._recorded("conversation.delete", conversation, user)
+        if conversation.turn is not None:
+            with contextlib.suppress(RunConflict, RecordNotFound):
+                await self.cancel(conversation)
+        await self._records.delete(conversation)
+
+    async def search(
+        self, text: str, *, tenant: str | None = None, user: str | None = None, limit: int = 50
+    ) -> list[FoundMessage]:
+        """Where the text stands, capitals or not: in titles, and in messages of the newest conversations."""
+        wanted = text.casefold().strip()
+        if not wanted:
+            raise SchemaError("There is nothing to search for.")
+        found: list[FoundMessage] = []
+        read = 0
+        for each in await self._records.newest(tenant=tenant, user=user, limit=SEARCHED[0]):
+            if wanted in each.title.casefold():
+                found.append(FoundMessage(conversation_id=each.conversation_id, title=each.title))
+            if read < SEARCHED[1]:
+                async for message in self._records.backwards(each):
+                    read += 1
+                    at = message.text.casefold().find(wanted)
+                    if at >= 0:
+                        found.append(_found(each, message, at, len(wanted)))
+                    if read >= SEARCHED[1] or len(found) >= limit:
+                        break
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    # Talking.
+
+    async def begin(self, conversation: Conversation, said: Said, *, context: RunContext, priority: int = 0) -> Turn:
+        """Begin the turn that answers a message, and come back at once. Raises as `Turns.begin`.
+
+        Who says it stands in the audit trail with the run.
+        """
+        return await self.turns.begin(conversation, said, context, priority=priority)
+
+    async def say(
+        self,
+        conversation: Conversation | str,
+        text: str,
+        *,
+        message_id: str = "",
+        template: str = "",
+        inputs: JsonObject | None = None,
+        tools: tuple[str, ...] = (),
+        model: str = "",
+        context: RunContext | None = None,
+    ) -> AsyncIterator[Part]:
+        """Say something and be told the answer while it comes: texts, calls, questions, and the end.
+
+        Where a part is a question, `tp.approve`, `deny` or `answer` it and go on reading. The turn goes on, too, where
+        nobody reads. Raises as `Turns.begin`.
+        """
+        known = await self.get(conversation) if isinstance(conversation, str) else conversation
+        said = Said(text=text, message_id=message_id, template=template, inputs=inputs, tools=tools, model=model)
+        who = context or RunContext(known.user, tenant=known.tenant)
+        turn = await self.begin(known, said, context=who)
+        async for part in self.turns.follow(turn.run_id, talks=not template, memory=turn.memory):
+            yield part
+        await self.get(known.conversation_id)
+
+    async def follow(self, conversation: Conversation) -> AsyncIterator[Part]:
+        """The turn that goes on, from its first moment. Raises `RunConflict` where none does."""
+        turn = conversation.turn
+        if turn is None:
+            raise RunConflict(f"No turn of the conversation {conversation.conversation_id} goes on.")
+        message = await self._records.message(conversation.conversation_id, turn.number)
+        talks = message is None or not message.template
+        async for part in self.turns.follow(turn.run_id, talks=talks):
+            yield part
+        await self.get(conversation.conversation_id)
+
+    async def cancel(self, conversation: Conversation) -> None:
+        """Stop the turn that goes on. Raises `RunConflict` where none does."""
+        if conversation.turn is None:
+            raise RunConflict(f"No turn of the conversation {conversation.conversation_id} goes on.")
+        await self._runs.tell(conversation.turn.run_id, Signal(kind="cancel", data={"reason": "stopped"}))
+
+    async def remembered(self, context: RunContext | None) -> RunContext | None:
+        """The context of a run that belongs to a conversation, with what was said in it before.
+
+        As it is where it brings messages of its own, or where the id is no conversation's that they may see.
+        """
+        if context is None or not context.conversation_id or context.conversation:
+            return context
+        found = await self._records.get(context.conversation_id)
+        theirs = found is not None and found.tenant == context.tenant and is_theirs(found, context.user_id)
+        if found is None or not theirs or not found.messages:
+            return context
+        memory = await memory_of(
+            self._records,
+            found,
+            most=self._memory,
+            through=found.messages,
+            said=found.characters,
+            models=None,
+        )
+        return RunContext.from_json({**context.as_json(), "conversation": list(memory.messages)})
+
+    async def _recorded(self, action: str, conversation: Conversation, user: str, **more: Any) -> None:
+        said: JsonObject = {"conversation": conversation.title, **more}
+        await self._trail.record(action, conversation.conversation_id, tenant=conversation.tenant, user=user, **said)
+
+
+def _found(conversation: Conversation, message: ConversationMessage, at: int, length: int) -> FoundMessage:
+    begin, end = max(0, at - _ROUND), at + length + _ROUND
+    excerpt = " ".join(message.text[begin:end].split())
+    return FoundMessage(
+        conversation_id=conversation.conversation_id,
+        title=conversation.title,
+        number=message.number,
+        excerpt=f"{'…' if begin else ''}{excerpt}{'…' if end < len(message.text) else ''}",
+    )

@@ -1,0 +1,477 @@
+"""Turns of conversations: each is a run, of an agent that answers or of a plan template, and is told while it goes on.
+
+A turn is claimed in its conversation's record before its message is kept and its run is begun, all three under names
+that are settled by then: who dies in between leaves it to whoever looks next, and nothing is done twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Final, Protocol
+
+import msgspec
+
+from toolpath.engine.drive.services import Services
+from toolpath.errors import (
+    KeyReused,
+    RecordConflict,
+    RecordNotFound,
+    RunConflict,
+    RunNotFound,
+    SchemaError,
+    StoreError,
+    ToolpathError,
+)
+from toolpath.ids import new_id
+from toolpath.model.conversation import (
+    Conversation,
+    ConversationMessage,
+    EndPart,
+    MemoryPart,
+    OpenTurn,
+    Part,
+)
+from toolpath.model.run import ENDED_RUN, RunContext, RunInfo, RunResult
+from toolpath.model.template import PlanTemplate, TemplateRun
+from toolpath.runs.naming import OwnName
+from toolpath.runs.run import Run
+from toolpath.values import Json, JsonObject
+from toolpath.workspace.conversations.conversation_records import ConversationRecords
+from toolpath.workspace.conversations.following import REPLY, Follower, text_of
+from toolpath.workspace.conversations.memory import cut, memory_of
+from toolpath.workspace.templates import Templates
+
+#: Characters of a message, and of an answer as it is kept.
+LONGEST: Final = 200_000
+#: Messages of a conversation, and characters of all of them.
+MOST_MESSAGES: Final = 10_000
+MOST_CHARACTERS: Final = 20_000_000
+#: Seconds after which a turn whose run is not there counts as one that was never begun.
+_BEGINNING: Final = 60.0
+#: How often a change is tried again that somebody else made another one before.
+_TRIES: Final = 20
+_TITLE: Final = 80
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody says in a conversation."""
+
+    text: str
+    message_id: str = ""
+    """The same message sent again with the same id adds nothing."""
+    template: str = ""
+    """Id, `group.title` or title of a plan template that answers; empty: an agent does."""
+    inputs: JsonObject | None = None
+    """Values of the template's parameters; None: the text is the one that it needs."""
+    tools: tuple[str, ...] = ()
+    """Names of the tools that the agent may call; none: all that are selectable."""
+    model: str = ""
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that was begun."""
+
+    conversation: Conversation
+    number: int
+    """Of the message."""
+    run_id: str
+    is_new: bool = True
+    """False: the same message was there already."""
+    memory: MemoryPart | None = None
+    """What the model is not told word by word."""
+
+
+class Starts(Protocol):
+    """Starter of runs."""
+
+    async def __call__(
+        self,
+        what: JsonObject | TemplateRun,
+        inputs: JsonObject,
+        *,
+        context: RunContext,
+        run_id: str,
+        idempotency_key: str,
+        priority: int,
+    ) -> Run:
+        """Begin a run; where one has the key already, that is the run."""
+        ...
+
+
+class TurnRuns(Protocol):
+    """The side of runs that turns need."""
+
+    async def info(self, run_id: str) -> RunResult:
+        """How a run stands."""
+        ...
+
+    def is_live(self, run_id: str) -> bool:
+        """Whether this process drives it."""
+        ...
+
+    def is_driven_elsewhere(self, info: RunInfo) -> bool:
+        """Whether another process does."""
+        ...
+
+
+class Turns:
+    """The turns of the conversations of one store."""
+
+    def __init__(
+        self,
+        records: ConversationRecords,
+        services: Services,
+        runs: TurnRuns,
+        *,
+        start: Starts,
+        resume: Callable[[str], Awaitable[Run]],
+        templates: Callable[[], Templates],
+    ) -> None:
+        self._records = records
+        self._services = services
+        self._store = services.store
+        self._clock = services.clock
+        self._runs = runs
+        self._start = start
+        self._resume = resume
+        self._templates = templates
+
+    # Beginning.
+
+    async def begin(self, conversation: Conversation, said: Said, context: RunContext, *, priority: int = 0) -> Turn:
+        """Begin the turn that answers a message.
+
+        The same message with the same `message_id` begins none again. Raises `RunConflict` while another turn goes on,
+        `SchemaError` for what is no message, and what beginning a run raises: then nothing was said.
+        """
+        _check(said)
+        conversation = await self.settled(conversation)
+        known = await self._known(conversation, said)
+        if known is not None:
+            return known
+        what, inputs, template = await self._what(said, conversation.tenant)
+        turn, conversation = await self._claimed(conversation, said, template)
+        message = ConversationMessage(
+            number=turn.number,
+            role="user",
+            text=said.text,
+            at=turn.at,
+            run_id=turn.run_id,
+            message_id=said.message_id,
+            template="" if template is None else template.template_id,
+        )
+        await self._records.add(conversation, message)
+        if said.message_id:
+            await self._records.remember(conversation, said.message_id, turn.number)
+        try:
+            return await self._begun(conversation, turn, what, inputs, context, priority, said=len(said.text))
+        except StoreError:
+            # Whether it was begun is not known: whoever looks next finds out.
+            raise
+        except ToolpathError:
+            await self._taken_back(conversation, turn, message)
+            raise
+
+    async def _begun(
+        self,
+        conversation: Conversation,
+        turn: OpenTurn,
+        what: JsonObject | TemplateRun,
+        inputs: JsonObject,
+        context: RunContext,
+        priority: int,
+        *,
+        said: int,
+    ) -> Turn:
+        memory = await memory_of(
+            self._records,
+            conversation,
+            most=self._services.settings.conversation_memory,
+            through=turn.number - 1,
+            said=conversation.characters - said,
+            models=self._services.chat,
+        )
+        if memory.summary != conversation.summary:
+            conversation = await self._changed(conversation, summary=memory.summary)
+        context = RunContext.from_json(
+            {
+                **context.as_json(),
+                "conversation_id": conversation.conversation_id,
+                "conversation": list(memory.messages),
+            }
+        )
+        name = OwnName(f"conversation {conversation.conversation_id} {turn.number}")
+        with contextlib.suppress(KeyReused):
+            # The run is there, begun by who tried before: from a template, perhaps, that was changed since.
+            await self._start(
+                what, inputs, context=context, run_id=turn.run_id, idempotency_key=name, priority=priority
+            )
+        return Turn(conversation=conversation, number=turn.number, run_id=turn.run_id, memory=memory.part)
+
+    async def _known(self, conversation: Conversation, said: Said) -> Turn | None:
+        """The turn of a message that was sent before with this id. Raises `KeyReused` where it was another one."""
+        if not said.message_id:
+            return None
+        number = await self._records.number_of(conversation.conversation_id, said.message_id)
+        turn = conversation.turn
+        if number is None or (turn is not None and turn.number == number and not await self._is_there(turn.run_id)):
+            # Who claimed the turn may have died before it was begun: it is begun now.
+            return None
+        message = await self._records.message(conversation.conversation_id, number)
+        if message is None:
+            return None
+        if message.text != said.text:
+            raise KeyReused(
+                f"The message {number} of the conversation came with this id, and with another text.",
+                hint="Take a new id for a new message.",
+            )
+        return Turn(conversation=conversation, number=number, run_id=message.run_id, is_new=False)
+
+    async def _is_there(self, run_id: str) -> bool:
+        try:
+            await self._store.get_run(run_id)
+        except RunNotFound:
+            return False
+        return True
+
+    async def _what(self, said: Said, tenant: str) -> tuple[JsonObject | TemplateRun, JsonObject, PlanTemplate | None]:
+        """What answers, with its inputs. Raises `PolicyViolationError` for a template that is not for conversations."""
+        if not said.template:
+            return turn_plan(said.tools, said.model), {"message": said.text}, None
+        if said.tools or said.model:
+            raise SchemaError("A template brings its own tools and models.", hint="Leave out 'tools' and 'model'.")
+        template = await self._templates().get(said.template, tenant=tenant)
+        version = self._templates().open_to(template, "conversation")
+        inputs = said.inputs if said.inputs is not None else await self._inputs(template, version, said.text)
+        return await self._templates().run_of(template, inputs, version=version), inputs, template
+
+    async def _inputs(self, template: PlanTemplate, version: int, text: str) -> JsonObject:
+        """The text as the value of the one parameter that the template needs."""
+        parameters = (await self._templates().parameters(template, version=version)).parameters
+        needed = [each for each in parameters if each.required] or list(parameters[:1])
+        if not needed:
+            return {}
+        if len(needed) == 1 and needed[0].type in ("", "string"):
+            return {needed[0].name: text}
+        names = ", ".join(each.name for each in needed)
+        raise SchemaError(
+            f"The template {template.key!r} needs {names}, which one text cannot be.", hint="Give them in 'inputs'."
+        )
+
+    async def _claimed(
+        self, conversation: Conversation, said: Said, template: PlanTemplate | None
+    ) -> tuple[OpenTurn, Conversation]:
+        """The turn, written into the conversation. Raises `RunConflict` where another one is open."""
+        for _ in range(_TRIES):
+            if conversation.turn is not None:
+                if said.message_id and conversation.turn.message_id == said.message_id:
+                    # Sent again at once, or after a crash: message and run have names already.
+                    return conversation.turn, conversation
+                raise _busy(conversation, conversation.turn)
+            _check_room(conversation, said)
+            now = self._clock.time()
+            turn = OpenTurn(
+                number=conversation.messages + 1, run_id=new_id("run", now), message_id=said.message_id, at=now
+            )
+            changed = msgspec.structs.replace(
+                conversation,
+                turn=turn,
+                messages=turn.number,
+                characters=conversation.characters + len(said.text),
+                title=conversation.title or _title(said.text, template),
+                last_at=max(now, conversation.last_at),
+            )
+            try:
+                return turn, await self._records.put(changed)
+            except RecordConflict:
+                conversation = await self.settled(await self._again(conversation))
+        raise RecordConflict("The conversation changes all the time.", hint="Try again.")
+
+    async def _taken_back(self, conversation: Conversation, turn: OpenTurn, message: ConversationMessage) -> None:
+        """What was refused was not said."""
+        await self._records.take_back(conversation, turn.number)
+        if message.message_id:
+            await self._records.forget_id(conversation, message.message_id)
+        for _ in range(_TRIES):
+            conversation = await self._again(conversation)
+            if conversation.turn is None or conversation.turn.run_id != turn.run_id:
+                return
+            before = msgspec.structs.replace(
+                conversation,
+                turn=None,
+                messages=turn.number - 1,
+                characters=conversation.characters - len(message.text),
+            )
+            with contextlib.suppress(RecordConflict):
+                await self._records.put(before)
+                return
+
+    # Following.
+
+    async def follow(self, run_id: str, *, talks: bool, memory: MemoryPart | None = None) -> AsyncIterator[Part]:
+        """The turn from its first moment until it is over. It goes on whether somebody follows it or not."""
+        if memory is not None:
+            yield memory
+        follower = Follower(self._store, self._services.drafts, run_id, talks=talks)
+        parts = follower.parts()
+        await self._looked_after(run_id)
+        try:
+            async for part in parts:
+                yield part
+        finally:
+            await parts.aclose()  # type: ignore[attr-defined]  # it is a generator
+        yield await self.end_of(run_id)
+
+    async def _looked_after(self, run_id: str) -> None:
+        """Go on with a turn that its process has left: a server does so by itself, others when somebody follows."""
+        info = await self._store.get_run(run_id)
+        is_left = info.status in ("pending", "running") and not self._runs.is_live(run_id)
+        if self._services.queue is not None or not is_left or self._runs.is_driven_elsewhere(info):
+            return
+        with contextlib.suppress(RunConflict):
+            await self._resume(run_id)
+
+    async def end_of(self, run_id: str) -> EndPart:
+        """What came of a turn whose run has ended."""
+        result = await self._runs.info(run_id)
+        error = "" if result.success else result.reason if result.error is None else result.error.message
+        return EndPart(run_id=run_id, status=result.status, text=text_of(_outputs(result)), error=error)
+
+    # Settling.
+
+    async def settled(self, conversation: Conversation) -> Conversation:
+        """The conversation with the answer of its turn, where that has ended since it was looked at."""
+        for _ in range(_TRIES):
+            turn = conversation.turn
+            if turn is None:
+                return conversation
+            answer = await self._answer(turn)
+            if answer is None:
+                return conversation
+            await self._records.add(conversation, answer)
+            kept = await self._records.message(conversation.conversation_id, answer.number) or answer
+            changed = msgspec.structs.replace(
+                conversation,
+                turn=None,
+                messages=answer.number,
+                characters=conversation.characters + len(kept.text),
+                last_at=max(kept.at, conversation.last_at),
+            )
+            try:
+                return await self._records.put(changed)
+            except RecordConflict:
+                conversation = await self._again(conversation)
+        return conversation
+
+    async def _answer(self, turn: OpenTurn) -> ConversationMessage | None:
+        """The answer of a turn; None: it goes on."""
+        number, now = turn.number + 1, self._clock.time()
+        try:
+            info = await self._store.get_run(turn.run_id)
+        except RunNotFound:
+            if now < turn.at + _BEGINNING:
+                return None
+            why = "The service stopped before it was begun, or its run was deleted."
+            return ConversationMessage(
+                number=number, role="assistant", text="", at=now, run_id=turn.run_id, status="lost", error=why
+            )
+        if info.status not in ENDED_RUN:
+            return None
+        end = await self.end_of(turn.run_id)
+        return ConversationMessage(
+            number=number,
+            role="assistant",
+            text=cut(end.text, LONGEST),
+            at=info.ended_at or now,
+            run_id=turn.run_id,
+            status=end.status,  # type: ignore[arg-type]  # of an ended run
+            error=end.error[:1_000],
+        )
+
+    async def _changed(self, conversation: Conversation, **fields: Json) -> Conversation:
+        """The conversation with these fields, whoever else changed others of it."""
+        for _ in range(_TRIES):
+            try:
+                return await self._records.put(msgspec.structs.replace(conversation, **fields))
+            except RecordConflict:
+                conversation = await self._again(conversation)
+        return conversation
+
+    async def _again(self, conversation: Conversation) -> Conversation:
+        found = await self._records.get(conversation.conversation_id)
+        if found is None:
+            raise RecordNotFound(f"There is no conversation {conversation.conversation_id!r} any more.")
+        return found
+
+
+def turn_plan(tools: tuple[str, ...], model: str) -> JsonObject:
+    """The plan of a turn in which an agent answers. It asks a person before it writes."""
+    agent: JsonObject = {
+        "requirement": "{{ inputs.message }}",
+        "require_tool_call": False,
+        "approve_writes": True,
+    }
+    if tools:
+        agent["tools"] = list(tools)
+    if model:
+        agent["model"] = model
+    return {
+        "name": "conversation",
+        "inputs": {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]},
+        "steps": [{"id": REPLY, "agent": agent}],
+        "outputs": f"{{{{ {REPLY} }}}}",
+    }
+
+
+def _outputs(result: RunResult) -> Json:
+    """What the run gave; of one that did not end well, what the model had come to."""
+    return result.outputs if result.success else None
+
+
+def _title(text: str, template: PlanTemplate | None) -> str:
+    line = " ".join(text.split())
+    short = line if len(line) <= _TITLE else f"{line[: _TITLE - 1].rstrip()}…"
+    return short or ("" if template is None else template.title)
+
+
+def _check(said: Said) -> None:
+    """Raise `SchemaError` for what is no message."""
+    check_text(said.text, "message", LONGEST, lines=True)
+    if not said.text.strip() and not said.template:
+        raise SchemaError("The message is empty.")
+    check_text(said.message_id, "message's id", 200)
+
+
+def check_text(text: str, what: str, most: int, *, lines: bool = False) -> None:
+    """Raise `SchemaError` for a text that cannot be kept: too long, with NUL, with half a character."""
+    if len(text) > most:
+        raise SchemaError(
+            f"The {what} has {len(text):,} characters; at most {most:,} are taken.", hint="Send it in parts, or a file."
+        )
+    if "\0" in text:
+        raise SchemaError(f"The {what} holds a NUL character.", hint="Take it out.")
+    if not lines and ("\n" in text or "\r" in text):
+        raise SchemaError(f"The {what} has more than one line.")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise SchemaError(
+            f"The {what} holds half a character at position {error.start}.", hint="Send it as whole UTF-8."
+        ) from None
+
+
+def _check_room(conversation: Conversation, said: Said) -> None:
+    if conversation.messages + 2 > MOST_MESSAGES or conversation.characters + len(said.text) > MOST_CHARACTERS:
+        raise SchemaError(
+            f"The conversation is full: it has {conversation.messages:,} messages of {conversation.characters:,} "
+            f"characters, and may have {MOST_MESSAGES:,} of {MOST_CHARACTERS:,}.",
+            hint="Begin a new one.",
+        )
+
+
+def _busy(conversation: Conversation, turn: OpenTurn) -> RunConflict:
+    return RunConflict(
+        f"A turn of the conversation {conversation.conversation_id} goes on: {turn.run_id}.",
+        hint="Follow it, answer what it asks, or cancel its run; then say the next thing.",
+    )
