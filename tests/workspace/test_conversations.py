@@ -131,7 +131,7 @@ async def test_a_reader_that_comes_late_is_told_the_whole_and_what_is_still_aske
         first = asyncio.create_task(told(tp.conversations.say(talk, "Count.")))
         # The model stands still twice: before its call, which has no words, and in the middle of its answer.
         while len(model.requests) < 2:
-            await asyncio.wait_for(model.stands.wait(), 10)
+            await model.stands.wait()
             model.stands.clear()
             if len(model.requests) < 2:
                 model.open.set()

@@ -31,6 +31,7 @@ from toolpath.server.questions import OpenQuestions
 from toolpath.server.readiness import Readiness
 from toolpath.server.rest import (
     audit,
+    conversations,
     events,
     health,
     metrics,
@@ -93,7 +94,7 @@ def create_app(
     if telemetry is not None and telemetry.metrics is not None:
         app.state.metrics = telemetry.metrics
         app.include_router(metrics.router)
-    for noun in (plans, templates, schedules, runs, events, steering, questions, tools, audit):
+    for noun in (plans, templates, schedules, conversations, runs, events, steering, questions, tools, audit):
         app.include_router(noun.router, prefix=API)
     for door in (executor, plan_templates, cron_tasks):
         app.include_router(door.router)

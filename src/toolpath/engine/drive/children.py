@@ -16,6 +16,7 @@ from toolpath.engine.decide.approvals import is_outdated, revoke
 from toolpath.engine.decide.bounds import too_deep
 from toolpath.engine.decide.recover import take_up_step
 from toolpath.engine.drive.attempt import Attempt
+from toolpath.engine.drive.drafts import Place
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.places import Places
 from toolpath.engine.state.instances import EMPTY, ENDED, StepState
@@ -314,16 +315,15 @@ class Children:
         fields = self._drive.redactor.value(asked(request))
         return reply_of(await self.call_child(parent, CHAT, fields, key))
 
-    async def send(self, request: ChatRequest, path: str = "") -> ChatReply:
-        """The model's answer. `path`: of the step that asks, where the answer may be seen while it is written."""
+    async def send(self, request: ChatRequest, place: Place | None = None) -> ChatReply:
+        """The model's answer. `place`: where it may be seen while it is written."""
         services = self._drive.services
         chat = None if services.chat is None else await services.chat()
         if chat is None:
             raise ToolFailed("No model is configured.", hint="Set TOOL_PLANNER_LLM and the provider's key.")
-        if not path:
+        if place is None:
             return await chat(request)
-        run_id = self._drive.state.run_id
-        return await services.drafts.reply(chat, request, run_id=run_id, path=path, redactor=services.redactor)
+        return await services.drafts.reply(chat, request, place, services.redactor)
 
     def restored(self, value: Json) -> Json:
         """The value with large ones in the place of what stands for them."""

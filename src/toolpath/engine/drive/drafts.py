@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from typing import Final
 
+import msgspec
+
 from toolpath.errors import ChatFailed
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.redaction import Redactor
@@ -21,6 +23,15 @@ LONGEST: Final = 400_000
 HELD_BACK: Final = 256
 #: Characters after which secrets are looked for again.
 _STRIDE: Final = 64
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a reply is written."""
+
+    run_id: str
+    path: str
+    talks: bool
+    """To a person, who may come when it is half written; else it is shown where somebody follows the run."""
 
 
 class Draft:
@@ -81,9 +92,10 @@ class Drafts:
         """What is being written in the run, by the path of the step."""
         return self._drafts.get(run_id, {})
 
-    async def reply(self, chat: Chat, request: ChatRequest, *, run_id: str, path: str, redactor: Redactor) -> ChatReply:
-        """The model's reply, in view while it is written where somebody follows the run. Raises `ChatFailed`."""
-        if run_id not in self._readers:
+    async def reply(self, chat: Chat, request: ChatRequest, place: Place, redactor: Redactor) -> ChatReply:
+        """The model's reply, in view while it is written where somebody may want to see it. Raises `ChatFailed`."""
+        run_id, path = place.run_id, place.path
+        if not place.talks and run_id not in self._readers:
             return await chat(request)
         draft = Draft(redactor)
         drafts = self._drafts.setdefault(run_id, {})

@@ -10,6 +10,7 @@ from toolpath.engine.compile.model_calls import reply_of
 from toolpath.engine.compile.own_tools import FORM, TERMINATE, THINK
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.children import Children
+from toolpath.engine.drive.drafts import Place
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.state.instances import ENDED, StepState
 from toolpath.errors import ToolFailed, ToolpathError
@@ -17,6 +18,7 @@ from toolpath.model import events as ev
 from toolpath.model.agent import AgentTask, Spent
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
+from toolpath.model.plan import Agent
 from toolpath.model.stand_ins import misplaced
 from toolpath.model.tool import ToolResult
 from toolpath.values import Json, JsonObject
@@ -53,7 +55,11 @@ class Rounds:
 
     async def send_kept(self, step: StepState) -> ChatReply:
         """The model's answer to the request that was given with the step."""
-        return await self._children.send(self._requests[step.path], step.path)
+        owner = step.scope.owner
+        agent = None if owner is None else owner.node.step
+        talks = isinstance(agent, Agent) and not agent.require_tool_call
+        place = Place(self._drive.state.run_id, step.path, talks)
+        return await self._children.send(self._requests[step.path], place)
 
     async def act(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
         """What the tool gave. A call that has failed has failed for good: the model was told. Raises `ToolFailed`."""

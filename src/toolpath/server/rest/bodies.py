@@ -21,6 +21,7 @@ Body = TypeVar("Body")
 Key = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[\x20-\x7e]*$")]
 Words = Annotated[str, msgspec.Meta(max_length=20_000, pattern=r"^[^\x00]*$")]
 Id = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[A-Za-z0-9_.-]*$")]
+Title = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00\n\r]*$")]
 Path = Annotated[str, msgspec.Meta(max_length=1_000, pattern=r"^[^\x00]*$")]
 
 
@@ -208,6 +209,34 @@ class ScheduleWords(Sent, frozen=True, kw_only=True):
     expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
 
 
+class NewConversation(Sent, frozen=True, kw_only=True):
+    """A conversation that is begun. Without a title it gets its first message's first words."""
+
+    title: Title = ""
+    conversation_id: Annotated[str, msgspec.Meta(max_length=100, pattern=r"^([A-Za-z0-9][A-Za-z0-9_.:-]*)?$")] = ""
+    """An id of one's own; empty: one is made."""
+
+
+class ConversationTitle(Sent, frozen=True, kw_only=True):
+    """Another title of a conversation."""
+
+    title: Title
+
+
+class NewMessage(Sent, frozen=True, kw_only=True):
+    """What somebody says in a conversation. Sent again with the same `message_id` it adds nothing."""
+
+    text: Annotated[str, msgspec.Meta(max_length=200_000, pattern=r"^[^\x00]*$")] = ""
+    message_id: Key = ""
+    template: Words = ""
+    """Id, `group.title` or title of a plan template that answers; empty: an agent does."""
+    inputs: JsonObject | None = None
+    """Values of the template's parameters; null: the text is the one that it needs."""
+    tools: Annotated[list[Key], msgspec.Meta(max_length=1_000)] = []
+    """Names of the tools that the agent may call; none: all that are selectable."""
+    model: Words = ""
+
+
 BODIES: tuple[type, ...] = (
     NewPlan,
     ChangedPlan,
@@ -227,6 +256,10 @@ BODIES: tuple[type, ...] = (
     TemplateImport,
     TemplateStart,
     ScheduleWords,
+    NewConversation,
+    ConversationTitle,
+    NewMessage,
+    TemplateWords,
 )
 
 _PLACE = re.compile(r"^(?P<what>.*?)(?: - at `(?P<at>.*)`)?$", re.DOTALL)

@@ -100,6 +100,7 @@ _MAKERS = (
     ("/api/v1/plans", (201,), "request_id"),
     ("/api/v1/templates", (201,), "template_id"),
     ("/api/v1/schedules", (201,), "schedule_id"),
+    ("/api/v1/conversations", (201,), "conversation_id"),
     ("/api/v1/runs", (200, 202), "run_id"),
 )
 

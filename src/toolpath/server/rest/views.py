@@ -8,6 +8,7 @@ import msgspec
 
 from toolpath.checks.explanation import Explanation
 from toolpath.errors import Finding
+from toolpath.model.conversation import Conversation, ConversationMessage, FoundMessage, OpenTurn, Summary
 from toolpath.model.events import AnyEvent, Failure, RunStarted, Warned
 from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo, RunStatus, StepResult
@@ -281,6 +282,55 @@ class SchedulePage(Shown, frozen=True, kw_only=True):
     next: str | None = None
 
 
+class ConversationRow(Shown, frozen=True, kw_only=True):
+    """A conversation. Times are Unix time in seconds."""
+
+    conversation_id: str
+    title: str = ""
+    user: str = ""
+    """Who may see it; empty: everybody of the tenant."""
+    messages: int = 0
+    characters: int = 0
+    turn: OpenTurn | None = None
+    """The turn that goes on; null: none does."""
+    summary: Summary | None = None
+    """What stands for the oldest messages when a model is told of it; null: they are told as they are."""
+    last_at: float = 0.0
+    revision: int = 0
+    created_at: float = 0.0
+
+
+class ConversationPage(Shown, frozen=True, kw_only=True):
+    """Conversations, newest first. `next` is the `before` of the next page; null: this was the last."""
+
+    conversations: tuple[ConversationRow, ...]
+    next: str | None = None
+
+
+class MessagePage(Shown, frozen=True, kw_only=True):
+    """Messages, oldest first. `next` is the `before` of the page before them; null: there is none."""
+
+    messages: tuple[ConversationMessage, ...]
+    next: int | None = None
+
+
+class FoundPage(Shown, frozen=True, kw_only=True):
+    """Where a text was found."""
+
+    found: tuple[FoundMessage, ...]
+
+
+class TurnRow(Shown, frozen=True, kw_only=True):
+    """A turn that was begun."""
+
+    conversation_id: str
+    run_id: str
+    number: int
+    """Of the message that it answers."""
+    is_new: bool = True
+    """False: the same message was there already."""
+
+
 #: Every answer, for the description of the interface.
 VIEWS: tuple[type, ...] = (
     RunRow,
@@ -302,6 +352,11 @@ VIEWS: tuple[type, ...] = (
     TemplateImported,
     ScheduleRow,
     SchedulePage,
+    ConversationRow,
+    ConversationPage,
+    MessagePage,
+    FoundPage,
+    TurnRow,
 )
 
 
@@ -350,6 +405,11 @@ def template_row(template: PlanTemplate) -> TemplateRow:
 def schedule_row(schedule: Schedule) -> ScheduleRow:
     """The schedule as it is shown."""
     return ScheduleRow(**{name: getattr(schedule, name) for name in ScheduleRow.__struct_fields__})
+
+
+def conversation_row(conversation: Conversation) -> ConversationRow:
+    """The conversation as it is shown."""
+    return ConversationRow(**{name: getattr(conversation, name) for name in ConversationRow.__struct_fields__})
 
 
 def tool_row(tool: Tool, score: float | None = None) -> ToolRow:

@@ -100,7 +100,7 @@ class Follower:
 
     def _drafted(self) -> Iterator[Part]:
         """What the model has written since, of a reply that is not whole yet."""
-        for path, draft in self._drafts.of(self._run_id).items():
+        for path, draft in list(self._drafts.of(self._run_id).items()):
             if not self._talks or not _THINK.match(path):
                 continue
             if draft.begun != self._begun and path == self._path:

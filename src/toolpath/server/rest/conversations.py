@@ -1,0 +1,248 @@
+"""`/conversations`: messages that are kept, and turns that answer them, told while they go on."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Depends, Path, Query, Request
+from starlette.responses import Response, StreamingResponse
+
+from toolpath.access.caller import Caller
+from toolpath.app import Toolpath
+from toolpath.errors import ToolpathError
+from toolpath.model.conversation import Conversation, Part
+from toolpath.server.parts import Asker, Door, Needs
+from toolpath.server.problems import details_of
+from toolpath.server.rest.bodies import ConversationTitle, JsonBody, NewConversation, NewMessage
+from toolpath.server.rest.described import Before, Limit, answer, problems, shows, takes
+from toolpath.server.rest.views import (
+    ConversationPage,
+    ConversationRow,
+    FoundPage,
+    MessagePage,
+    RunPage,
+    TurnRow,
+    conversation_row,
+    run_row,
+)
+from toolpath.server.turns import HEADERS, paced
+from toolpath.workspace.conversations.turns import Said
+
+router = APIRouter(prefix="/conversations", tags=["conversations"])
+
+ConversationId = Annotated[str, Path(max_length=200, description="The conversation's id.")]
+_Number = Annotated[int | None, Query(ge=1, le=2**31, description="Only messages with a smaller number.")]
+_Words = Annotated[str, Query(min_length=1, max_length=200, pattern=r"^[^\x00]*$", description="What is looked for.")]
+_CAN_READ = [Depends(Needs("read"))]
+_CAN_RUN = [Depends(Needs("run"))]
+_DETAIL = shows(ConversationRow, "The conversation as it stands.")
+_STREAM = {
+    "description": (
+        "A stream of the turn: first an event `turn`, then `memory`, `text`, `restart`, `call`, `result` and "
+        "`question` as they come, and last `end`. Comments are heartbeats. With `follow=false` the turn alone, as JSON."
+    ),
+    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+}
+
+
+def owner_of(caller: Caller) -> str | None:
+    """Whose conversations the caller may see: their own and those of nobody; None: all of their tenant."""
+    return None if caller.sees_all or caller.may("admin") else caller.user
+
+
+async def visible_conversation(tp: Toolpath, caller: Caller, conversation_id: str) -> Conversation:
+    """The conversation. Raises `RecordNotFound`, in the same words where it is not theirs."""
+    return await tp.conversations.get(conversation_id, tenant=caller.of_tenant, user=owner_of(caller))
+
+
+@router.post(
+    "",
+    status_code=201,
+    responses={**shows(ConversationRow, "The conversation is begun.", status=201), **problems(409, 415)},
+    openapi_extra=takes(NewConversation),
+    dependencies=_CAN_RUN,
+)
+async def create(
+    tp: Door, caller: Asker, body: Annotated[NewConversation, Depends(JsonBody(NewConversation))]
+) -> Response:
+    """Begin a conversation. It is the caller's."""
+    made = await tp.conversations.create(
+        body.title, conversation_id=body.conversation_id, tenant=caller.tenant, user=caller.user
+    )
+    place = {"Location": f"/api/v1/conversations/{made.conversation_id}"}
+    return answer(conversation_row(made), 201, place)
+
+
+@router.get(
+    "",
+    responses={**shows(ConversationPage, "Conversations, newest first."), **problems(404)},
+    dependencies=_CAN_READ,
+)
+async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = None) -> Response:
+    """The caller's conversations, newest first, a page at a time."""
+    if before is not None:
+        await visible_conversation(tp, caller, before)
+    found = await tp.conversations.newest(
+        tenant=caller.of_tenant, user=owner_of(caller), limit=limit + 1, before=before
+    )
+    page = tuple(conversation_row(each) for each in found[:limit])
+    return answer(ConversationPage(conversations=page, next=page[-1].conversation_id if len(found) > limit else None))
+
+
+@router.get("/search", responses=shows(FoundPage, "Where the text was found."), dependencies=_CAN_READ)
+async def search(tp: Door, caller: Asker, q: _Words, limit: Limit = 50) -> Response:
+    """Where a text stands in titles and messages of the caller's newest conversations, capitals or not."""
+    found = await tp.conversations.search(q, tenant=caller.of_tenant, user=owner_of(caller), limit=limit)
+    return answer(FoundPage(found=tuple(found)))
+
+
+@router.get("/{conversation_id}", responses={**_DETAIL, **problems(404)}, dependencies=_CAN_READ)
+async def show(conversation_id: ConversationId, tp: Door, caller: Asker) -> Response:
+    """One conversation."""
+    return answer(conversation_row(await visible_conversation(tp, caller, conversation_id)))
+
+
+@router.put(
+    "/{conversation_id}",
+    responses={**_DETAIL, **problems(404, 409, 415)},
+    openapi_extra=takes(ConversationTitle),
+    dependencies=_CAN_RUN,
+)
+async def rename(
+    conversation_id: ConversationId,
+    tp: Door,
+    caller: Asker,
+    body: Annotated[ConversationTitle, Depends(JsonBody(ConversationTitle))],
+) -> Response:
+    """Give it another title."""
+    known = await visible_conversation(tp, caller, conversation_id)
+    return answer(conversation_row(await tp.conversations.rename(known, body.title, user=caller.user)))
+
+
+@router.delete(
+    "/{conversation_id}",
+    status_code=204,
+    responses={204: {"description": "It is gone; its runs stay."}, **problems(404)},
+    dependencies=_CAN_RUN,
+)
+async def delete(conversation_id: ConversationId, tp: Door, caller: Asker) -> Response:
+    """Forget the conversation with its messages. A turn that goes on is cancelled."""
+    await tp.conversations.delete(await visible_conversation(tp, caller, conversation_id), user=caller.user)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/{conversation_id}/messages",
+    responses={**shows(MessagePage, "Messages, oldest first."), **problems(404)},
+    dependencies=_CAN_READ,
+)
+async def messages(
+    conversation_id: ConversationId, tp: Door, caller: Asker, limit: Limit = 50, before: _Number = None
+) -> Response:
+    """The newest messages, or those before a number."""
+    known = await visible_conversation(tp, caller, conversation_id)
+    found = await tp.conversations.history(known, limit=limit, before=before)
+    more = found[0].number if found and found[0].number > 1 else None
+    return answer(MessagePage(messages=tuple(found), next=more))
+
+
+@router.get(
+    "/{conversation_id}/runs",
+    responses={**shows(RunPage, "Its runs, newest first."), **problems(404)},
+    dependencies=_CAN_READ,
+)
+async def runs(
+    conversation_id: ConversationId, tp: Door, caller: Asker, limit: Limit = 50, before: Before = None
+) -> Response:
+    """The runs that belong to it: its turns, and whatever was begun with its id."""
+    known = await visible_conversation(tp, caller, conversation_id)
+    found = await tp.conversations.runs(known, limit=limit + 1, before=before)
+    page = tuple(run_row(info) for info in found[:limit])
+    return answer(RunPage(runs=page, next=page[-1].run_id if len(found) > limit else None))
+
+
+@router.post(
+    "/{conversation_id}/messages",
+    responses={
+        200: _STREAM,
+        **shows(TurnRow, "The turn was begun.", status=202),
+        **problems(404, 409, 415),
+    },
+    openapi_extra=takes(NewMessage),
+    dependencies=_CAN_RUN,
+)
+async def say(
+    request: Request,
+    conversation_id: ConversationId,
+    tp: Door,
+    caller: Asker,
+    body: Annotated[NewMessage, Depends(JsonBody(NewMessage))],
+    follow: Annotated[bool, Query(description="Stay and be told the answer; false: begin the turn alone.")] = True,
+) -> Response:
+    """Say something. The turn that answers is a run: it goes on where nobody follows it."""
+    known = await visible_conversation(tp, caller, conversation_id)
+    said = Said(
+        text=body.text,
+        message_id=body.message_id,
+        template=body.template,
+        inputs=body.inputs,
+        tools=tuple(body.tools),
+        model=body.model,
+    )
+    turn = await tp.conversations.begin(known, said, context=caller.context(), priority=caller.priority)
+    row = TurnRow(conversation_id=conversation_id, run_id=turn.run_id, number=turn.number, is_new=turn.is_new)
+    if not follow:
+        return answer(row, 202, {"Location": f"/api/v1/runs/{turn.run_id}"})
+    parts = tp.conversations.turns.follow(turn.run_id, talks=not body.template, memory=turn.memory)
+    return _streamed(row, parts, request, tp)
+
+
+@router.get(
+    "/{conversation_id}/turn",
+    responses={200: _STREAM, 204: {"description": "No turn goes on."}, **problems(404)},
+    dependencies=_CAN_READ,
+)
+async def follow(request: Request, conversation_id: ConversationId, tp: Door, caller: Asker) -> Response:
+    """The turn that goes on, told from its first moment."""
+    known = await visible_conversation(tp, caller, conversation_id)
+    if known.turn is None:
+        return Response(status_code=204)
+    row = TurnRow(conversation_id=conversation_id, run_id=known.turn.run_id, number=known.turn.number, is_new=False)
+    return _streamed(row, tp.conversations.follow(known), request, tp)
+
+
+@router.delete(
+    "/{conversation_id}/turn",
+    status_code=202,
+    responses={**shows(ConversationRow, "The turn is told to stop.", status=202), **problems(404, 409)},
+    dependencies=_CAN_RUN,
+)
+async def cancel(conversation_id: ConversationId, tp: Door, caller: Asker) -> Response:
+    """Stop the turn that goes on."""
+    known = await visible_conversation(tp, caller, conversation_id)
+    await tp.conversations.cancel(known)
+    return answer(conversation_row(known), 202)
+
+
+def _streamed(row: TurnRow, parts: AsyncIterator[Part], request: Request, tp: Toolpath) -> StreamingResponse:
+    return StreamingResponse(_frames(row, parts, request, tp), media_type="text/event-stream", headers=HEADERS)
+
+
+async def _frames(row: TurnRow, parts: AsyncIterator[Part], request: Request, tp: Toolpath) -> AsyncIterator[bytes]:
+    yield b"event: turn\ndata: %b\n\n" % msgspec.json.encode(row)
+    async for part in paced(parts, request):
+        match part:
+            case None:
+                yield b": here\n\n"
+            case ToolpathError():
+                yield b"event: error\ndata: %b\n\n" % tp.redact(msgspec.json.encode(details_of(part)).decode()).encode()
+            case _:
+                data = msgspec.json.encode(part)
+                kind = str(part.__struct_config__.tag).encode()
+                yield b"event: %b\ndata: %b\n\n" % (kind, data)
+    with contextlib.suppress(ToolpathError):
+        # What was answered is kept now, and not when somebody looks next.
+        await tp.conversations.get(row.conversation_id)
