@@ -121,13 +121,7 @@ class Toolpath:
             self._services, self._drives, self._preparation, self.trail, load=self._load, chat=chat
         )
         self._launcher = Launcher(
-            self._services,
-            self._preparation,
-            self._drives,
-            self.trail,
-            planned=self._planned_runs.planned,
-            leave_to_replan=self._planned_runs.leave_to_replan,
-            resume=self.resume,
+            self._services, self._preparation, self._drives, self.trail, self._planned_runs, resume=self.resume
         )
         self.registry.add_provider(self._launcher.template_provider)
         open_points = self._preparation.open_points

@@ -21,8 +21,8 @@ from toolpath.values import Json, JsonObject
 from toolpath.workspace.template_provider import TemplateProvider
 
 if TYPE_CHECKING:
-    from toolpath.planner.records import Planned
     from toolpath.planner.replan import Replanning
+    from toolpath.planner.service.planned_runs import PlannedRuns
     from toolpath.workspace.conversations.conversations import Conversations
     from toolpath.workspace.plans import Plans
     from toolpath.workspace.schedules import Schedules
@@ -38,9 +38,8 @@ class Launcher:
         preparation: Preparation,
         drives: Drives,
         trail: Trail,
+        planned_runs: PlannedRuns,
         *,
-        planned: Callable[..., Awaitable[Planned]],
-        leave_to_replan: Callable[[int | Replanning | None], JsonObject],
         resume: Callable[[str], Awaitable[Run]],
     ) -> None:
         store = services.store
@@ -51,13 +50,12 @@ class Launcher:
         self._preparation = preparation
         self._drives = drives
         self._trail = trail
-        self._planned = planned
+        self._planned_runs = planned_runs
         self._plans: Plans | None = None
         self._templates: Templates | None = None
         self._schedules: Schedules | None = None
         self.template_provider = TemplateProvider(store, lambda: self.templates)
         """The templates that are published as tools."""
-        self._leave_to_replan = leave_to_replan
 
     @property
     def plans(self) -> Plans:
@@ -65,7 +63,7 @@ class Launcher:
         if self._plans is None:
             from toolpath.workspace.plans import Plans  # only who keeps plans pays for it
 
-            self._plans = Plans(self._store, self._preparation, self._trail, planned=self._planned)
+            self._plans = Plans(self._store, self._preparation, self._trail, planned=self._planned_runs.planned)
         return self._plans
 
     @property
@@ -142,7 +140,7 @@ class Launcher:
         """Run it to its end, or until only people can go on."""
         context = await self._remembering(context)
         program, filled, origin = await self.prepared(what, inputs or {}, context)
-        leave = self._leave_to_replan(replan)
+        leave = self._planned_runs.leave_to_replan(replan)
         result = await self._drives.run(program, filled, context=context, origin=origin, replan=leave)
         if raise_on_error and not result.success:
             raise failed(result)
@@ -171,7 +169,7 @@ class Launcher:
             idempotency_key=idempotency_key,
             priority=priority,
             origin=origin,
-            replan=self._leave_to_replan(replan),
+            replan=self._planned_runs.leave_to_replan(replan),
         )
 
     async def stream(

@@ -323,7 +323,7 @@ class Children:
             raise ToolFailed("No model is configured.", hint="Set TOOL_PLANNER_LLM and the provider's key.")
         if place is None:
             return await chat(request)
-        return await services.drafts.reply(chat, request, place, services.redactor)
+        return await services.drafts.reply(chat, request, place, self._drive.redactor)
 
     def restored(self, value: Json) -> Json:
         """The value with large ones in the place of what stands for them."""
