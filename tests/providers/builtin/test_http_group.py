@@ -33,8 +33,10 @@ async def answering(respond: Callable[[bytes, asyncio.StreamWriter], Any]) -> As
             writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    yield server.sockets[0].getsockname()[1]
-    server.close()
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from toolpath.engine.compile.late_tools import LateTools
@@ -324,6 +324,10 @@ class Children:
         if place is None:
             return await chat(request)
         return await services.drafts.reply(chat, request, place, self._drive.redactor)
+
+    def at_end(self, name: str, act: Callable[[], None]) -> None:
+        """Have this done when the run has ended here."""
+        self._drive.at_end[name] = act
 
     def restored(self, value: Json) -> Json:
         """The value with large ones in the place of what stands for them."""

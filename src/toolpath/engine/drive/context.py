@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import msgspec
@@ -18,6 +19,10 @@ from toolpath.values import Json, JsonObject
 
 class Caller(Protocol):
     """The run's side of a context."""
+
+    def at_end(self, name: str, act: Callable[[], None]) -> None:
+        """Have this done when the run has ended here."""
+        ...
 
     async def call_child(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
         """Run a child call and give its output."""
@@ -114,6 +119,7 @@ class CallContext:
         self.deadline = deadline
         self.tenant = ""
         self.user = ""
+        self.permissions: tuple[str, ...] = ()
         self.session = ""
         self.case: str | None = None
         self._conversation: tuple[JsonObject, ...] = ()
@@ -212,6 +218,10 @@ class CallContext:
     def redact(self, text: str) -> str:
         """The text without any secret: for what is to be cut short, since a piece of one is not found any more."""
         return self._caller.redact(text)
+
+    def at_end(self, name: str, act: Callable[[], None]) -> None:
+        """Have `act` done when the run has ended, once for each name; it neither waits nor raises."""
+        self._caller.at_end(name, act)
 
     def progress(self, progress: float, total: float | None = None, message: str = "") -> None:
         """Report how far the call is."""

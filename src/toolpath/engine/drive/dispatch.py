@@ -293,6 +293,7 @@ class Dispatch:
         deadline = drive.services.clock.time() + attempt.timeout
         context = CallContext(self._caller, attempt, deadline=deadline, rounds=self._rounds)
         context.tenant, context.user = caller.tenant, caller.user_id
+        context.permissions = tuple(caller.permissions)
         context.session, context.case = caller.session_id, caller.case_id
         context.metadata = caller.metadata
         if caller.conversation and _inherits(attempt.step.scope):

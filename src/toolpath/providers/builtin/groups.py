@@ -35,6 +35,7 @@ GROUPS = (
     GroupKind("http", "requests to hosts that are named", f"{_HERE}.http:http_group"),
     GroupKind("shell", "commands of a shell", f"{_HERE}.code:shell_group"),
     GroupKind("database", "named databases", f"{_HERE}.database:database_group", "sqlalchemy", "database"),
+    GroupKind("browser", "pages of hosts that are named", f"{_HERE}.browser:browser_group", "playwright", "browser"),
     GroupKind("python", "programs in Python", f"{_HERE}.code:python_group"),
 )
 
