@@ -104,7 +104,7 @@ _ENDS = (".", "!", "?", ":", "…")
 
 
 class ToolpathError(Exception):
-    """What every error of this package is: a stable code, a message, and a hint what to do."""
+    """Base of every error of this package: a stable code, a message, and a hint what to do."""
 
     code: ClassVar[str] = "toolpath_error"
     retryable: ClassVar[bool] = False
@@ -387,7 +387,7 @@ class RecordNotFound(ToolpathError):
 
 
 class RecordConflict(ToolpathError):
-    """What is stored is not what the change was made for: somebody else was there first."""
+    """Record that is not what the change was made for: somebody else was there first."""
 
     code = "record_conflict"
 

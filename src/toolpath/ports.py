@@ -114,7 +114,7 @@ class Timer(Protocol):
 
 
 class ToolContext(Protocol):
-    """What a tool may know of the run it is called in, and what it may do there."""
+    """Context of a tool: what it may know of the run it is called in, and what it may do there."""
 
     run_id: str
     path: str
@@ -148,7 +148,7 @@ class ToolContext(Protocol):
 
 
 class AgentContext(ToolContext, Protocol):
-    """What an agent may do in the run it works in. Keys are `round[n]/…`: each names one call for the agent's life."""
+    """Context of an agent in its run. Keys are `round[n]/…`: each names one call for the agent's life."""
 
     async def think(self, request: ChatRequest, adds: JsonObject, *, key: str) -> ChatReply:
         """The model's reply; the journal keeps `adds`, what is new in the request. Raises `ToolFailed`."""
@@ -213,7 +213,7 @@ class Chat(Protocol):
 
 
 class Queue(Protocol):
-    """Where runs wait for a worker. It may lose and repeat: the store knows what is to be driven."""
+    """Queue of runs that wait for a worker. It may lose and repeat: the store knows what is to be driven."""
 
     async def open(self) -> None:
         """Make it usable. A broker that is away now is no error: it is looked for until it is there."""
@@ -308,7 +308,7 @@ class Blob(msgspec.Struct, frozen=True):
 
 
 class Authority(msgspec.Struct, frozen=True):
-    """Whose word it is that a run goes on."""
+    """Authority of whoever had a run go on."""
 
     permissions: tuple[str, ...]
     """Theirs, today. A `*` stands for all."""
@@ -337,7 +337,7 @@ class CacheEntry(msgspec.Struct, frozen=True):
 
 
 class RunChange(msgspec.Struct, frozen=True, kw_only=True):
-    """How the run's row changes with an append. None: as it was."""
+    """Change of the run's row by an append. None: as it was."""
 
     status: str | None = None
     reason: str | None = None

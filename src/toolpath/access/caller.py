@@ -16,7 +16,7 @@ EVERYTHING = frozenset({"*"})
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody at a door, as their credentials say. A `*` among permissions or scopes stands for all of them."""
+    """Caller at a door, as their credentials say. A `*` among permissions or scopes stands for all of them."""
 
     tenant: str = ""
     user: str = ""

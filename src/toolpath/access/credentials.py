@@ -35,7 +35,7 @@ class Credentials:
         self.open_as = open_as
 
     async def caller(self, presented: str | None) -> Caller:
-        """Who presents this. What is shown has to be right, also where nothing need be. Raises `CredentialsRefused`."""
+        """Caller who presents this, which has to be right also on an open server. Raises `CredentialsRefused`."""
         if presented is None:
             if self.open_as is not None:
                 return self.open_as

@@ -20,7 +20,7 @@ _RUN_ENDS = ev.RunCompleted | ev.RunFailed | ev.RunCancelled
 
 
 class Declared(msgspec.Struct, frozen=True, kw_only=True):
-    """What is written of a tool's calls."""
+    """Declaration of what the audit trail keeps of a tool's calls."""
 
     success: str = "tool_success"
     failure: str = "tool_failure"

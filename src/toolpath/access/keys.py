@@ -26,7 +26,7 @@ _PAGE = 200
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is kept of a key, but for its hash. Times are Unix seconds."""
+    """API key as it is kept, but for its hash. Times are Unix seconds."""
 
     id: str
     name: str = ""
@@ -53,7 +53,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
 
     def caller(self) -> Caller:
-        """Who asks with it."""
+        """Caller who asks with the key."""
         return Caller(
             tenant=self.tenant,
             user=self.user,

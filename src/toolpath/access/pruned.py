@@ -35,7 +35,7 @@ async def prune_trail(
 
 
 class Beginning:
-    """Where a trail begins, and whether what came before was let go of by those who may: told entry by entry."""
+    """Beginning of a trail, and whether what came before was let go of by those who may: told entry by entry."""
 
     def __init__(self) -> None:
         self._missing = 0

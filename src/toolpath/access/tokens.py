@@ -65,7 +65,7 @@ class Tokens:
         """Of tokens that name none."""
 
     def verify(self, text: str) -> Caller:
-        """Who the token says asks. Raises `CredentialsRefused`."""
+        """Caller whom the token names. Raises `CredentialsRefused`."""
         if len(text) > LONGEST:
             raise CredentialsRefused("This token is too long.", reason="token too long")
         try:

@@ -19,7 +19,7 @@ _BEGINS = ("run.start", "run.fork", "run.retry", "run.replan")
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What the look through the trail found."""
+    """Verdict on a trail that was looked through."""
 
     entries: int
     head: str

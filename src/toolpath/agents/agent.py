@@ -59,7 +59,7 @@ class AgentFailed(ToolFailed):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What the agent has come to."""
+    """Result of an agent."""
 
     output: Json
 

@@ -31,7 +31,7 @@ class AskedCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reply asks for."""
+    """Calls that a reply asks for."""
 
     calls: tuple[AskedCall, ...] = ()
     left_out: int = 0

@@ -17,7 +17,7 @@ _B = 0.75
 
 
 class Field:
-    """How much a field counts and how many words it usually has."""
+    """Weight of a field, and how many words it usually has."""
 
     __slots__ = ("length", "weight")
 

@@ -49,7 +49,7 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class Similarity(Protocol):
-    """What knows how near a tool is to a text by meaning: `toolpath.catalog.embeddings` gives one."""
+    """Nearness of tools to a text by meaning: `toolpath.catalog.embeddings` gives one."""
 
     def add(self, key: str, tool: Tool) -> None:
         """Take in a tool."""

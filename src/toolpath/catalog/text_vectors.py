@@ -24,7 +24,7 @@ _MOST = 100_000
 
 
 class Encoder(Protocol):
-    """What makes vectors of texts, from any thread."""
+    """Maker of vectors of texts, called from any thread."""
 
     name: str
     """Vectors of one name may be compared."""
@@ -48,7 +48,7 @@ class TextVectors:
         self._has_failed = False
 
     def known(self, texts: Iterable[str]) -> dict[str, Any]:
-        """Those vectors that are there; the others are computed from now on. Never waits."""
+        """Vectors that are there; the others are computed from now on. Never waits."""
         with self._changed:
             found = {text: self._known.get(text) for text in texts}
             missing = [text for text, vector in found.items() if vector is None]

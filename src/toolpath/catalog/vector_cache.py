@@ -40,7 +40,7 @@ class VectorCache:
         self._connection.close()
 
     def read(self, digests: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Those of them that are there."""
+        """Vectors of those texts that the file has."""
         found: dict[bytes, bytes] = {}
         with suppress(sqlite3.Error):
             self._read(digests, found)

@@ -14,7 +14,7 @@ Expressions = Mapping[str, dict[str, Leaf]]
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What came of a check. Whoever compiles the plan need not read its expressions again."""
+    """Result of a check. Whoever compiles the plan need not read its expressions again."""
 
     findings: tuple[Finding, ...] = ()
     expressions: Expressions = {}

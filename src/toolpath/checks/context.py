@@ -21,7 +21,7 @@ from toolpath.model.tool import Tool
 
 
 class Body:
-    """What a check knows of a nested plan: the type of its output and the least that it spends."""
+    """Facts of a nested plan: the type of its output and the least that it spends."""
 
     __slots__ = ("least", "type")
 

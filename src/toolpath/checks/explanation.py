@@ -15,7 +15,7 @@ Kind = StepKind | Literal["plan"]
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What something takes or costs, as far as it is known."""
+    """Estimate of what something takes or costs, as far as it is known."""
 
     value: float = 0.0
     """Seconds or USD; of the parts that are known."""
@@ -25,7 +25,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     """Holds loops of a length that is not known yet, counted with one item."""
 
     def text(self, unit: str) -> str:
-        """As people read it, e.g. `about 1.2 s`; `unknown` where nothing is known."""
+        """Text for people, e.g. `about 1.2 s`; `unknown` where nothing is known."""
         if self.unknown and not self.value:
             return "unknown"
         number = f"{self.value:.4f} USD" if unit == "USD" else _seconds(self.value)
@@ -89,7 +89,7 @@ class ExplainedBlock(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a plan will do before it does it."""
+    """Explanation of what a plan will do, before it does it."""
 
     name: str
     description: str = ""
@@ -108,7 +108,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Steps that wait for a person's answer."""
 
     def text(self) -> str:
-        """The tree that people read."""
+        """Text for people, e.g. `about 1.2 s`; `unknown` where nothing is known."""
         lines = [f"{_line(self.name)}{f' — {_line(self.description)}' if self.description else ''}"]
         lines += _tree(self.block, "")
         lines += ["", f"Critical path: {' → '.join(self.critical_path) or 'unknown'}"]

@@ -41,7 +41,7 @@ _FLIPPED: dict[str, str] = {"lt": "gt", "lteq": "gteq", "gt": "lt", "gteq": "lte
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """What is known of the value at one place. That there is one, is part of it unless `there` says otherwise."""
+    """Fact about the value at one place. That there is one, is part of it unless `there` says otherwise."""
 
     there: bool = True
     not_null: bool = False

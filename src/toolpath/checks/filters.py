@@ -108,7 +108,7 @@ def _argument(judge: Walker, name: str, argument: str, value: Tree) -> None:
 
 
 class _Result:
-    """What one filter gives."""
+    """Type that one filter gives."""
 
     __slots__ = ("given", "judge", "kinds", "name", "of", "ranked", "subject")
 

@@ -28,7 +28,7 @@ _STRIDE = 64
 
 
 class Facts(msgspec.Struct):
-    """What holds at one place of a block, as bits: steps by index, variables by number."""
+    """Facts that hold at one place of a block, as bits: steps by index, variables by number."""
 
     may_end: int = 0
     """Steps that may have ended."""

@@ -46,7 +46,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of the value that a name stands for, before any path below it."""
+    """Value that a name stands for, before any path below it, as far as it is known."""
 
     type: Type
     kind: str
@@ -62,7 +62,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What is known of one string with templates."""
+    """Type and faults of one string with templates."""
 
     type: Type
     lone: Type
@@ -72,7 +72,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class Reader(Protocol):
-    """Who knows what names stand for."""
+    """Reader of names: what each stands for."""
 
     kinds: Kinds
 

@@ -31,7 +31,7 @@ _SOME_TEXT = Judged(_TEXT, _TEXT)
 
 
 class PlanReader:
-    """What names stand for at one place of a plan, and what the conditions around it make sure of."""
+    """Reader of names at one place of a plan, with the facts that the conditions around it make sure of."""
 
     __slots__ = ("facts", "kinds", "template", "types")
 

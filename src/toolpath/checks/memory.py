@@ -22,7 +22,7 @@ _APART = frozenset({"$schema", "title", "description", "type", "properties", "ad
 
 
 class Memory:
-    """What was found of the schemas of one check, or of several in turn. Equal schemas are one.
+    """Memory of the schemas of one check, or of several in turn. Equal schemas are one.
 
     Keeps them, so that no two ever share an identity. May be asked by several threads at once.
     """
@@ -76,7 +76,7 @@ class Memory:
 
     @property
     def is_full(self) -> bool:
-        """It holds more than is to be kept for the next check."""
+        """Whether it holds more than is to be kept for the next check."""
         return self.weight + len(self._kept) > MOST_KEPT
 
     def knows(self, schema: JsonObject) -> bool:

@@ -18,7 +18,7 @@ MAX_DEPTH = 50
 
 
 class Bodies:
-    """What is known of the plans inside tools, found once each within one check."""
+    """Facts about the plans inside tools, found once each within one check."""
 
     __slots__ = ("_below", "_catalog", "_memory", "_secrets", "contexts", "limit")
 
@@ -66,7 +66,7 @@ class Bodies:
                     yield inner.key
 
     def ring(self, tool: Tool) -> tuple[str, ...]:
-        """The way by which the tool's plan comes to call the tool, or any on that way, again; empty: it does not."""
+        """Way by which the tool's plan comes to call the tool, or any on that way, again; empty: it does not."""
         finished: set[str] = set()
         way: dict[str, Iterator[str]] = {tool.key: iter(self.called_by(tool))}
         while way:

@@ -116,7 +116,7 @@ def _way_out(operator: str, ones: frozenset[str], others: frozenset[str]) -> str
 
 
 def is_zero(of: Tree) -> bool:
-    """It is the number 0, written out."""
+    """Whether it is the number 0, written out."""
     return isinstance(of, tree.Literal_) and bool(of.value == 0)
 
 

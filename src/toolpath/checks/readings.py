@@ -10,7 +10,7 @@ from toolpath.values import JsonObject
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of the value that a reference gives."""
+    """Value that a reference gives, as far as it is known."""
 
     root: Type
     """The type of what the name stands for."""
@@ -37,7 +37,7 @@ class Slot(msgspec.Struct, frozen=True):
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a value that is given to something."""
+    """Value that is given to something, as far as it is known."""
 
     schema: JsonObject
     sure: Type

@@ -63,12 +63,12 @@ def is_lone(read: Read) -> bool:
 
 
 def describer(read: Read) -> str:
-    """Who would have to say what the reference gives, e.g. `the output of 'web.search'`."""
+    """Name of what would have to say what the reference gives, e.g. `the output of 'web.search'`."""
     return described_by(read) or f"'{read.text}'"
 
 
 def described_by(read: Read) -> str:
-    """Whose schema it is that tells of what is read, for messages; empty: nobody's."""
+    """Name of what has the schema that tells of what is read, for messages; empty: nothing has."""
     match read.kind:
         case "output" if read.source is not None:
             return _describer(read.source)

@@ -25,7 +25,7 @@ class Spent(msgspec.Struct, frozen=True):
         return Spent(self.calls + other.calls, self.cost + other.cost, self.steps + other.steps)
 
     def times(self, count: int) -> Spent:
-        """As often as this."""
+        """The same, spent so many times."""
         return Spent(self.calls * count, self.cost * count, self.steps * count)
 
 

@@ -49,7 +49,7 @@ class TypeSource(Protocol):
 
 
 class Depth:
-    """How many types are being found one inside the other; what lies deeper than a bound stays unknown."""
+    """Depth of the search: types that are being found one inside the other. What lies deeper stays unknown."""
 
     __slots__ = ("_open",)
 

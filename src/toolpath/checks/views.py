@@ -168,7 +168,7 @@ class Read(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def text(self) -> str:
-        """As people write it, e.g. `writer.address[0]`."""
+        """Text of the reference as people write it, e.g. `writer.address[0]`."""
         return path_text(self.reference.name, self.reference.path)
 
 

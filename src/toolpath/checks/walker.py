@@ -12,7 +12,7 @@ from toolpath.expressions.tree import Tree
 
 
 class Walker(Protocol):
-    """Who walks the expression."""
+    """Walker of an expression."""
 
     kinds: Kinds
 

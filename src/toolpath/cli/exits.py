@@ -22,7 +22,7 @@ from toolpath.model.run import RunResult
 
 
 class ExitCode(IntEnum):
-    """What the process tells the shell."""
+    """Exit codes: what the process tells the shell."""
 
     DONE = 0
     FAILED = 1
@@ -72,7 +72,7 @@ def of_error(error: BaseException) -> ExitCode:
 
 
 class UsageError(ToolpathError):
-    """What was typed cannot be meant: a file that is not there, `-i` without `=`."""
+    """Words that cannot be meant: a file that is not there, `-i` without `=`."""
 
     code = "usage"
 

@@ -15,7 +15,7 @@ WITHOUT_VALUE = ("--json", "--quiet", "--verbose", "-q", "-v")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What was given before (or after) the verb."""
+    """Global options, given before (or after) the verb."""
 
     store: str = ""
     config: str = ""

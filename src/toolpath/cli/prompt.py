@@ -15,7 +15,7 @@ class GaveUp(Exception):  # not an error: the person ended the input
 
 
 class AnsweredElsewhere(Exception):  # not an error: nobody has to answer any more
-    """What is asked was answered by somebody else meanwhile."""
+    """Answer that somebody else gave meanwhile."""
 
 
 class Prompt:

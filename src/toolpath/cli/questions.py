@@ -26,7 +26,7 @@ _LOOK_AGAIN = 1.0
 
 
 def may_ask(output: Output, no_input: bool) -> bool:
-    """Somebody is there to be asked."""
+    """Whether somebody is there to be asked."""
     return not no_input and sys.stdin.isatty() and output.people.is_terminal
 
 
@@ -219,7 +219,7 @@ def _name(field: JsonObject) -> str:
 
 
 def person() -> str:
-    """Who sits at the terminal, for the journal."""
+    """Name of the person at the terminal, for the journal."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):

@@ -22,7 +22,7 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be run or looked at; either a document with its plan, or a tool."""
+    """Target of a command: either a document with its plan, or a tool."""
 
     name: str
     """As it is shown: the file, `stdin`, or the tool's key."""

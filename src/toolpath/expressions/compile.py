@@ -201,7 +201,7 @@ class Compiled:
 
 
 class Inspection(Struct, frozen=True, eq=False):
-    """All that is known of a value with templates before it is run."""
+    """Facts about a value with templates before it is run."""
 
     references: tuple[Reference, ...]
     """Every name that is read; those that mean nothing, or several things, too."""

@@ -17,7 +17,7 @@ _CONTAINERS = frozenset({list, dict})
 
 
 class Extent(NamedTuple):
-    """What there is in a value."""
+    """Extent of a value."""
 
     members: int = 0
     """Values inside it, at any depth."""

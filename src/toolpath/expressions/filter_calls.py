@@ -25,7 +25,7 @@ KNOWN_TESTS = frozenset({*TESTS, *COMPARING_TESTS, *SPECIAL_TESTS})
 
 
 class Lowering(Protocol):
-    """What is needed of whoever lowers the tree around the filter."""
+    """Lowering of the tree around a filter, as far as the filter needs it."""
 
     def lower(self, node: nodes.Node) -> Tree:
         """The resolved tree of a node."""

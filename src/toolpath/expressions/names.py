@@ -31,7 +31,7 @@ _RETRY_COUNT = re.compile(r"\bstep_\d{1,9}_retry_count\b")
 
 
 class Root(msgspec.Struct, frozen=True, gc=False):
-    """What a name stands for: its kind, its key there, and how many frames up it is."""
+    """Meaning of a name: its kind, its key there, and how many frames up it is."""
 
     kind: RootKind
     key: str = ""
@@ -208,7 +208,7 @@ def inner_names(step: Step, names: Names) -> tuple[Names, ...]:
 
 
 class Frame:
-    """Where the values of one block instance's names are found while it runs.
+    """Values of one block instance's names while it runs.
 
     The engine fills these dictionaries; expressions only read them.
     """

@@ -54,7 +54,7 @@ class Local(Struct, frozen=True):
 
 
 class Item(Struct, frozen=True):
-    """What is at a computed key or index, or at a known key of a computed value."""
+    """Part at a computed key or index, or at a known key of a computed value."""
 
     subject: Tree
     key: Tree

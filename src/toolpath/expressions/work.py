@@ -10,7 +10,7 @@ from toolpath.expressions.extent import Extent
 
 
 class Work:
-    """What the expressions of one run may still do, in elements visited: many small ones are a large one."""
+    """Work that the expressions of one run may still do, in elements visited: many small ones are a large one."""
 
     __slots__ = ("_charge", "_heaviest", "_left")
 

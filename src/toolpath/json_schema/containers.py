@@ -71,7 +71,7 @@ def object_fit(output: JsonObject, node: Node, rules: JsonObject, inner: Inner, 
 
 
 class _Properties:
-    """What an output says about the properties of its objects."""
+    """Properties of objects, as an output describes them."""
 
     __slots__ = ("has_patterns", "is_closed", "more", "named", "required", "says_required")
 

@@ -37,7 +37,7 @@ class Located(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Reach(msgspec.Struct, frozen=True):
-    """What one key leads to from one place."""
+    """Places that one key leads to from one place."""
 
     found: Found
     nodes: tuple[Node, ...] = ()

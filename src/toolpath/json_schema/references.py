@@ -48,7 +48,7 @@ def tangle(document: Document) -> Fault | None:
 
 
 class _Reach(NamedTuple):
-    """How many schemas a value meets at one place, those behind references too, and the longest way to one."""
+    """Number of schemas a value meets at one place, those behind references too, and the longest way to one."""
 
     paths: int
     depth: int

@@ -44,7 +44,7 @@ _WHOLE: Final = 1_000_000
 
 
 class _Cut(msgspec.Struct, frozen=True):
-    """How much is left of a schema: characters of a description, and levels of nesting."""
+    """Cut of a schema: characters of a description, and levels of nesting, that stay."""
 
     description: int
     depth: int

@@ -29,7 +29,7 @@ _LONGEST_PAUSE: Final = 60.0
 
 
 class ChatLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one request may take. Times are seconds."""
+    """Limits of one request. Times are seconds."""
 
     timeout: float = 60.0
     """For a request with all its attempts and pauses."""

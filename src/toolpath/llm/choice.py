@@ -17,7 +17,7 @@ APIS: Final = get_args(Api)
 
 
 class Variables(msgspec.Struct, frozen=True):
-    """Where a provider's key and address come from, and the model that is asked where none is named."""
+    """Environment variables of a provider: its key and address, and the model that is asked where none is named."""
 
     keys: tuple[str, ...]
     """The first one that is set counts."""
@@ -52,7 +52,7 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_compatible_server(self) -> bool:
-        """It speaks OpenAI's language and is somebody else's."""
+        """Whether it speaks OpenAI's language and is somebody else's."""
         return bool(self.base_url) and urlsplit(self.base_url).hostname != _OPENAI_HOST
 
 

@@ -56,7 +56,7 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent's calls came to, those inside of plans that it called counted."""
+    """Spending of an agent's calls, those inside of plans that it called counted."""
 
     calls: int = 0
     cost: float = 0.0

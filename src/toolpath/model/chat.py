@@ -45,7 +45,7 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ChatRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a model is asked, once."""
+    """Request to a model, made once."""
 
     system: str = ""
     messages: tuple[Message, ...] = ()
@@ -82,7 +82,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ChatReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a model answered."""
+    """Answer of a model."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()

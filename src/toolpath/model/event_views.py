@@ -19,7 +19,7 @@ _LONGEST = 400
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
-    """How events of one type are shown."""
+    """View of the events of one type."""
 
     level: Level | Callable[[Any], Level] = "info"
     """How loud a log says it; empty: not at all."""

@@ -36,7 +36,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True, gc=False):
-    """What every event has."""
+    """Base of every event."""
 
     seq: int
     at: float
@@ -69,7 +69,7 @@ class RunStarted(Event, frozen=True, tag="run.started", kw_only=True, gc=False):
 
 
 class RunPaused(Event, frozen=True, tag="run.paused", gc=False):
-    """Nothing new starts until the run is resumed."""
+    """Pause of the run: nothing new starts until it is resumed."""
 
     reason: str = ""
 
@@ -84,7 +84,7 @@ class RunResumed(Event, frozen=True, tag="run.resumed", gc=False):
 
 
 class RunAuthorized(Event, frozen=True, tag="run.authorized", gc=False):
-    """Somebody else had the run go on: what it calls from here on must be allowed to them as well."""
+    """Authority of somebody else who had the run go on: what it calls from here on must be allowed to them as well."""
 
     permissions: tuple[str, ...]
     """Theirs, as they were then. A `*` stands for all."""
@@ -147,7 +147,7 @@ class StepStarted(Event, frozen=True, tag="step.started", gc=False):
 
 
 class StepProgress(Event, frozen=True, tag="step.progress", gc=False):
-    """How far a call is, as the tool reports it."""
+    """Progress of a call, as the tool reports it."""
 
     path: str
     progress: float = 0.0
@@ -321,7 +321,7 @@ class BudgetExceeded(Event, frozen=True, tag="budget.exceeded", gc=False):
 
 
 class PlanRevised(Event, frozen=True, tag="plan.revised", gc=False):
-    """What is unfinished was planned anew."""
+    """Replan: what is unfinished was planned anew."""
 
     plan: JsonObject
     """The plan as a whole, with the steps that are finished."""

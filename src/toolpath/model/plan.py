@@ -28,7 +28,7 @@ END = "end"
 
 
 class Source:
-    """Where a plan was read from: its text's positions and the remarks of its reader.
+    """Source of a plan: its text's positions and the remarks of its reader.
 
     Equal to every other source, since where a plan came from is no part of what it is.
     """
@@ -66,7 +66,7 @@ class Source:
 
 
 class Retry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """How often, how and after what a failed attempt is made again."""
+    """Retry: how often, how and after what a failed attempt is made again."""
 
     max_retries: int = 3
     """Attempts after the first."""
@@ -99,7 +99,7 @@ class Cache(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
 
 
 class OnSuccess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What follows a success: fields to variables, then transformations in order, then a jump."""
+    """Consequences of a success: fields to variables, then transformations in order, then a jump."""
 
     map_outputs: dict[str, str] = {}
     transform: JsonObject = {}
@@ -107,7 +107,7 @@ class OnSuccess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
 
 
 class OnFailure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What follows a failure after all attempts and fallbacks. `retry` lives in the step's `retry`."""
+    """Consequences of a failure after all attempts and fallbacks. `retry` lives in the step's `retry`."""
 
     action: Literal["stop", "continue"] | None = None
     """None with `next`: branch there; None without: as the plan's failure mode says."""
@@ -135,7 +135,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Common(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What every kind of step may say."""
+    """Fields that every kind of step has."""
 
     shape: ClassVar[Shape]
 
@@ -299,7 +299,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a planner says of the plan it made."""
+    """Origin of a plan: what a planner says of the plan it made."""
 
     request: str = ""
     reasoning: str = ""

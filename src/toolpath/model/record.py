@@ -28,7 +28,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class AuditEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Who did what to what, and when. `seq`, `previous` and `digest` make it a link of the store's one chain."""
+    """Entry of the audit trail: who did what. `seq`, `previous` and `digest` make it a link of the store's chain."""
 
     at: float = 0.0
     """Unix time; 0: the store fills it in."""

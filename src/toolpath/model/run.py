@@ -29,7 +29,7 @@ ENDED_STEP: frozenset[str] = frozenset({"succeeded", "failed", "timed_out", "ski
 
 
 class RunContext:
-    """Who runs something, for whom, and how much they may spend.
+    """Context of a run: for whom it is, and how much it may spend.
 
     Also keeps what a chain of tools plans to do, as the composition system's context does. `case_id` may be given as
     `casefile_id`.
@@ -143,7 +143,7 @@ class RunContext:
 
 
 class StepResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of one step instance."""
+    """Result of one step instance."""
 
     step: str
     """Its id."""
@@ -195,7 +195,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RunResult:
-    """What came of a run, also of one that failed or still waits for a person.
+    """Result of a run, also of one that failed or still waits for a person.
 
     `results` is read from the journal when it is first asked for.
     """
@@ -299,7 +299,7 @@ class RunResult:
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """How much is open in a store."""
+    """Number of runs and questions that are open in a store."""
 
     runs: dict[str, int]
     """How many runs that have not ended stand in each status."""
@@ -308,7 +308,7 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Beat(msgspec.Struct, frozen=True):
-    """What a store knows of a driver: when it last said that it lives, by a clock that may be anybody's."""
+    """Sign of life of a driver: when it last said that it lives, by a clock that may be anybody's."""
 
     driver: str
     seen_at: float

@@ -8,7 +8,7 @@ from toolpath.values import JsonObject
 
 
 class Approval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a person allowed: this plan with these tools, inputs and names of secrets, as its digest says."""
+    """Approval by a person: this plan with these tools, inputs and names of secrets, as its digest says."""
 
     digest: str
     by: str = ""

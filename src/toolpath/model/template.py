@@ -15,7 +15,7 @@ Access = Literal["editable", "readOnly"]
 
 
 class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
-    """What a run of the template is given under one name."""
+    """Parameter of a template: the value that a run is given under one name."""
 
     name: str
     type: str = "string"
@@ -73,7 +73,7 @@ class PlanTemplate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class TemplateDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """What another version does otherwise."""
+    """Difference of two versions of a template."""
 
     added: tuple[str, ...] = ()
     """Ids of steps that the later one has alone."""
@@ -89,7 +89,7 @@ class TemplateDiff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TemplateParameters(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run of the template is to be given."""
+    """Parameters that a run of the template is to be given."""
 
     parameters: tuple[Parameter, ...]
     schema: JsonObject
@@ -97,7 +97,7 @@ class TemplateParameters(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one document of an import."""
+    """Outcome of one document of an import."""
 
     title: str
     template_id: str = ""

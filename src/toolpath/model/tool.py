@@ -30,7 +30,7 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Requires(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a caller must have before the tool may be called."""
+    """Requirements on a caller, without which the tool may not be called."""
 
     auth: bool = False
     permissions: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Requires(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ToolResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What a tool may return instead of a bare value, to say how sure it is and where it knows it from."""
+    """Result that a tool may return instead of a bare value, to say how sure it is and where it knows it from."""
 
     output: Any = None
     confidence: float | None = None
@@ -53,7 +53,7 @@ class ToolResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True):
-    """How the engine calls a tool that is no plan.
+    """Body of a tool that is no plan, as the engine calls it.
 
     `invoke(inputs, context)` gives the result, or an awaitable of it when it runs in the loop. `context` is None
     unless `wants_context`.
@@ -144,7 +144,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=T
 
 
 class ToolStats(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is known of a tool from its calls so far. Durations in seconds."""
+    """Statistics of a tool from its calls so far. Durations in seconds."""
 
     calls: int = 0
     failures: int = 0

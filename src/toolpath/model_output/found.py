@@ -24,7 +24,7 @@ class ModelCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelText(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a model's answer holds."""
+    """Contents of a model's answer."""
 
     calls: tuple[ModelCall, ...] = ()
     """In the order in which they were written; of a plan, its calls with references as written there."""
@@ -39,7 +39,7 @@ class ModelText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reader found at one place."""
+    """Find of a reader at one place."""
 
     format: str
     calls: tuple[ModelCall, ...] = ()

@@ -38,7 +38,7 @@ def read_tool_calls(text: str, *, tool: str = "") -> list[tuple[str, Json]]:
 
 
 def read_model_text(text: str, *, file: str = "", tool: str = "") -> ModelText:
-    """All that a model's answer holds: calls, prose, plan, the name of its format, and what was repaired.
+    """Contents of a model's answer: calls, prose, plan, the name of its format, and what was repaired.
 
     Raises `ReadError` where it cannot be read; faults of a plan are findings in `plan.source.findings`.
     """

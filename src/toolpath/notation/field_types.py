@@ -34,7 +34,7 @@ class BlockReader(Protocol):
 
 
 class Around(NamedTuple):
-    """What is around a step that is read."""
+    """Surroundings of a step that is read."""
 
     reader: BlockReader
     flow: Flow
@@ -43,7 +43,7 @@ class Around(NamedTuple):
 
 
 class FieldType(Protocol):
-    """How the values of a field are read, printed and described."""
+    """Type of a field: how its values are read, printed and described."""
 
     def read(self, fields: Fields, entry: Entry, around: Any) -> Any:
         """The value as the record has it, or UNSET; what is wrong is noted."""

@@ -22,7 +22,7 @@ _ENDS: Final = {'"': re.compile(r'(?:[^"\\]|\\.)*+"'), "'": re.compile(r"(?:[^']
 
 
 class QuoteFault(msgspec.Struct, frozen=True):
-    """What is wrong with a quote, where, and what to do. Line and column count from 1."""
+    """Fault of a quote: what is wrong, where, and what to do. Line and column count from 1."""
 
     line: int
     column: int

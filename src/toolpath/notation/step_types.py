@@ -148,7 +148,7 @@ class StepId(Text, frozen=True, kw_only=True):
 
 
 class Parameters(AsIs, frozen=True, kw_only=True):
-    """What a plan is given: the JSON Schema of an object, or a list of parameters."""
+    """Inputs that a plan is given: the JSON Schema of an object, or a list of parameters."""
 
     def read(self, fields: Fields, entry: Entry, around: Any) -> Any:
         node = fields.node_of(entry.name, *entry.aliases)

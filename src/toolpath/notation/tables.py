@@ -195,7 +195,7 @@ FIELD = Table(
 
 
 class StepKind(NamedTuple):
-    """How a kind of step is written: under its word, the tag of its record."""
+    """Kind of step as it is written: under its word, the tag of its record."""
 
     table: Table
     tells: str = ""

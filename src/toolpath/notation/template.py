@@ -180,7 +180,7 @@ def _escaped_in_expression(text: str) -> str:
 
 
 class Place(msgspec.Struct, frozen=True):
-    """What texts are, at one place of the document."""
+    """Kind of texts that stand at one place of the document."""
 
     field: str = ""
     """The key of a mapping that they stand under; empty at the top."""

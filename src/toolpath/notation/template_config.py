@@ -32,7 +32,7 @@ DEFAULT_GROUP: Final = "ungrouped"
 
 
 class TemplateConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """What such a document says beside its steps."""
+    """Fields of such a document beside its steps."""
 
     title: str
     template_id: str = ""

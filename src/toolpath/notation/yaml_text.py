@@ -217,7 +217,7 @@ class _Open:
 
 
 class _Anchored:
-    """What an alias stands for, and how large and high it is."""
+    """Part that an alias stands for, and how large and high it is."""
 
     __slots__ = ("height", "node", "size")
 

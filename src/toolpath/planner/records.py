@@ -23,7 +23,7 @@ Because = Literal["search", "named", "suggested", "learned", "all"]
 
 
 class PlanRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is to be planned."""
+    """Request that is to be planned."""
 
     text: str
     tools: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class PlanRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class PlannerOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a planner may go. Times are seconds."""
+    """Bounds of a planner. Times are seconds."""
 
     timeout: float = 60.0
     """For all rounds together."""
@@ -116,7 +116,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PlanningRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a plan came about, or why none did."""
+    """Record of a planning: how a plan came about, or why none did."""
 
     request: str
     planner: Literal["model", "offline", "cache"] = "model"
@@ -173,7 +173,7 @@ Offline = Callable[[PlanRequest, Catalog], Plan]
 
 
 class Ground(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model planner stands on."""
+    """Ground that a model planner stands on: tools, model, search, bounds."""
 
     catalog: Catalog
     chat: Chat

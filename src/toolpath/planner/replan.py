@@ -29,7 +29,7 @@ _OUTPUTS: Final = 15_000
 
 
 class Replanning(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a run that fails may be planned anew."""
+    """Bounds within which a run that fails may be planned anew."""
 
     times: int = _MAX_REPLANS
     timeout: float | None = None

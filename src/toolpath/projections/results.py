@@ -116,7 +116,7 @@ def _turn(event: _Turn) -> tuple[RunStatus, str, Json, Failure | None]:
 
 
 def _last_turn(events: Sequence[AnyEvent], status: RunStatus) -> float:
-    """When the run ended, or when its last event was."""
+    """Time at which the run ended, or at which its last event was."""
     if status in ("running", "waiting", "paused", "pending"):
         return events[-1].at
     return next(event.at for event in reversed(events) if isinstance(event, RunCompleted | RunFailed | RunCancelled))

@@ -22,7 +22,7 @@ _MARK = "__toolpath__"
 
 
 class ToolFields(TypedDict, total=False):
-    """What can be said of a function as a tool. Durations are seconds or text such as `10s`."""
+    """Fields that a function as a tool may be given. Durations are seconds or text such as `10s`."""
 
     name: str
     group: str

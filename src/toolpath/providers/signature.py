@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a function: how it is described, what it takes and what it gives."""
+    """Signature of a function: how it is described, what it takes and what it gives."""
 
     name: str
     description: str

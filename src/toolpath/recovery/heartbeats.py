@@ -33,7 +33,7 @@ class Heartbeats:
         self._one_at_a_time = asyncio.Lock()
 
     async def look(self) -> frozenset[str]:
-        """Those who have runs and have gone. Raises `StoreError`."""
+        """Drivers that have runs and have gone. Raises `StoreError`."""
         async with self._one_at_a_time:
             if self._now() - self._looked_at > timing.LOOK / 2:
                 try:

@@ -13,7 +13,7 @@ from toolpath.recovery import timing
 
 
 class Driving(Protocol):
-    """Who drives runs in this process."""
+    """Driver of runs in this process."""
 
     def drives_now(self, info: RunInfo) -> bool:
         """Whether it drives the run, in a loop that lives."""
@@ -25,7 +25,7 @@ _HERE: weakref.WeakSet[Driving] = weakref.WeakSet()
 
 
 def drives_here(driving: Driving) -> None:
-    """It drives runs in this process, as long as it lives."""
+    """Note that it drives runs in this process, as long as it lives."""
     _HERE.add(driving)
 
 

@@ -27,7 +27,7 @@ from toolpath.runs.undriven_journal import UndrivenJournal
 
 
 class Claim(TypedDict, total=False):
-    """How a run is to go on."""
+    """Claim of a run: how it is to go on."""
 
     reason: str
     """`retry` goes on from what failed."""

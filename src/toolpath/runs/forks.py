@@ -25,7 +25,7 @@ _CHAIN_GOES_ON = ev.StepSucceeded | ev.StepSkipped | ev.StepFailed | ev.StepTime
 
 
 class Fork(msgspec.Struct, frozen=True):
-    """What a fork begins with."""
+    """Fork of a run, before it is stored."""
 
     events: tuple[AnyEvent, ...]
     """Its first events, numbered from 1."""

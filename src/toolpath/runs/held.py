@@ -70,7 +70,7 @@ class HeldRuns:
 
     @contextlib.contextmanager
     def holding(self, run_id: str) -> Iterator[None]:
-        """Nobody else in this process takes the run meanwhile, and whoever looks sees that it is driven."""
+        """Hold the run: nobody else in this process takes it meanwhile, and it shows as driven."""
         self._in_hand[run_id] = asyncio.get_running_loop()
         try:
             yield

@@ -7,7 +7,7 @@ _MARK = "\x1f"
 
 
 class OwnName(str):
-    """What the service itself begins once: never made of text that comes in through a door alone."""
+    """Name of what the service itself begins once: never made of text that comes in through a door alone."""
 
     __slots__ = ()
 

@@ -17,7 +17,7 @@ from toolpath.projections.steps import step_results
 from toolpath.recovery.presence import is_driven_elsewhere
 from toolpath.runs.held import HeldRuns
 
-#: Events that are read at once for who looks on, and the bytes with which a page of them ends.
+#: Events that are read at once for a reader, and the bytes with which a page of them ends.
 PAGE = 1_000
 PAGE_BYTES = 1_000_000
 #: Seconds between two looks at a run that nobody here drives: of a store that is woken for it, and of one that is not.

@@ -60,7 +60,7 @@ def _gone(name: str, error: ToolpathError) -> Tool:
 
 
 class Frozen(msgspec.Struct, frozen=True):
-    """What a journal says of the program that it was written by: the plans, and the tools called beside them."""
+    """Program as a journal froze it: the plans, and the tools called beside them."""
 
     stages: tuple[RunStarted | PlanRevised, ...]
     called: tuple[ToolsFrozen, ...]

@@ -11,7 +11,7 @@ from toolpath.ports import Signal
 
 
 class Hold(Protocol):
-    """What a handle reaches its run through."""
+    """Access of a handle to its run."""
 
     async def result(self, run_id: str) -> RunResult:
         """What came of the run."""

@@ -1,4 +1,4 @@
-"""Signals to runs: what people and programs want of them, kept until it is heard, wherever they are driven."""
+"""Signals to runs: what people and programs want of them, kept until their driver takes them, wherever it is."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class RunSignals:
             await self._queue.enqueue(run_id, info.priority)
 
     def _without_secrets(self, signal: Signal) -> Signal:
-        """The signal without a secret in what a person said: it is kept until it is heard."""
+        """The signal without a secret in what a person said: it is kept until the driver takes it."""
         data = self._services.redactor.value(signal.data)
         return signal if data is signal.data else msgspec.structs.replace(signal, data=data)
 

@@ -42,7 +42,7 @@ _FEW = 64
 
 
 class NewRun(TypedDict, total=False):
-    """What a new run is given besides its program and inputs."""
+    """Particulars of a new run besides its program and inputs."""
 
     context: RunContext | None
     origin: Stored
@@ -51,7 +51,7 @@ class NewRun(TypedDict, total=False):
 
 
 class NewKeyedRun(NewRun, total=False):
-    """The same for a run that may have a name of its caller's, and a place among others."""
+    """Particulars of a new run that may have a name of its caller's, and a place among others."""
 
     run_id: str | None
     idempotency_key: str

@@ -153,7 +153,7 @@ class Supervisor:
 
 
 def first_deadline(state: State) -> float | None:
-    """When the time to answer ends of the first question of a parked run."""
+    """Time at which the first question of a parked run can be answered no more."""
     if state.status != "running":
         return None
     asked = [step.asked for step in state.steps.values() if step.status == "waiting"]

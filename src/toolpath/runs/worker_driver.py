@@ -131,7 +131,7 @@ class WorkerDriver:
             if goes_on and not runner.over:
                 return True
             with contextlib.suppress(TimeoutError):
-                # Or it is heard meanwhile what was said to it, and it stays.
+                # Or a signal reaches the drive meanwhile, and it stays.
                 await asyncio.wait_for(runner.gone.wait(), timing.LEAVING)
             if runner.gone.is_set():
                 self._held.forget(run_id, runner)
@@ -200,7 +200,7 @@ class WorkerDriver:
                 return True
 
     async def _is_silent(self, info: RunInfo) -> bool:
-        """Whether the run's driver has gone; comes back as soon as it is heard, or another has the run."""
+        """Whether the run's driver has gone; comes back as soon as it gives a sign of life, or another has the run."""
         await asyncio.sleep(DYING)
         looked = 0.0
         while looked < timing.SILENT:

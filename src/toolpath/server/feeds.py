@@ -53,7 +53,7 @@ class Batch(msgspec.Struct, frozen=True, gc=False):
 
 
 class Feeds:
-    """The runs of one Toolpath that somebody looks on."""
+    """Feeds of the runs of one Toolpath that have readers."""
 
     def __init__(self, tp: Toolpath) -> None:
         self._tp = tp
@@ -232,7 +232,7 @@ class _Feed:
             self.wake()
 
     def close(self) -> None:
-        """Nobody reads any more."""
+        """End the feed: nobody reads any more."""
         self._task.cancel()
 
 

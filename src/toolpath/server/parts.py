@@ -19,7 +19,7 @@ async def toolpath_of(connection: HTTPConnection) -> Toolpath:
 
 
 async def caller_of(connection: HTTPConnection) -> Caller:
-    """Who asks, as the guard before the routes found out."""
+    """Caller, as the guard before the routes found out."""
     caller: Caller = connection.state.caller
     return caller
 

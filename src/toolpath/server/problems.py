@@ -63,7 +63,7 @@ _HTTP_CODES = {
 
 
 class Problem(ToolpathError):
-    """What a door refuses without an error of the engine behind it, with the status that says so."""
+    """Refusal by a door, without an error of the engine behind it, with the status that says so."""
 
     def __init__(
         self,

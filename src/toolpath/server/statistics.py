@@ -34,5 +34,5 @@ async def visible_stats(tp: Toolpath, caller: Caller) -> Mapping[str, ToolStats]
 
 
 def serves_all(caller: Caller) -> bool:
-    """They are nobody's tenant, or see all of them: what is counted of the whole process is for them."""
+    """Whether they are nobody's tenant, or see all of them: what is counted of the whole process is for them."""
     return caller.sees_all or not caller.tenant

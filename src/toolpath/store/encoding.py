@@ -71,7 +71,7 @@ def row_values(change: RunChange | None) -> dict[str, Any]:
 
 
 def asked_at(asked: Sequence[Asked] | None) -> float | None:
-    """When the first of the questions was asked; None where there is none."""
+    """Time at which the first of the questions was asked; None where there is none."""
     return min((question.at for question in asked), default=None) if asked else None
 
 

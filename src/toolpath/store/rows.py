@@ -47,7 +47,7 @@ def begun(info: RunInfo, driver: str, events: Sequence[AnyEvent], now: float) ->
 
 
 def given(**wanted: str | None) -> dict[str, str]:
-    """Those filters that were given."""
+    """Filters that were given."""
     return {name: value for name, value in wanted.items() if value is not None}
 
 

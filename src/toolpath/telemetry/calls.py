@@ -29,7 +29,7 @@ class Call:
 
 
 class End:
-    """How an attempt came to its end."""
+    """End of an attempt."""
 
     __slots__ = ("at", "call", "event", "failure", "status")
 

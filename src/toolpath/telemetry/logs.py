@@ -132,7 +132,7 @@ class RunLog:
             self._log.info("run.started", run_id=run_id, plan=str(first.plan.get("name", ""))[:200], **who)
 
     def left(self, run_id: str) -> None:
-        """It is not any more."""
+        """The run is not driven here any more."""
         self._steps.pop(run_id, None)
 
     def calling(self, run_id: str, path: str, attempt: int) -> Callable[[], None]:

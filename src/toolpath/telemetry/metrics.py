@@ -169,7 +169,7 @@ class Metrics:
             self._waiting.labels(kind).set(open_now.questions.get(kind, 0))
 
     def standing_unknown(self) -> None:
-        """Nobody can tell now how much that is."""
+        """Forget how much is open: nobody can tell it now."""
         self._open.clear()
         self._waiting.clear()
 
@@ -200,7 +200,7 @@ class Metrics:
             self._started.inc()
 
     def left(self, run_id: str) -> None:
-        """It is not any more."""
+        """The run is not driven here any more."""
         if self._runs.pop(run_id, None) is not None:
             self._driven.dec()
 

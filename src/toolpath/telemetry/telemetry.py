@@ -32,7 +32,7 @@ class Telemetry:
 
     def __init__(self, observer: Observer | None, *, provider: TracerProvider | None = None) -> None:
         self.observer = observer
-        """For `Toolpath(observer=…)`; None: nobody looks on."""
+        """For `Toolpath(observer=…)`; None: nothing observes."""
         self.metrics: Metrics | None = None
         self.fault = ""
         """Why there are no traces though the environment wants them."""

@@ -87,7 +87,7 @@ class FakeClock:
 
     @property
     def pending(self) -> tuple[float, ...]:
-        """When the timers that are set will fire, soonest first, as `monotonic()` will say."""
+        """Times at which the timers that are set will fire, soonest first, as `monotonic()` will say."""
         return tuple(sorted(when for when, _, timer in self._timers if not timer.cancelled))
 
     async def advance(self, seconds: float) -> None:

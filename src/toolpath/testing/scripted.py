@@ -13,7 +13,7 @@ _NOTHING: Any = object()
 
 
 class Script:
-    """What a scripted tool will answer, and the calls it has had."""
+    """Script of a tool: what it will answer, and the calls it has had."""
 
     __slots__ = ("calls", "replies", "surplus", "then")
 

@@ -33,7 +33,7 @@ _TRIES = 20
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
-    """What the check says of a plan, and what it will do."""
+    """Review of a plan: what the check says of it, and what it will do."""
 
     findings: tuple[Finding, ...]
     explanation: Explanation

@@ -46,7 +46,7 @@ _TRIES: Final = 20
 
 
 class ScheduleDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """What a schedule is to say; None: as it was, or the usual."""
+    """Draft of a schedule; None: as it was, or the usual."""
 
     title: str | None = None
     template_id: str | None = None

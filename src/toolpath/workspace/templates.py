@@ -54,7 +54,7 @@ CHANNELS: Final[tuple[Channel, ...]] = ("tool", "http", "conversation", "mcp")
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """What a template is to say; None: as it was, or as the document says."""
+    """Draft of a template; None: as it was, or as the document says."""
 
     title: str | None = None
     group: str | None = None

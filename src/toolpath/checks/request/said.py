@@ -134,7 +134,7 @@ _NO_NAMES: Final = frozenset(
 
 
 class HeldValues(msgspec.Struct, frozen=True):
-    """What the calls of a plan hold, to be compared with words of a request."""
+    """Values that the calls of a plan hold, to be compared with words of a request."""
 
     texts: tuple[str, ...]
     """Values, folded."""

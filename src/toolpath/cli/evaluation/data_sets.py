@@ -32,7 +32,7 @@ class DataSet:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is to be gone through."""
+    """Data sets that are to be gone through."""
 
     sets: tuple[DataSet, ...]
     left_out: tuple[str, ...]

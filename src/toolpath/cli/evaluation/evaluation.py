@@ -33,7 +33,7 @@ _SILENT = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRequest:
-    """What was typed after `eval`."""
+    """Words that were typed after `eval`."""
 
     paths: tuple[str, ...]
     planner: str = "offline"

@@ -27,7 +27,7 @@ from toolpath.ports import Chat
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
-    """What was made of a request, and what it took."""
+    """Plan that was made of a request, and what it took."""
 
     plan: Plan | None = None
     came: Came = "plan"

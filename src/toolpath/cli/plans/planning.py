@@ -44,7 +44,7 @@ LONGEST = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningRequest:
-    """What was typed after `plan`."""
+    """Words that were typed after `plan`."""
 
     text: str
     answer: str = ""

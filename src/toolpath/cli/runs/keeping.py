@@ -18,7 +18,7 @@ from toolpath.store.sqlite.backup import back_up
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pruning:
-    """What is to go."""
+    """Choice of the runs that are to go."""
 
     older_than: str
     status: str = ""

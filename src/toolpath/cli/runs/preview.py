@@ -35,7 +35,7 @@ class Planned(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class Known:
-    """What can be evaluated before the run: inputs and constants."""
+    """Values that are known before the run: inputs and constants."""
 
     def __init__(self, plan: Plan, inputs: JsonObject) -> None:
         properties = plan.inputs.get("properties", {})

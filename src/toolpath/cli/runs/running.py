@@ -31,7 +31,7 @@ _ANNOUNCE_WITHIN = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """What was typed after `run` or `tools call`."""
+    """Words that were typed after `run` or `tools call`."""
 
     what: str
     inputs: tuple[str, ...] = ()

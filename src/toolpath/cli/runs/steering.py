@@ -138,7 +138,7 @@ def answer_form(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settlement:
-    """What a person says became of a write."""
+    """Word of a person on what became of a write."""
 
     retry: bool = False
     output: str = ""

@@ -23,7 +23,7 @@ from toolpath.workspace.ticks import zone_of
 
 
 class NewSchedule(msgspec.Struct, frozen=True, kw_only=True):
-    """What was typed after `schedules create`."""
+    """Words that were typed after `schedules create`."""
 
     template: str
     plan: str
@@ -93,7 +93,7 @@ def list_schedules(options: Options) -> int:
 
 
 def show_schedule(options: Options, schedule_id: str) -> int:
-    """All that is kept of one."""
+    """Show all that is kept of one."""
 
     async def work(session: Session) -> int:
         session.output.result(_shown(await session.tp.schedules.get(schedule_id)))

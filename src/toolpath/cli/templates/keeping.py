@@ -80,7 +80,7 @@ def list_templates(options: Options, group: str) -> int:
 
 
 def show_template(options: Options, name: str, version: int) -> int:
-    """All that is kept of one."""
+    """Show all that is kept of one."""
 
     async def work(session: Session, template: PlanTemplate) -> int:
         number = version or template.version

@@ -48,7 +48,7 @@ def search_tools(options: Options, text: str, limit: int) -> int:
 
 
 def show_tool(options: Options, name: str) -> int:
-    """All that is known of one tool."""
+    """Show all that is known of one tool."""
 
     async def work(session: Session) -> int:
         tool = (await session.tp.tools()).find(name)

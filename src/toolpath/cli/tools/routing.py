@@ -25,7 +25,7 @@ _ON_MULTIPLE = ("best", "all", "error")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoutingRequest:
-    """What was typed after `tools route`."""
+    """Words that were typed after `tools route`."""
 
     text: str
     tools: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from toolpath.values import Json
 
 
 class Environment(msgspec.Struct, frozen=True):
-    """What the steps of a block are compiled with."""
+    """Environment that the steps of a block are compiled in."""
 
     plan: Plan
     names: Names
@@ -22,7 +22,7 @@ class Environment(msgspec.Struct, frozen=True):
     """Expressions of the plan that a check has read with the same names."""
 
     def inside(self, names: Names, path: str) -> Environment:
-        """That of a block inside this one."""
+        """Environment of a block inside this one."""
         return Environment(self.plan, names, path, self.read)
 
     def value(self, value: Json, path: str, *, allow_secrets: bool = False) -> Compiled:

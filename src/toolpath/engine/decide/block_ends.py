@@ -16,7 +16,7 @@ from toolpath.model.events import Failure
 
 
 def block_finished(decisions: Decisions, scope: Scope) -> FollowUp | None:
-    """Nothing of the block is left to run."""
+    """End the block, of which nothing is left to run."""
     owner = scope.owner
     if owner is None:
         _finish_run(decisions, scope)

@@ -28,11 +28,11 @@ def _unchanged(value: Any) -> Any:
 
 
 class Turn(Protocol):
-    """How much was done in this turn of the loop."""
+    """Work that was done in this turn of the loop."""
 
     @property
     def is_full(self) -> bool:
-        """Nothing more is done in this turn."""
+        """Whether nothing more is done in this turn."""
         ...
 
     def charge(self, work: int) -> None:

@@ -45,7 +45,7 @@ class Settle(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Nothing follows before a person has decided."""
+    """Wait for a person: nothing follows before they have decided."""
 
 
 FollowUp = Begin | Succeed | FailAttempt | Fail | Settle | Wait

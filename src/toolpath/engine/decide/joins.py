@@ -10,7 +10,7 @@ from toolpath.values import Json, JsonObject
 
 
 class Verdict:
-    """How a `parallel` or a `loop` ended."""
+    """Verdict on a `parallel` or a `loop`: how it ended."""
 
     __slots__ = ("failure", "losers", "output", "winner", "writes")
 

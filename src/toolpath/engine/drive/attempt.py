@@ -65,7 +65,7 @@ class Attempt:
 
     @property
     def is_over(self) -> bool:
-        """It can make no calls and ask nobody any more."""
+        """Whether it can make no calls and ask nobody any more."""
         return self.ended or self.abandoned or bool(self.stopped)
 
     def where(self) -> tuple[str, str, int]:

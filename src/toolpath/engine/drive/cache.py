@@ -180,7 +180,7 @@ async def _fly(attempt: Attempt, drive: Drive, key: str, generation: int) -> Don
 
 
 def _landed(services: Services, key: str, flight: Flight) -> None:
-    """Nobody joins the flight from here on; another one under the same key goes on."""
+    """End the flight: nobody joins it from here on, and another one under the same key goes on."""
     if services.flights.get(key) is flight:
         del services.flights[key]
 

@@ -46,7 +46,7 @@ class Cutoffs:
             attempt.task.cancel()
 
     def _abandon(self, attempt: Attempt) -> None:
-        """It does not heed being cut off: its slot is given away, what it gives later thrown away."""
+        """Abandon a call that does not heed being cut off: its slot is given away, what it gives later thrown away."""
         drive = self._drive
         if not attempt.calling or attempt.abandoned:
             return

@@ -69,7 +69,7 @@ class Departure:
         if self._stays_parked():
             await commits.commit()
             await commits.mark()
-            # Whoever speaks after the mark sees that nobody listens; what was said before it is heard now.
+            # A signal after the mark finds that nobody listens; those before it are taken now.
             await inbox.hear()
         if self._stays_parked() and not inbox.busy:
             self._leave()

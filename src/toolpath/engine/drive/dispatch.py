@@ -55,7 +55,7 @@ class Dispatch:
         return not self._closed and drive.decisions.halted is None and drive.state.status == "running"
 
     def _is_leaving(self) -> bool:
-        """Nothing is begun any more: no call under way waits for another one."""
+        """Whether nothing is begun any more: no call under way waits for another one."""
         drive = self._drive
         return drive.held or (self.leaving and not any(attempt.paused for attempt in drive.running.values()))
 
@@ -301,7 +301,7 @@ class Dispatch:
         return context
 
     def close(self) -> None:
-        """Nothing is taken any more."""
+        """Take nothing any more."""
         self._closed = True
         self._drive.limit_queue.close()
 

@@ -135,14 +135,14 @@ class Drive:
         return self.decisions.redactor
 
     def taken(self, events: list[AnyEvent]) -> None:
-        """Let who looks on know that the run is driven here; `events` are in its journal."""
+        """Tell observers that the run is driven here; `events` are in its journal."""
         self.commits.asking.follow(events)
         self.decisions.bytes = sum(weight_of(event) for event in events if type(event) in WEIGHTY)
         if self.services.observer is not None:
             self.services.observer.taken(self.state.run_id, events)
 
     def let_go(self) -> None:
-        """Everything of the drive has ended: tell those who wait for it, and who looks on."""
+        """Everything of the drive has ended: tell those who wait for it, and observers."""
         self.gone.set()
         self.secrets.let_go(self.state.run_id)
         self._beside.let_go()

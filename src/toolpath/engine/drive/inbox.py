@@ -35,11 +35,11 @@ class Inbox:
         return self.called or self._one_at_a_time.locked()
 
     def note(self) -> None:
-        """Somebody in this process has said something before the drive has begun: it is heard then."""
+        """Note that somebody in this process has said something before the drive has begun: it is taken then."""
         self.called = True
 
     def call(self) -> None:
-        """Somebody in this process has said something."""
+        """Call the drive: somebody in this process has said something."""
         if not self.called:
             self.called = True
             self._drive.spawn(self._hear_and_go_on())

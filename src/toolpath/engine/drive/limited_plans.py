@@ -108,7 +108,7 @@ class LimitedPlans:
                 _let_go([plan])
 
     def lapse(self) -> None:
-        """Nothing more can begin: plans of which nothing is at work wait, and let go of their places."""
+        """Let go of the places of plans of which nothing is at work, where nothing more can begin."""
         if self.plans:
             _let_go([plan for plan in self.plans.values() if plan.held and not plan.active])
 

@@ -238,7 +238,7 @@ class Runner:
             self._places.let_go()
 
     def let_go(self) -> None:
-        """Nobody asks for its state any more. What the run was goes now: a search for garbage would find it late."""
+        """Let go of the run's state, which nobody asks for any more: a search for garbage would find it late."""
         state = self.state
         # Instances know one another, and the parts of the drive know it.
         for scope in state.scopes.values():

@@ -33,7 +33,7 @@ class Flight:
 
 
 class Services(msgspec.Struct, eq=False, kw_only=True):
-    """One per Toolpath."""
+    """Services of one Toolpath."""
 
     store: Store
     clock: Clock

@@ -1,7 +1,7 @@
 """Limits that hold across processes: each has a share of a limit's places, written down in the store.
 
 A share is held while calls come and given back when they end, so that a busy tool costs a write a second and not one a
-call. Who has died is known by a stamp that stands still while one looks on; no clock of another machine counts.
+call. Who has died is known by a stamp that stands still while others watch it; no clock of another machine counts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TURN = 1.0
 
 
 class Ledger:
-    """Who holds how many places of which limit, as this process sees it."""
+    """Ledger of who holds how many places of which limit, as this process sees it."""
 
     def __init__(self, store: Store, driver: str, is_gone: Callable[[str], bool]) -> None:
         self._store = store

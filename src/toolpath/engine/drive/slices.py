@@ -37,7 +37,7 @@ class OwnTime:
         return inside
 
     def look(self) -> None:
-        """It has been at work, and is back."""
+        """Note that the tool has been at work, and is back."""
         self.ended = self._now()
         self.over = self.ended > self._until
 

@@ -36,7 +36,7 @@ class Deadlines:
             self._arm(length, attempt)
 
     def remove(self, attempt: Attempt) -> None:
-        """The call is back."""
+        """Let go of nothing."""
         if attempt.timeout in self._lines:
             self._lines[attempt.timeout].pop(attempt, None)
 
@@ -76,7 +76,7 @@ class Unwatched:
     """Deadlines of calls whose time somebody else watches."""
 
     def add(self, attempt: Attempt) -> None:
-        """Nothing is watched."""
+        """Watch nothing."""
 
     def remove(self, attempt: Attempt) -> None:
-        """Nothing was."""
+        """Let go of nothing."""

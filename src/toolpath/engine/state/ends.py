@@ -68,7 +68,7 @@ def open_block(state: State, scope: Scope) -> None:
 
 
 def block_done(state: State, scope: Scope) -> None:
-    """Nothing of the block is left to run."""
+    """End the block, of which nothing is left to run."""
     scope.done = True
     owner = scope.owner
     if owner is not None and owner.loop is not None:

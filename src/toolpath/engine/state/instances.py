@@ -40,7 +40,7 @@ class ItemCaller(Protocol):
 
 
 class Loop:
-    """How far a loop is."""
+    """Progress of a loop."""
 
     __slots__ = ("active", "before", "failure", "halted", "items", "next", "results", "writes")
 

@@ -35,7 +35,7 @@ _FLAT = frozenset({str, int, float, bool, type(None)})
 
 
 class Shelf(Protocol):
-    """Where the parts go."""
+    """Shelf that the parts go to."""
 
     def known(self, value: Json) -> Handle | None:
         """The handle of a value that is aside already, or that is one."""

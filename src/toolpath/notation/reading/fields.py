@@ -243,7 +243,7 @@ class Fields:
 
     @property
     def are_read(self) -> bool:
-        """Somebody has read each of them."""
+        """Whether somebody has read each of them."""
         return self._read.issuperset(self.members)
 
     def finish(self, what: str, known: Iterable[str], hints: dict[str, str] | None = None, otherwise: str = "") -> None:

@@ -39,7 +39,7 @@ AUDIT_LISTS = ("log_response_fields", "redact_fields")
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """What the rules come to. What only describes the tool stays in `metadata`, as it was written."""
+    """Requirements and limits that the rules come to. What only describes the tool stays in `metadata`."""
 
     requires: Requires
     timeout: float | None

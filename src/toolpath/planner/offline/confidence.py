@@ -11,7 +11,7 @@ import msgspec
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What speaks for a plan; shares from 0 to 1."""
+    """Evidence for a plan; shares from 0 to 1."""
 
     name: float
     """Of the tool's name that its part of the request says; this and the next two of the tool that fits worst."""

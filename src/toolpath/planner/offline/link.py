@@ -27,7 +27,7 @@ _EACH = re.compile(r"\b(?:each|both|every)\b", re.IGNORECASE)
 
 
 class Source(msgspec.Struct, frozen=True):
-    """Where a parameter comes from."""
+    """Source of a parameter's value."""
 
     draft: int
     output: Output

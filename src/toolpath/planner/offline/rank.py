@@ -169,7 +169,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Fit(msgspec.Struct, frozen=True):
-    """How a tool fits a text: shares from 0 to 1."""
+    """Fit of a tool to a text: shares from 0 to 1."""
 
     name: float
     """Of the tool's name that the text says."""

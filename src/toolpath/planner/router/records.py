@@ -37,7 +37,7 @@ class ToolEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RouterOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How a router decides. Times are seconds."""
+    """Options of a router. Times are seconds."""
 
     threshold: float = 0.8
     """How alike a name has to be to count as meant, 0 to 1."""
@@ -66,7 +66,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was asked for, what it was taken for, and why."""
+    """Decision on one name: what was asked for, what it was taken for, and why."""
 
     asked: str
     """The name as the model wrote it, or the words of the request."""
@@ -79,7 +79,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RouteRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How one request was routed."""
+    """Record of how one request was routed."""
 
     request: str
     outcome: Outcome
@@ -103,7 +103,7 @@ class RouteRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class Routed(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a request: calls as a plan, a text for people, or a message that says why neither."""
+    """Outcome of a request: calls as a plan, a text for people, or a message that says why neither."""
 
     plan: Plan | None = None
     text: str = ""

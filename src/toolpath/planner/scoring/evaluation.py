@@ -14,7 +14,7 @@ Came = Literal["plan", "refusal", "failure"]
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """What a planner or the router made of one task."""
+    """Attempt of a planner or the router at one task."""
 
     line: int
     """Of the data set, from 1."""

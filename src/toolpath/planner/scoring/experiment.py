@@ -16,7 +16,7 @@ _SPACE: Final = 2**64
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of one way of planning."""
+    """Tally of one way of planning."""
 
     trials: int = 0
     successes: int = 0
@@ -66,7 +66,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """How the ways of planning did."""
+    """Report on the ways of planning."""
 
     arms: tuple[Arm, ...]
     comparisons: tuple[Comparison, ...]

@@ -12,7 +12,7 @@ CONFIDENCE: Final = 0.95
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """Where a number lies, with the confidence that was asked for."""
+    """Interval that a number lies in, with the confidence that was asked for."""
 
     low: float
     high: float

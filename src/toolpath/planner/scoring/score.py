@@ -42,7 +42,7 @@ class MadeCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
-    """How a plan compares with gold."""
+    """Score of a plan against gold."""
 
     tool_f1: float
     edge_f1: float
@@ -182,7 +182,7 @@ def _fold(text: str) -> str:
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
-    """How true a planner's confidence is."""
+    """Calibration of a planner: how true its confidence is."""
 
     error: float
     """Expected calibration error: how far confidence and success lie apart, on average."""

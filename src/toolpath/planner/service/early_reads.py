@@ -33,7 +33,7 @@ Parts = AsyncGenerator[StepWritten | PlanWritten]
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What an early read came to."""
+    """Outcome of an early read."""
 
     events: tuple[AnyEvent, ...]
     """Those of its step alone."""

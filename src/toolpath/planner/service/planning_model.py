@@ -79,11 +79,11 @@ class NoChat:
     """Model of whoever has none configured: each request of it fails."""
 
     async def __call__(self, request: ChatRequest) -> ChatReply:
-        """Nobody answers."""
+        """Fail."""
         raise _no_model()
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatDelta]:
-        """Nobody answers."""
+        """Fail."""
         raise _no_model()
         yield  # an asynchronous generator, as the port wants it
 

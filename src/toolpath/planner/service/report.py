@@ -16,7 +16,7 @@ WAYS = ("model", "rules")
 
 
 class PlanningReport(msgspec.Struct, frozen=True, kw_only=True):
-    """How planning did so far."""
+    """Report of how planning did so far."""
 
     plans: int
     """Plans that are kept for like requests."""

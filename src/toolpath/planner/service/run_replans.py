@@ -32,7 +32,7 @@ Compile = Callable[[Plan], Awaitable[Program]]
 
 
 class Planners(Protocol):
-    """What plans are made with."""
+    """Planners that a failed run is planned anew with."""
 
     options: PlannerOptions
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, create_engine, make_url
@@ -41,8 +41,8 @@ _NEVER: Final = frozenset(
 )
 
 
-class Source:
-    """One database, for one call."""
+class Source(Protocol):
+    """One database, for one call. Each kind of database is a class of its own."""
 
     is_open = False
     """It was reached."""
@@ -53,7 +53,7 @@ class Source:
         self, act: Callable[[Connection], _Found], *, writes: bool, statement: bool, seconds: float
     ) -> _Found:
         """What `act` gives in a transaction, kept where it `writes`. `statement`: what is asked is the caller's SQL."""
-        raise NotImplementedError
+        ...
 
 
 def open_source(text: str, fill: Callable[[str], str]) -> Source:

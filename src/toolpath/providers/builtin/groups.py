@@ -41,7 +41,7 @@ GROUPS = (
 
 
 class House:
-    """What the built-in tools use of the Toolpath that they are part of."""
+    """Parts of the surrounding Toolpath that the built-in tools use."""
 
     def __init__(self) -> None:
         self.secrets: Mapping[str, str] = EnvironmentSecrets()

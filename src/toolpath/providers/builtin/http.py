@@ -36,7 +36,7 @@ _HARMLESS = frozenset({"accept", "accept-encoding", "accept-language", "user-age
 
 
 class HttpLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one request may cost."""
+    """Limits of one request."""
 
     bytes: int = 10 * 1024 * 1024
     """Of the body that comes back, unpacked."""

@@ -26,7 +26,7 @@ _PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):
-    """What a program may use. 0: as much as there is."""
+    """Bounds of a program. 0: as much as there is."""
 
     seconds: float
     output: int
@@ -39,13 +39,13 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of each file that is written."""
 
     def limits(self) -> dict[str, int]:
-        """As the system calls them."""
+        """Limits as the system calls them."""
         named = {"RLIMIT_AS": self.memory, "RLIMIT_CPU": self.cpu, "RLIMIT_FSIZE": self.file}
         return {**{name: most for name, most in named.items() if most}, "RLIMIT_CORE": 0}
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a program."""
+    """Outcome of a program."""
 
     stdout: str
     stderr: str
@@ -204,7 +204,7 @@ def _result(heard: list[_Kept], *, exit_code: int | None = None, ended_by: str =
 
 
 class _Status:
-    """What the warden says, a line at a time."""
+    """Status lines of the warden."""
 
     def __init__(self, told: int) -> None:
         os.set_blocking(told, False)
@@ -220,7 +220,7 @@ class _Status:
 
     @property
     def is_over(self) -> bool:
-        """Nothing of the program is left."""
+        """Whether nothing of the program is left."""
         return not self.said().keys().isdisjoint({"code", "signal", "cut_off"})
 
 

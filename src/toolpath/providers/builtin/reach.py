@@ -63,7 +63,7 @@ class Reach(msgspec.Struct, frozen=True):
 
 
 def is_public(address: Address) -> bool:
-    """It is one of the public Internet: not this machine's, private, link-local, shared, multicast or reserved."""
+    """Whether it is of the public Internet: not this machine's, private, link-local, shared, multicast or reserved."""
     odd = address.is_multicast or address.is_reserved or address.is_unspecified
     return address.is_global and not odd and not getattr(address, "is_site_local", False)
 

@@ -17,7 +17,7 @@ _LAST_WORDS = 400
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """How a server ended, as far as it is known."""
+    """End of a server, as far as it is known."""
 
     reason: str = ""
     """Why we ended it."""

@@ -16,7 +16,7 @@ from toolpath.providers.mcp.launch import Launch
 
 
 class HttpFault(msgspec.Struct):
-    """What went wrong with the HTTP requests of one call: the `mcp` library keeps only that something did."""
+    """Fault of the HTTP requests of one call: the `mcp` library keeps only that something went wrong."""
 
     status: int = 0
     retry_after: float | None = None

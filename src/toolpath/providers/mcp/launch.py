@@ -25,7 +25,7 @@ _INHERITED = frozenset(
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
-    """What starts or finds a server. Exactly one of `command` and `url` is set."""
+    """Launch of a server: how it is started or found. Exactly one of `command` and `url` is set."""
 
     command: str = ""
     args: tuple[str, ...] = ()

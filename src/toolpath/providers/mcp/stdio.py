@@ -154,7 +154,7 @@ def _close_pipes(process: asyncio.subprocess.Process) -> None:
 
 
 class _Stream:
-    """What both directions share: nothing but to be entered and left."""
+    """Base of both directions: it can be entered and left, no more."""
 
     async def __aenter__(self) -> Self:
         return self

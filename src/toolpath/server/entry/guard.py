@@ -116,7 +116,7 @@ class Guard:
         await answer.end()
 
     async def _admitted(self, scope: Scope, headers: dict[str, str]) -> Caller:
-        """Who asks. Raises where they may not."""
+        """Caller of the request. Raises where they may not come in."""
         settings = self._settings
         is_open = self._credentials.open_as is not None
         check_host(headers, settings.allowed_hosts, is_open=is_open)
@@ -143,7 +143,7 @@ class Guard:
 
 
 class _Answer:
-    """The way back of one request, on which the guard may say no before the app has said anything."""
+    """Answer to one request, on which the guard may say no before the app has said anything."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope = scope
@@ -246,7 +246,7 @@ class _Answer:
 
 
 def _is_last(message: Message) -> bool:
-    """Nothing may follow it."""
+    """Whether nothing may follow the message."""
     match message["type"]:
         case "http.response.body":
             return not message.get("more_body", False)
@@ -270,7 +270,7 @@ async def _refuse_websocket(scope: Scope, send: Send, error: ToolpathError) -> N
 
 
 def _log_refusal(scope: Scope, error: ToolpathError, status: int) -> None:
-    """Who was refused what, and why. No header, query or body stands there, and nothing that could be a credential."""
+    """Log who was refused what, and why. No header, query or body is in it, nothing that could be a credential."""
     client = scope.get("client")
     reason = error.reason or error.code if isinstance(error, CredentialsRefused) else error.code
     key = getattr(error, "key", "")

@@ -21,7 +21,7 @@ from toolpath.server.waiting import waited
 
 
 class Asked(BaseContext):
-    """What a resolver is given with each request."""
+    """Context that a resolver is given with each request."""
 
     @property
     def tp(self) -> Toolpath:
@@ -37,7 +37,7 @@ class Asked(BaseContext):
 
     @property
     def caller(self) -> Caller:
-        """Who asks, as the guard found out."""
+        """Caller, as the guard found out."""
         caller: Caller = self._connection.state.caller
         return caller
 

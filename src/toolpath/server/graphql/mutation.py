@@ -34,7 +34,7 @@ _LONGEST_QUERY = 20_000
 
 @strawberry.type
 class Mutation:
-    """What can be done."""
+    """Mutations: what can be done."""
 
     # Plans.
 

@@ -51,7 +51,7 @@ async def shown_plan(tp: Toolpath, stored: StoredPlan) -> PlanWithRequest:
 
 
 class _Shown(msgspec.Struct):
-    """What grows with the plan."""
+    """Parts of a shown plan that grow with it."""
 
     text: str
     calls: list[ToolExecution]
@@ -89,7 +89,7 @@ async def shown_with_tools(tp: Toolpath, stored: StoredPlan) -> PlanWithTools:
 
 
 class Names:
-    """How tools are called here: by their bare names where these are enough, as the chaining system knows them."""
+    """Names of tools as they are called here: bare names where these are enough, as the chaining system knows them."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog

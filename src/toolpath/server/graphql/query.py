@@ -26,7 +26,7 @@ _ASKING = ("waiting", "running", "paused")
 
 @strawberry.type
 class Query:
-    """What can be looked at."""
+    """Queries: what can be looked at."""
 
     @strawberry.field(extensions=[_READ], description="A plan of a request, by its id; null: there is none.")
     async def plan(self, info: Info, id: strawberry.ID) -> PlanWithRequest | None:

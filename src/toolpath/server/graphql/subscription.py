@@ -20,7 +20,7 @@ _LARGE: Final = 50_000
 
 @strawberry.type
 class Subscription:
-    """What can be followed."""
+    """Subscriptions: what can be followed."""
 
     @strawberry.subscription(description="A run's events beyond `after`, as they are committed, until it ends.")
     async def run_events(self, info: Info, run_id: strawberry.ID, after: int = 0) -> AsyncGenerator[RunEvent]:

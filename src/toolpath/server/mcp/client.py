@@ -20,7 +20,7 @@ _LOCAL = msgspec.structs.replace(OPEN, door="mcp")
 
 
 class McpClient:
-    """What may be said to the client while its request is served."""
+    """Client of a request: what may be said to it while the request is served."""
 
     def __init__(self, context: Context, *, leaves: Callable[[], bool]) -> None:
         self._context = context
@@ -29,7 +29,7 @@ class McpClient:
 
     @property
     def caller(self) -> Caller:
-        """Who asks: over HTTP as the guard found out; over a pipe whoever started this process."""
+        """Caller: over HTTP as the guard found out; over a pipe whoever started this process."""
         request = self._context.request
         caller: Caller = _LOCAL if request is None else request.state.caller
         return caller
@@ -45,12 +45,12 @@ class McpClient:
 
     @property
     def is_modern(self) -> bool:
-        """It speaks the newer generation of the protocol, in which questions are results."""
+        """Whether it speaks the newer generation of the protocol, in which questions are results."""
         return self._context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     @property
     def has_forms(self) -> bool:
-        """It can have a person fill in a form, and its credentials let that person decide."""
+        """Whether it can have a person fill in a form, and its credentials let that person decide."""
         if not self.caller.may("answer"):
             return False
         capabilities = self._context.session.client_capabilities
@@ -60,12 +60,12 @@ class McpClient:
 
     @property
     def can_be_asked(self) -> bool:
-        """It can be asked while its request is under way."""
+        """Whether it can be asked while its request is under way."""
         return self.has_forms and not self.is_modern and self._context.session.can_send_request
 
     @property
     def wants_progress(self) -> bool:
-        """It gave a token for progress."""
+        """Whether it gave a token for progress."""
         return "progress_token" in (self._context.meta or {})
 
     async def tell_progress(self, progress: float, total: float | None, message: str) -> None:

@@ -31,7 +31,7 @@ class Published(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def name(self) -> str:
-        """As clients write it."""
+        """Name of the tool as clients write it."""
         return self.told.name
 
     def structured(self, output: Json) -> tuple[JsonObject | None, str]:

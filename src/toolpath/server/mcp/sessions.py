@@ -25,7 +25,7 @@ class Sessions:
 
     @contextmanager
     def using(self, owner: str, session_id: str) -> Iterator[None]:
-        """It is used from now until the end of the scope: a stream may be open for hours."""
+        """Use the session from now until the end of the scope: a stream may be open for hours."""
         held = owner, session_id
         self._under_way[held] += 1
         try:
@@ -58,7 +58,7 @@ class Sessions:
         self._used.setdefault(owner, {})[session_id] = self._clock()
 
     def end(self, owner: str, session_id: str) -> None:
-        """It is not open any more."""
+        """Forget the session, which is not open any more."""
         own = self._used.get(owner, {})
         own.pop(session_id, None)
         if not own:

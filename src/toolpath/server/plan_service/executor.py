@@ -35,7 +35,7 @@ _LONGEST = 600.0
 
 
 class Execution(msgspec.Struct, frozen=True, rename="camel"):
-    """What is to be run."""
+    """Request to run a template."""
 
     tool_name: str = ""
     """Id, title or `group.title` of a template."""

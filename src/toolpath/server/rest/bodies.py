@@ -26,7 +26,7 @@ Path = Annotated[str, msgspec.Meta(max_length=1_000, pattern=r"^[^\x00]*$")]
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What every body is: an object without fields that nobody knows."""
+    """Base of every body: an object without fields that nobody knows."""
 
 
 class NewPlan(Sent, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ class ChangedPlan(Sent, frozen=True, kw_only=True):
 
 
 class PlanApproval(Sent, frozen=True, kw_only=True):
-    """That a plan may be run with these inputs; `expected`: only if it is still at this revision."""
+    """Approval of a plan with these inputs; `expected`: only if it is still at this revision."""
 
     inputs: JsonObject = {}
     comment: Words = ""
@@ -59,7 +59,7 @@ class PlanApproval(Sent, frozen=True, kw_only=True):
 
 
 class NewRun(Sent, frozen=True, kw_only=True):
-    """What is to be run: a stored plan, a plan in any notation, or one tool; one of the three.
+    """Run to be begun: a stored plan, a plan in any notation, or one tool; one of the three.
 
     A run that has the same `idempotency_key` is not begun again: the first one is the answer.
     """
@@ -95,7 +95,7 @@ class Resumption(Sent, frozen=True, kw_only=True):
 
 
 class Fork(Sent, frozen=True, kw_only=True):
-    """What is done again: everything from a step on, or what other inputs change."""
+    """Fork of a run: done again is everything from a step on, or what other inputs change."""
 
     from_step: Path = ""
     inputs: JsonObject | None = None
@@ -121,7 +121,7 @@ class Answer(Sent, frozen=True, kw_only=True):
 
 
 class Settlement(Sent, frozen=True, kw_only=True):
-    """What became of a write in doubt: `retry` makes it again, `done` with its output, or `failed`.
+    """Settlement of a write in doubt: `retry` makes it again, `done` with its output, or `failed`.
 
     `accept_tool`: tools that changed since the run began may be used as they are now.
     """
@@ -137,7 +137,7 @@ _Version = Annotated[int, msgspec.Meta(ge=1, le=2**31)]
 
 
 class TemplateWords(Sent, frozen=True, kw_only=True):
-    """What is said of a template beside its document; null: as it was, or as the document says."""
+    """Words on a template beside its document; null: as it was, or as the document says."""
 
     title: _Title | None = None
     group: _Title | None = None
@@ -191,7 +191,7 @@ class TemplateStart(Sent, frozen=True, kw_only=True):
 
 
 class ScheduleWords(Sent, frozen=True, kw_only=True):
-    """What a schedule says; null: as it was, or the usual. `expected`: only if it is still at this revision.
+    """Words of a schedule; null: as it was, or the usual. `expected`: only if it is still at this revision.
 
     It runs a template or a stored plan, by a cron line of five or six fields in a time zone, or `once`, at a Unix time.
     """

@@ -13,20 +13,20 @@ router = APIRouter(tags=["operation"])
 
 
 class Health(BaseModel):
-    """That the process lives."""
+    """Life of the process."""
 
     status: str = "ok"
 
 
 class Part(BaseModel):
-    """How one part of it is."""
+    """State of one part of it."""
 
     name: str
     detail: str = ""
 
 
 class Ready(BaseModel):
-    """That it can do its work."""
+    """Readiness of the process for its work."""
 
     status: str = "ok"
     parts: list[Part] = []

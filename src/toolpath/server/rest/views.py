@@ -23,7 +23,7 @@ from toolpath.values import Json, JsonObject
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """What every answer is."""
+    """Base of every answer."""
 
 
 class RunRow(Shown, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ class EventPage(Shown, frozen=True, kw_only=True):
 
 
 class QuestionPage(Shown, frozen=True, kw_only=True):
-    """What waits for people, in runs that wait or still do something else, by the run that has waited longest.
+    """Questions that wait for people, in runs that wait or still do something else, by the run that has waited longest.
 
     `next` is the `after` of the next page; null: this was the last.
     """
@@ -137,7 +137,7 @@ class ToolRow(Shown, frozen=True, kw_only=True):
 
 
 class ToolDetail(ToolRow, frozen=True, kw_only=True):
-    """All that a caller should know of a tool."""
+    """Tool with all that a caller should know of it."""
 
     input_schema: JsonObject = {}
     output_schema: JsonObject | None = None
@@ -163,7 +163,7 @@ class ToolPage(Shown, frozen=True, kw_only=True):
 
 
 class StatsRow(Shown, frozen=True, kw_only=True):
-    """What is known of a tool from its calls. Durations in seconds, cost in USD."""
+    """Statistics of a tool from its calls. Durations in seconds, cost in USD."""
 
     key: str
     calls: int
@@ -182,7 +182,7 @@ class StatsPage(Shown, frozen=True, kw_only=True):
 
 
 class CallOutcome(Shown, frozen=True, kw_only=True):
-    """What came of one call; a run like any other stands behind it."""
+    """Outcome of one call; a run like any other stands behind it."""
 
     run_id: str
     status: RunStatus
@@ -246,7 +246,7 @@ class TemplateExport(Shown, frozen=True, kw_only=True):
 
 
 class TemplateImported(Shown, frozen=True, kw_only=True):
-    """What came of each document of an import, in its order."""
+    """Outcome of an import, document by document in its order."""
 
     templates: tuple[Imported, ...]
 
@@ -425,7 +425,7 @@ def tool_row(tool: Tool, score: float | None = None) -> ToolRow:
 
 
 def tool_detail(tool: Tool) -> ToolDetail:
-    """All that a caller should know of the tool."""
+    """View of a tool with all that a caller should know of it."""
     names = (name for name in ToolDetail.__struct_fields__ if name != "score")
     return ToolDetail(**{name: getattr(tool, name) for name in names})
 

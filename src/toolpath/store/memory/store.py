@@ -132,7 +132,7 @@ class MemoryStore(MemoryResults, MemoryRecords):
         self._waiters = Waiters()
 
     async def open(self) -> None:
-        """Nothing has to be done."""
+        """Do nothing: it is open."""
 
     async def close(self) -> None:
         """Wake all who wait; what was stored stays readable."""

@@ -14,7 +14,7 @@ _EXAMPLE = "postgresql://user:password@host:5432/database?schema=toolpath"
 
 
 class Address(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the store is."""
+    """Address of the store."""
 
     dsn: str
     """For the driver; with the password."""

@@ -35,7 +35,7 @@ LARGEST_SIZE = 16_000_000
 
 
 class Row(msgspec.Struct, frozen=True):
-    """What an append makes of its run's row."""
+    """Row of a run, as an append leaves it."""
 
     at: float
     status: str | None = None

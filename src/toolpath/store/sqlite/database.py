@@ -21,7 +21,7 @@ MEMORY = ":memory:"
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the file is and how it is used."""
+    """Settings of the file: where it is and how it is used."""
 
     path: str
     synchronous: Synchronous = "NORMAL"

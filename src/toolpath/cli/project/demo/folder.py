@@ -24,7 +24,7 @@ _SERVERS = {
 
 
 class Demo(msgspec.Struct, frozen=True):
-    """Where everything is."""
+    """Places of everything in the demo's folder."""
 
     folder: Path
     plan: Path

@@ -12,7 +12,7 @@ from toolpath.values import JsonObject
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the tests know of a composite beside its document."""
+    """Facts that the tests know of a composite beside its document."""
 
     tools: JsonObject
     """Name of a tool as the composite writes it → what it takes, gives and requires; only of those that are known."""

@@ -33,7 +33,7 @@ class Change(TypedDict):
 
 
 class Office(TypedDict):
-    """Where a part of the team sits."""
+    """Office of a part of the team."""
 
     city: str
     timezone: str
