@@ -44,9 +44,9 @@ _NEVER: Final = frozenset(
 class Source(Protocol):
     """One database, for one call. Each kind of database is a class of its own."""
 
-    is_open = False
+    is_open: bool = False
     """It was reached."""
-    is_committing = False
+    is_committing: bool = False
     """Whether it has kept what was written is not known."""
 
     async def work(
