@@ -18,6 +18,10 @@ from toolpath.model import events as ev
 from toolpath.model.event_views import VIEWS
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Common, Kind, Step
+from toolpath.model.policy import missing as lacks
+from toolpath.model.run import RunContext
+from toolpath.model.tool import Requires
+from toolpath.notation.reading.rules import REQUIRED_FLAGS, REQUIRED_LISTS
 from toolpath.notation.tables import STEP, STEP_KINDS
 from toolpath.projections.steps import CHANGES
 from toolpath.providers.source_kinds import SOURCE_KINDS
@@ -72,6 +76,25 @@ def test_each_kind_of_source_has_a_setting_and_what_loads_it(tmp_path: Path) -> 
     for each in ("setting", "option", "described"):
         named = [getattr(kind, each) for kind in SOURCE_KINDS]
         assert len(set(named)) == len(named), each
+
+
+def test_each_requirement_on_callers_is_judged_and_can_be_written() -> None:
+    # Whether a person must approve is no question of who calls.
+    requirements = set(Requires.__struct_fields__) - {"approval"}
+    nobody = RunContext(case_id="C-1", case_state="closed")
+    wanted = {"auth": True, "session": True, "case": True, "permissions": ("x",), "case_states": ("open",)}
+    page = (REFERENCE.parent / "howto" / "access.md").read_text(encoding="utf-8")
+    missing = {
+        "REQUIRED_FLAGS, REQUIRED_LISTS (notation/reading/rules.py)": requirements - {*REQUIRED_FLAGS, *REQUIRED_LISTS},
+        "an example of it in this test": requirements - wanted.keys(),
+        "missing (model/policy.py)": {
+            name
+            for name, value in wanted.items()
+            if not lacks(Requires(**{name: value}), RunContext() if name == "case" else nobody)
+        },
+        "docs/howto/access.md": {name for name in requirements if not re.search(rf"\b{name}\b", page)},
+    }
+    assert {place: sorted(left) for place, left in missing.items() if left} == {}
 
 
 #: Kinds that are compiled to calls.
