@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.errors import Finding, ToolpathError
@@ -12,13 +12,11 @@ from toolpath.model.template import PlanTemplate
 from toolpath.model.tool import Tool
 from toolpath.ports import Store
 from toolpath.values import JsonObject
+from toolpath.workspace.template_records import PUBLISHED, revision_of
 from toolpath.workspace.template_tools import tool_of
 
 if TYPE_CHECKING:
     from toolpath.workspace.templates import Templates
-
-#: The record whose version grows with each change of what is published.
-_MARK: Final = ("templates_published", "all")
 
 
 class TemplateProvider:
@@ -39,7 +37,7 @@ class TemplateProvider:
 
     async def list_tools(self) -> Sequence[Tool]:
         """A tool for each template that is published as one."""
-        self._seen = await self._revision()
+        self._seen = await revision_of(self._store)
         if not self._seen:
             return []
         tools: dict[str, Tool] = {}
@@ -65,17 +63,13 @@ class TemplateProvider:
             return
         if names is not None and all(name in catalog and name not in self._tools for name in names):
             return
-        if await self._revision() != self._seen:
+        if await revision_of(self._store) != self._seen:
             self._changed()
 
     async def mark(self) -> None:
         """Say to every process of the store that what is published has changed."""
-        await self._store.put_record(Record(kind=_MARK[0], id=_MARK[1]))
+        await self._store.put_record(Record(kind=PUBLISHED[0], id=PUBLISHED[1]))
         self._changed()
-
-    async def _revision(self) -> int:
-        record = await self._store.get_record(*_MARK)
-        return 0 if record is None else record.version
 
     async def close(self) -> None:
         """There is nothing to let go of."""

@@ -14,6 +14,8 @@ from toolpath.model.template import PlanTemplate, TemplateVersion
 from toolpath.ports import Store
 from toolpath.values import JsonObject, digest
 
+#: The record whose version grows with each change of what is published to tools and MCP clients.
+PUBLISHED: Final = ("templates_published", "all")
 #: Characters of a title, a group and a description.
 _LONGEST: Final = 200
 _LONGEST_DESCRIPTION: Final = 20_000
@@ -148,6 +150,12 @@ class TemplateRecords:
     async def _recorded(self, action: str, template: PlanTemplate, user: str) -> None:
         said = {"template": template.key, "version": template.version, "channels": list(template.channels)}
         await self._trail.record(action, template.template_id, tenant=template.tenant, user=user, **said)
+
+
+async def revision_of(store: Store) -> int:
+    """A number that grows with each change of what is published to tools and MCP clients, in any process."""
+    record = await store.get_record(*PUBLISHED)
+    return 0 if record is None else record.version
 
 
 def version_of(template: PlanTemplate, version: int) -> TemplateVersion:

@@ -30,7 +30,8 @@ def tool_of(template: PlanTemplate, plan: Plan) -> Tool:
         input_schema=plan.inputs or {"type": "object"},
         requires=requirement_of(plan) or Requires(auth=True, permissions=("*",)),
         body=plan,
-        metadata={"template_id": template.template_id},
+        # Over MCP it is told of where it is published there as well.
+        metadata={"template_id": template.template_id, "published": "mcp" in template.channels},
     )
 
 

@@ -43,7 +43,7 @@ from toolpath.runs.preparation import KEPT, KEPT_PARTS, Preparation
 from toolpath.runs.weighted_cache import WeightedCache
 from toolpath.values import JsonObject, digest
 from toolpath.workspace.template_diff import diff_of
-from toolpath.workspace.template_records import TemplateRecords, version_of
+from toolpath.workspace.template_records import TemplateRecords, revision_of, version_of
 from toolpath.workspace.template_tools import check_tool, tool_of
 
 #: Versions that are kept; older ones go.
@@ -159,7 +159,7 @@ class Templates:
             plan = (await self.read(before, before.published)).plan()
             await self._check_tool(changed, plan, before.published)
         kept = await self._records.put(changed, document, before, "template.update", by=user)
-        if is_renamed:
+        if _is_told(changed.channels) and (before.key, before.description) != (changed.key, changed.description):
             await self._mark()
         return kept
 
@@ -206,7 +206,7 @@ class Templates:
 
     async def _published(self, before: PlanTemplate, changed: PlanTemplate, action: str, user: str) -> PlanTemplate:
         after = await self._records.put(changed, None, before, action, by=user)
-        if "tool" in (*before.channels, *after.channels):
+        if _is_told((*before.channels, *after.channels)):
             await self._mark()
         return after
 
@@ -214,7 +214,7 @@ class Templates:
         """Forget the template with all its versions; its runs stay. Raises `PolicyViolationError` where read-only."""
         self._refuse_read_only(template)
         await self._records.delete(template, by=user)
-        if "tool" in template.channels:
+        if _is_told(template.channels):
             await self._mark()
 
     async def from_run(
@@ -253,6 +253,10 @@ class Templates:
     ) -> list[PlanTemplate]:
         """The newest first; `before` is the last id of the page before."""
         return await self._records.newest(tenant=tenant, group=group, limit=limit, before=before)
+
+    async def revision(self) -> int:
+        """A number that grows with each change of what is published to tools and MCP clients, in any process."""
+        return await revision_of(self._store)
 
     async def by_id(self, template_id: str) -> PlanTemplate | None:
         """The template of that id, whoever's it is; None where there is none."""
@@ -357,6 +361,11 @@ class Templates:
             raise PolicyViolationError(
                 f"The template {template.key!r} is read-only.", hint="Make it editable first, or save a copy."
             )
+
+
+def _is_told(channels: Iterable[str]) -> bool:
+    """Whether somebody keeps a list of what is published in one of the channels."""
+    return not {"tool", "mcp"}.isdisjoint(channels)
 
 
 def parameters_of(document: TemplateDocument) -> TemplateParameters:

@@ -15,6 +15,7 @@ from strawberry.extensions import MaskErrors, MaxTokensLimiter
 from strawberry.fastapi import GraphQLRouter
 from strawberry.http import GraphQLHTTPResponse
 from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
+from strawberry.tools import merge_types
 from strawberry.types import ExecutionContext
 
 from toolpath.server.graphql.doors import Asked
@@ -22,6 +23,7 @@ from toolpath.server.graphql.limits import LENGTH, TOKENS, Bounded
 from toolpath.server.graphql.mutation import Mutation
 from toolpath.server.graphql.query import Query
 from toolpath.server.graphql.subscription import Subscription
+from toolpath.server.graphql.templates import TemplateMutation, TemplateQuery
 from toolpath.server.problems import Problem
 
 PATH = "/graphql"
@@ -44,8 +46,8 @@ def _is_unforeseen(error: GraphQLError) -> bool:
 def make_schema() -> Schema:
     """Queries, mutations and subscriptions, bounded."""
     return _Schema(
-        query=Query,
-        mutation=Mutation,
+        query=merge_types("Query", (Query, TemplateQuery)),
+        mutation=merge_types("Mutation", (Mutation, TemplateMutation)),
         subscription=Subscription,
         extensions=[
             lambda: MaxTokensLimiter(TOKENS),

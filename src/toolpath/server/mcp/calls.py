@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -19,6 +21,7 @@ from toolpath.errors import RunNotFound, SchemaError, ToolpathError
 from toolpath.json_schema.coerce import coerce
 from toolpath.json_schema.validate import Validator
 from toolpath.model.run import RunResult
+from toolpath.model.template import TemplateRun
 from toolpath.projections.questions import Question
 from toolpath.runs.opening import call_plan
 from toolpath.server.mcp.answers import error_answer, failure_answer, output_answer, raised_answer, waiting_answer
@@ -33,10 +36,19 @@ from toolpath.values import Json, JsonObject
 _MOST_ARGUMENTS = 1_000
 
 
+#: Gives what is run for these arguments.
+Runs = Callable[[JsonObject], Awaitable[TemplateRun]]
+
+
 async def call_published(
-    tp: Toolpath, published: Published, client: McpClient, params: CallToolRequestParams
+    tp: Toolpath,
+    published: Published,
+    client: McpClient,
+    params: CallToolRequestParams,
+    *,
+    runs: Runs | None = None,
 ) -> CallToolResult | InputRequiredResult:
-    """Call the tool, or go on with the call whose questions are answered now."""
+    """Call the tool, or go on with the call whose questions are answered now; None: the tool of the catalogue."""
     refused = scope_refusal(client, "run")
     if refused is not None:
         return refused
@@ -44,7 +56,7 @@ async def call_published(
         if params.request_state is not None:
             run_id, said = await take_answers(tp, client, params)
         else:
-            run_id, said = await _begin(tp, published, client, params.arguments or {}), {}
+            run_id, said = await _begin(tp, published, client, params.arguments or {}, runs), {}
         result = await follow(tp, run_id, client)
     except ToolpathError as error:
         return raised_answer(error)
@@ -56,10 +68,10 @@ async def call_published(
     return output_answer(published, result)
 
 
-async def _begin(tp: Toolpath, published: Published, client: McpClient, given: JsonObject) -> str:
+async def _begin(tp: Toolpath, published: Published, client: McpClient, given: JsonObject, runs: Runs | None) -> str:
     arguments = accepted(published.told, given)
-    plan = call_plan(published.tool.key, arguments)
-    run = await tp.start(plan, arguments, context=client.caller.context(), priority=client.caller.priority)
+    what = call_plan(published.tool.key, arguments) if runs is None else await runs(arguments)
+    run = await tp.start(what, arguments, context=client.caller.context(), priority=client.caller.priority)
     return run.run_id
 
 

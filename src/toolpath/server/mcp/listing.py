@@ -55,7 +55,7 @@ class Listing:
             published.name: published
             for tool in catalog.tools.values()
             if is_published(tool)
-            for published in (_published(tool, reserved),)
+            for published in (published_tool(tool, reserved),)
         }
         self.tools = (*self.own, *(published.told for published in self.published.values()))
 
@@ -80,7 +80,8 @@ def is_published(tool: Tool) -> bool:
     return tool.metadata.get("published") is not False
 
 
-def _published(tool: Tool, reserved: set[str]) -> Published:
+def published_tool(tool: Tool, reserved: set[str]) -> Published:
+    """The tool as clients are told of it, under none of the reserved names."""
     schema = tool.output_schema
     is_wrapped = schema is not None and schema.get("type") != "object"
     told = McpTool(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -32,6 +33,7 @@ from toolpath.server.mcp.client import Context, McpClient
 from toolpath.server.mcp.listing import Listing
 from toolpath.server.mcp.meta import MetaTools
 from toolpath.server.mcp.meta_schemas import META_TOOLS
+from toolpath.server.mcp.templates import McpTemplates
 
 #: Tools on one page of the list.
 PAGE = 500
@@ -63,11 +65,13 @@ class McpService:
         self._tp = tp
         self._listing: Listing | None = None
         self._told = ""
-        """Digest of the catalogue that clients were last told of; empty: none has asked."""
+        """Digest of the catalogue that clients were last told of, and the revision of what is published; empty: none
+        has asked."""
         self._sessions: dict[int, ServerSession] = {}
         self._bus = InMemorySubscriptionBus()
         self._listeners = ListenHandler(self._bus)
         self._meta = MetaTools(tp, self.listing)
+        self._templates = McpTemplates(tp)
         self.is_closing = False
         """The server is ending: requests that are cut off now were not cancelled by their clients."""
         self.server: Server[Any] = _Server(
@@ -100,12 +104,16 @@ class McpService:
 
     async def _list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         listing = await self.listing()
-        self._told = listing.catalog.digest
-        start = _start_of(params.cursor if params is not None else None, len(listing.tools))
+        self._told = await self._state(listing)
+        caller = McpClient(context, leaves=lambda: self.is_closing).caller
+        tools = [*listing.tools, *await self._templates.told(caller.tenant, listing)]
+        start = _start_of(params.cursor if params is not None else None, len(tools))
         end = start + PAGE
-        return ListToolsResult(
-            tools=list(listing.tools[start:end]), next_cursor=str(end) if end < len(listing.tools) else None
-        )
+        return ListToolsResult(tools=tools[start:end], next_cursor=str(end) if end < len(tools) else None)
+
+    async def _state(self, listing: Listing) -> str:
+        """What changes with what clients are told of."""
+        return f"{listing.catalog.digest} {await self._tp.templates.revision()}"
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         client = McpClient(context, leaves=lambda: self.is_closing)
@@ -120,6 +128,10 @@ class McpService:
         if params.name not in listing.published:
             listing = await self.listing()
         published = listing.published.get(params.name)
+        if published is None and (found := await self._templates.find(params.name, client.caller.tenant, listing)):
+            template, published = found
+            runs = partial(self._templates.run_of, template)
+            return await call_published(self._tp, published, client, params, runs=runs)
         if published is None:
             near = listing.nearest(params.name)
             hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
@@ -153,10 +165,10 @@ class McpService:
             changed.clear()
             if not self._told:
                 continue
-            digest = (await self.listing()).catalog.digest
-            if digest == self._told:
+            state = await self._state(await self.listing())
+            if state == self._told:
                 continue
-            self._told = digest
+            self._told = state
             for session in list(self._sessions.values()):
                 await session.send_tool_list_changed()
             await self._bus.publish(ToolsListChanged())
