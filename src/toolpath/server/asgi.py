@@ -25,6 +25,7 @@ from toolpath.server.feeds import Feeds
 from toolpath.server.graphql.schema import graphql_router
 from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
+from toolpath.server.openai import completions, models
 from toolpath.server.plan_service import cron_tasks, executor, plan_templates
 from toolpath.server.problems import answer_problems
 from toolpath.server.questions import OpenQuestions
@@ -89,6 +90,8 @@ def create_app(
     app.state.questions = OpenQuestions(tp)
     app.state.readiness = Readiness(tp)
     app.state.is_running = False
+    app.state.leaving = set()
+    """Runs that are being cancelled since their clients went away."""
     answer_problems(app, tp.redact)
     app.include_router(health.router)
     if telemetry is not None and telemetry.metrics is not None:
@@ -96,7 +99,7 @@ def create_app(
         app.include_router(metrics.router)
     for noun in (plans, templates, schedules, conversations, runs, events, steering, questions, tools, audit):
         app.include_router(noun.router, prefix=API)
-    for door in (executor, plan_templates, cron_tasks):
+    for door in (executor, plan_templates, cron_tasks, completions, models):
         app.include_router(door.router)
     describe(app)
     app.include_router(graphql_router(), include_in_schema=False)

@@ -20,6 +20,7 @@ from toolpath.server.entry.bodies import Body, check_length, check_message
 from toolpath.server.entry.heads import check_host, check_nearness, check_origin, credentials_in, headers_of
 from toolpath.server.entry.lease import Lease
 from toolpath.server.entry.rates import Rates
+from toolpath.server.openai_problems import refusal
 from toolpath.server.problems import Problem, details_of, problem
 
 #: Paths that answer everybody: whether the server lives. Exactly these; every other path needs credentials.
@@ -36,7 +37,9 @@ _TOO_LARGE = 1009
 #: Bytes of an answer that are handed on at once, and seconds that a client has to take them.
 PIECE = 256 * 1024
 WRITE_WITHIN = 30.0
-_DOORS = {"graphql": "graphql", "mcp": "mcp"}
+_DOORS = {"graphql": "graphql", "mcp": "mcp", "v1": "openai"}
+#: What clients of OpenAI's API say to an open server, since they always show a key.
+_NO_KEY = "none"
 
 
 class Guard:
@@ -127,6 +130,8 @@ class Guard:
         client = scope.get("client")
         address = str(client[0]) if client else ""
         presented = credentials_in(headers)
+        if is_open and presented == _NO_KEY and _door(path_of(scope)) == "openai":
+            presented = None
         if presented is None and is_open:
             check_nearness(client, headers)
         try:
@@ -213,7 +218,7 @@ class _Answer:
         if self._scope["type"] == "websocket":
             await _refuse_websocket(self._scope, self._send, error)
             return
-        response = problem(error)
+        response = refusal(error) if path_of(self._scope).startswith("/v1/") else problem(error)
         if details.status == 401:  # unauthorized
             response.headers["WWW-Authenticate"] = "Bearer"
         # What is left of the body is not read: the connection cannot be used again.

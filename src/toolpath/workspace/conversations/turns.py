@@ -67,6 +67,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     tools: tuple[str, ...] = ()
     """Names of the tools that the agent may call; none: all that are selectable."""
     model: str = ""
+    instructions: str = ""
+    """How the agent is to go about it."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,7 +152,7 @@ class Turns:
         known = await self._known(conversation, said)
         if known is not None:
             return known
-        what, inputs, template = await self._what(said, conversation.tenant)
+        what, inputs, template = await self.what_answers(said, conversation.tenant)
         turn, conversation = await self._claimed(conversation, said, template)
         message = ConversationMessage(
             number=turn.number,
@@ -235,10 +237,15 @@ class Turns:
             return False
         return True
 
-    async def _what(self, said: Said, tenant: str) -> tuple[JsonObject | TemplateRun, JsonObject, PlanTemplate | None]:
+    async def what_answers(
+        self, said: Said, tenant: str
+    ) -> tuple[JsonObject | TemplateRun, JsonObject, PlanTemplate | None]:
         """What answers, with its inputs. Raises `PolicyViolationError` for a template that is not for conversations."""
         if not said.template:
-            return turn_plan(said.tools, said.model), {"message": said.text}, None
+            inputs: JsonObject = {"message": said.text}
+            if said.instructions:
+                inputs["instructions"] = said.instructions
+            return turn_plan(said.tools, said.model), inputs, None
         if said.tools or said.model:
             raise SchemaError("A template brings its own tools and models.", hint="Leave out 'tools' and 'model'.")
         template = await self._templates().get(said.template, tenant=tenant)
@@ -409,6 +416,7 @@ def turn_plan(tools: tuple[str, ...], model: str) -> JsonObject:
     """The plan of a turn in which an agent answers. It asks a person before it writes."""
     agent: JsonObject = {
         "requirement": "{{ inputs.message }}",
+        "instructions": "{{ inputs.instructions }}",
         "require_tool_call": False,
         "approve_writes": True,
     }
@@ -418,7 +426,11 @@ def turn_plan(tools: tuple[str, ...], model: str) -> JsonObject:
         agent["model"] = model
     return {
         "name": "conversation",
-        "inputs": {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]},
+        "inputs": {
+            "type": "object",
+            "properties": {"message": {"type": "string"}, "instructions": {"type": "string", "default": ""}},
+            "required": ["message"],
+        },
         "steps": [{"id": REPLY, "agent": agent}],
         "outputs": f"{{{{ {REPLY} }}}}",
     }

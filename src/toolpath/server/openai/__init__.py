@@ -1,0 +1,1 @@
+"""The routes of OpenAI's API that its clients use to talk: `/v1/chat/completions` and `/v1/models`."""
