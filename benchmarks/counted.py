@@ -7,6 +7,7 @@ A busy machine adds nothing to a count on a clock that stands, so a test can hol
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import sys
 import time
@@ -89,6 +90,7 @@ async def measure() -> dict[str, float]:
                 )
     found["W7 map, mixed"] = await _map()
     found |= await _fresh(200)
+    found |= await _small(10)
     return found
 
 
@@ -118,6 +120,20 @@ async def _fresh(size: int) -> dict[str, float]:
             counts = {"read": read, "check": checked, "compile": compiled}
             found = {f"W8 {part}, calls a step": calls.count / size for part, calls in counts.items()}
     return found
+
+
+async def _small(size: int) -> dict[str, float]:
+    """Small plans, whose cost is mostly that of any run: calls of a run of a known plan, and of a fresh one."""
+    graph = workloads.layered(size)
+    async with _toolpath() as toolpath:
+        toolpath.add(*mixed.tools())
+        plan = toolpath.read(mixed.plan_of(graph))
+        for _ in range(users.WARM):
+            await users.ran(toolpath, plan)
+        known = await _least(partial(users.ran, toolpath, plan))
+        salts = itertools.count(1)
+        fresh = await _least(lambda: users.ran(toolpath, mixed.plan_of(graph, salt=next(salts))))
+    return {f"a run of {size} steps, calls": known, f"a fresh plan of {size} steps, calls": fresh}
 
 
 def main() -> int:

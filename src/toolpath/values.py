@@ -112,7 +112,9 @@ def _has_no_number(value: Any) -> bool:
 
 def canonical(value: Json) -> bytes:
     """The one text that equal values share: sorted keys, no blanks, 1.0 as 1."""
-    return _sorted_encoder.encode(_folded_numbers(value))
+    data = _sorted_encoder.encode(value)
+    # Whole floats that have an equal integer are written with this end; most values have none.
+    return _sorted_encoder.encode(_folded_numbers(value)) if b".0" in data else data
 
 
 def _folded_numbers(value: Json) -> Json:

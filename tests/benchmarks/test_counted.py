@@ -6,6 +6,9 @@ import json
 
 from benchmarks.counted import RECORD, measure
 
+#: How far a count may lie from what was recorded. Versions of Python differ in what is a call; more than that is ours.
+LEAST, MOST = 0.5, 1.15
+
 
 async def test_a_step_takes_about_as_many_calls_as_were_recorded() -> None:
     recorded = json.loads(RECORD.read_text(encoding="utf-8"))
@@ -14,6 +17,6 @@ async def test_a_step_takes_about_as_many_calls_as_were_recorded() -> None:
     off = {
         name: f"{found[name]:.2f}, recorded {value}"
         for name, value in recorded.items()
-        if abs(found[name] - value) > value / 2
+        if not value * LEAST <= found[name] <= value * MOST
     }
-    assert not off, f"Off by more than half: {off}. If that is meant, record it: python -m benchmarks counted"
+    assert not off, f"Other counts than were recorded: {off}. If that is meant: python -m benchmarks counted"

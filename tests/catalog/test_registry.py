@@ -332,6 +332,11 @@ def test_statistics_add_up_and_keep_the_latest_durations():
     assert after.digest == before.digest
     assert (after.stats["a"].calls, after.stats["a"].failures) == (300, 150)
     assert after.stats["a"].durations == tuple(float(number) for number in range(100, 300))
+    assert registry.snapshot() is after
+
+    registry.update_stats("a", ToolStats(calls=1, total_duration=0.5))
+
+    assert (after.stats["a"].calls, registry.snapshot().stats["a"].calls) == (300, 301)
 
 
 async def test_closing_closes_every_provider_whatever_the_others_do():

@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from toolpath.errors import SchemaError
-from toolpath.json_schema.validate import Validator, schema_faults
+from toolpath.json_schema.validate import Validator, null_over_default, schema_faults
 
 AUTHOR = {
     "type": "object",
@@ -220,3 +220,29 @@ def test_formats_are_asserted_only_where_asked():
     assert Validator(schema, formats=True).faults("nobody") == (
         ("", "expected text of the format email, got string 'nobody'"),
     )
+
+
+def test_a_schema_that_looks_like_one_seen_before_is_judged_by_itself():
+    seen = {"type": "object", "properties": {"1": {"type": "integer"}}}
+    assert Validator(seen).is_valid({"1": 1})
+    assert "is no JSON text" in refusal({"type": "object", "properties": {1: {"type": "integer"}}}).message
+    assert not Validator({"const": 1}).is_valid(True)
+    assert not Validator({"const": True}).is_valid(1)
+    assert refusal({"type": "strin"}).faults == refusal({"type": "strin"}).faults
+
+
+def test_a_schema_that_was_used_may_be_changed_by_whoever_made_it():
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    before = Validator(schema)
+    schema["properties"]["a"] = {"type": "string"}
+    assert Validator(schema).is_valid({"a": "x"})
+    assert before.is_valid({"a": 1})
+
+
+def test_a_property_with_a_default_may_be_null_only_where_its_schema_says_so():
+    schema = {
+        "properties": {"a": {"type": ["string", "null"], "default": "x"}, "b": {"type": "string", "default": "y"}}
+    }
+    assert null_over_default(schema) == {"a"}
+    schema["properties"]["b"]["type"] = ["string", "null"]
+    assert null_over_default(schema) == {"a", "b"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from toolpath import PlanInvalid, Toolpath
 from toolpath.model.plan import Call, Plan
+from toolpath.model.tool import Tool
 from toolpath.runs.beside_the_loop import LIGHT, BesideTheLoop, weight_of
 
 SIZE = 1_500
@@ -113,3 +115,24 @@ async def test_a_closed_toolpath_checks_no_more_but_its_loop_ends(tp: Toolpath) 
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_a_small_plan_of_tools_that_were_checked_before_takes_no_thread(tp: Toolpath) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "enum": list(range(4 * LIGHT))}}}
+    tp.add(Tool(name="wide", input_schema=schema, body=double, effect="read"))
+    others = helpers()
+
+    await tp.plans.review(Plan(name="first", steps=(Call(id="a", tool="wide", inputs={"n": 1}),)))
+    first = helpers() - others
+    tp.aside.close()
+    for thread in first:
+        thread.join()
+    await tp.plans.review(Plan(name="second", steps=(Call(id="a", tool="wide", inputs={"n": 2}),)))
+
+    assert first
+    assert not helpers() - others
+
+
+def helpers() -> set[threading.Thread]:
+    """The threads for heavy work that there are now."""
+    return {thread for thread in threading.enumerate() if thread.name.startswith("toolpath-aside")}

@@ -175,6 +175,9 @@ class Registry:
         if names is None:
             await self._list(self._sources.values(), refresh)
             return
+        if not refresh and not any(source.listing or self._is_due(source) for source in self._sources.values()):
+            # As before nearly every run: whatever is named, nobody is to be asked.
+            return
         wanted = list(dict.fromkeys(names))
         named = {name.partition(".")[0] for name in wanted}
         await self._list(

@@ -7,6 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from toolpath.errors import AmbiguousTool, ToolNotFound, ToolpathError, ToolUnavailable, closest
+from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.values import digest
 
@@ -43,6 +44,13 @@ class Catalog:
     def digest(self) -> str:
         """`sha256:…` of all keys and fingerprints."""
         return digest({key: tool.fingerprint for key, tool in self.tools.items()})
+
+    @cached_property
+    def calling(self) -> frozenset[str]:
+        """Keys of the tools that need others: whose body is a plan, or whose writes another tool verifies."""
+        return frozenset(
+            key for key, tool in self.tools.items() if tool.verify is not None or isinstance(tool.body, Plan)
+        )
 
     @cached_property
     def _other_names(self) -> dict[str, tuple[str, ...]]:

@@ -26,6 +26,8 @@ class DeclaredInputs:
         """Required, and without a default."""
         self._document = Document(schema)
         self._validator: Validator | None = None
+        self._without_any: JsonObject | None = None
+        """What a run reads that is given nothing, once one was."""
 
     def faults(self, inputs: JsonObject) -> tuple[Finding, ...]:
         """Everything that is wrong with the inputs, with pointers into them below `/inputs`; empty: a run may start.
@@ -56,6 +58,13 @@ class DeclaredInputs:
 
         Only for inputs without `faults`.
         """
+        if inputs:
+            return self._filled(inputs)
+        if self._without_any is None:
+            self._without_any = self._filled({})
+        return dict(self._without_any)
+
+    def _filled(self, inputs: JsonObject) -> JsonObject:
         filled = dict(self._defaults)
         nullable = null_over_default(self._plan.inputs) if None in inputs.values() else frozenset()
         filled |= {

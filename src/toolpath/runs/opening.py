@@ -186,7 +186,7 @@ async def load_tools(registry: Registry, names: set[str] | None) -> Catalog:
         names = None
     await registry.load(names)
     catalog = registry.snapshot()
-    if names is None:
+    if names is None or (catalog.keys() >= names and catalog.calling.isdisjoint(names)):
         return catalog
     known = (catalog.get(name) for name in names)
     nested = {name for tool in known if tool is not None for name in names_in(tool)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from toolpath.catalog.snapshot import Catalog
@@ -57,11 +57,11 @@ class TemplateProvider:
         self._tools, self.findings = tools, tuple(findings)
         return list(tools.values())
 
-    async def refresh(self, names: Iterable[str] | None, catalog: Catalog) -> None:
+    async def refresh(self, names: set[str] | None, catalog: Catalog) -> None:
         """Have the tools listed again where templates were published since and one of these may be among them."""
         if self._seen < 0:
             return
-        if names is not None and all(name in catalog and name not in self._tools for name in names):
+        if names is not None and catalog.keys() >= names and self._tools.keys().isdisjoint(names):
             return
         if await revision_of(self._store) != self._seen:
             self._changed()
