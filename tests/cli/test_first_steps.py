@@ -8,7 +8,7 @@ import pytest
 from cli_cases import Command, shop, toolpath
 
 from toolpath import Settings, Toolpath
-from toolpath.cli.runs.trees import in_tree_order
+from toolpath.cli.runs.history import in_tree_order
 from toolpath.errors import ConfigError, ReadError, StepNotFound
 from toolpath.model.run import StepResult
 

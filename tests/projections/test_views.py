@@ -33,9 +33,8 @@ from toolpath.model.events import (
     Warned,
 )
 from toolpath.model.tool import ToolStats
-from toolpath.projections.costs import run_cost
 from toolpath.projections.questions import open_questions
-from toolpath.projections.results import run_result
+from toolpath.projections.results import run_cost, run_result
 from toolpath.projections.statistics import tool_stats
 
 TIMEOUT = Failure(type="ToolTimeout", message="took too long", code="timeout", retryable=True)

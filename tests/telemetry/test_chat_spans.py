@@ -13,7 +13,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from toolpath import Settings, ToolContext, Toolpath, tool
 from toolpath.errors import ChatFailed
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest, Message
-from toolpath.planner.service.watched_chat import WatchedChat
+from toolpath.planner.service.planning_model import WatchedChat
 from toolpath.telemetry.traces import Traces
 from toolpath.telemetry.watch import Watch
 from toolpath.testing.model_replies import Fails, Says

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+import contextlib
+import io
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from toolpath.access.acting import acting
 from toolpath.access.caller import EVERYTHING, Caller
@@ -16,7 +20,6 @@ from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.questions import person
 from toolpath.cli.requests import add_http
-from toolpath.cli.streams import results_alone
 from toolpath.config import DEFAULT_STORE, Settings, load_settings
 from toolpath.ports import Provider
 from toolpath.providers.source_kinds import SOURCE_KINDS
@@ -121,3 +124,34 @@ def add_sources(tp: Toolpath, settings: Settings) -> None:
             tp.sources.add_source(kind.setting, value)
     if settings.http:
         add_http(tp)
+
+
+@contextlib.contextmanager
+def results_alone() -> Iterator[TextIO]:
+    """A stream to standard output; until the end whatever else is written there goes to standard error."""
+    ours = sys.stdout
+    with contextlib.redirect_stdout(sys.stderr):
+        if not _is_descriptor(ours, 1) or not _is_descriptor(sys.stderr, 2):
+            yield ours
+            return
+        ours.flush()
+        # Below Python too: a tool's own programs inherit the descriptor.
+        results = os.fdopen(os.dup(1), "w", encoding=ours.encoding, errors=ours.errors)
+        os.dup2(2, 1)
+        try:
+            yield results
+        finally:
+            with contextlib.suppress(OSError):
+                # What tools left in the buffer, before the descriptor is the results' again.
+                ours.flush()
+            os.dup2(results.fileno(), 1)
+            # A reader that went away early has been noticed when it was written to.
+            with contextlib.suppress(OSError):
+                results.close()
+
+
+def _is_descriptor(stream: TextIO, number: int) -> bool:
+    try:
+        return stream.fileno() == number
+    except (OSError, ValueError, AttributeError, io.UnsupportedOperation):
+        return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from toolpath.model.events import (
@@ -16,10 +16,10 @@ from toolpath.model.events import (
     RunResumed,
     RunStarted,
     StepStarted,
+    StepSucceeded,
     Warned,
 )
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
-from toolpath.projections.costs import run_cost
 from toolpath.projections.paths import ancestors
 from toolpath.projections.questions import open_questions
 from toolpath.projections.steps import step_results
@@ -135,3 +135,17 @@ def _waits_for_people(results: Sequence[StepResult], events: Sequence[AnyEvent])
     calls = (r.path for r in results if r.status == "ready" or (r.status == "running" and keys.get(r.path)))
     # What a tool has called goes on with that tool alone.
     return all(path in around or not waiting.isdisjoint(ancestors(path)) for path in calls)
+
+
+def run_cost(events: Iterable[AnyEvent]) -> float:
+    """USD of all calls that were made; results from the cache cost nothing.
+
+    A step that tells the cost of what it did itself through other steps of the journal is not counted twice.
+    """
+    total = 0.0
+    counted: set[str] = set()
+    for event in events:
+        if isinstance(event, StepSucceeded) and event.cost and not event.cached and event.path not in counted:
+            total += event.cost
+            counted.update(ancestors(event.path))
+    return total

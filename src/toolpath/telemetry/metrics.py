@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, GCCollector, Histogram, ProcessCollector
 from prometheus_client.exposition import generate_latest
+from prometheus_client.metrics import MetricWrapperBase
 
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, event_type
 from toolpath.model.run import Standing
 from toolpath.telemetry.calls import Call, Calls, End
-from toolpath.telemetry.labels import Children, Labels
 
 MOST_TOOLS = 500
 #: The folder in which the processes of one server put their figures together, as the library calls it.
@@ -285,3 +286,37 @@ def ended_as(event: AnyEvent) -> str:
 
 def _nothing() -> None:
     """There is nothing to do when the call is over."""
+
+
+Metric = TypeVar("Metric", bound=MetricWrapperBase)
+
+
+class Labels:
+    """The first so many names as they are, every later one as `other`."""
+
+    __slots__ = ("_known", "_most")
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: set[str] = set()
+
+    def of(self, name: str) -> str:
+        """The label for a name."""
+        if name in self._known:
+            return name
+        if len(self._known) >= self._most:
+            return "other"
+        self._known.add(name)
+        return name
+
+
+class Children(dict[str | tuple[str, ...], Metric]):
+    """Figures of one metric by their labels. The library looks for them anew, behind a lock, each time."""
+
+    def __init__(self, metric: Metric) -> None:
+        super().__init__()
+        self._metric = metric
+
+    def __missing__(self, labels: str | tuple[str, ...]) -> Metric:
+        child = self[labels] = self._metric.labels(*((labels,) if isinstance(labels, str) else labels))
+        return child

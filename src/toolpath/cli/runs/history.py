@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -15,12 +17,12 @@ from toolpath.cli.output import STYLES, clean, short, table
 from toolpath.cli.questions import as_json, how_to_answer
 from toolpath.cli.runs.execution import follow, report
 from toolpath.cli.runs.lines import event_line
-from toolpath.cli.runs.trees import in_tree_order
 from toolpath.cli.session import Session, perform
 from toolpath.errors import closest
 from toolpath.model.event_views import words_of
 from toolpath.model.events import encode_event
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
+from toolpath.projections.paths import ancestors
 from toolpath.recovery.presence import is_driven_elsewhere
 from toolpath.runs.reader import PAGE, PAGE_BYTES
 from toolpath.values import JsonObject, duration_text
@@ -198,3 +200,32 @@ def watch_run(options: Options, run: str) -> int:
 
 def _clock(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+_COUNTS = re.compile(r"\[(\d+)\]|#(\d+)|~(\d+)")
+
+
+def in_tree_order(results: Sequence[StepResult]) -> list[StepResult]:
+    """The records, each below what it is a part of; side by side by item and visit, then as they first appeared."""
+    by_path = {result.path: result for result in results}
+    below: dict[str, list[StepResult]] = {}
+    for result in results:
+        parent = next((path for path in ancestors(result.path) if path in by_path), "")
+        below.setdefault(parent, []).append(result)
+    first = {result.path: position for position, result in enumerate(results)}
+    found: list[StepResult] = []
+    waiting = [""]
+    while waiting:
+        parent = waiting.pop()
+        if parent:
+            found.append(by_path[parent])
+        inside = sorted(below.get(parent, ()), key=lambda result: (_item(result.path, parent), first[result.path]))
+        waiting += [result.path for result in reversed(inside)]
+    return found
+
+
+def _item(path: str, parent: str) -> tuple[int, ...]:
+    """The number of the item, visit and entry by which the path goes below its parent; zeros for what has none."""
+    rest = path.removeprefix(parent)
+    match = _COUNTS.match(rest)
+    return (int(next(group for group in match.groups() if group)),) if match else (0,)

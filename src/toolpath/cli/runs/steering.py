@@ -10,12 +10,12 @@ from toolpath.cli.exits import ExitCode, UsageError, of_result
 from toolpath.cli.inputs import parse_pairs
 from toolpath.cli.options import Options
 from toolpath.cli.questions import person
+from toolpath.cli.requests import NAMES, add_http
 from toolpath.cli.runs.execution import finish, follow
 from toolpath.cli.runs.history import run_id_of
-from toolpath.cli.runs.sources import add_recorded
 from toolpath.cli.session import Session, perform
-from toolpath.errors import RunConflict
-from toolpath.model.events import AnyEvent, RunPaused
+from toolpath.errors import RunConflict, ToolpathError
+from toolpath.model.events import AnyEvent, RunPaused, RunStarted
 from toolpath.model.run import ENDED_RUN
 from toolpath.runs.run import Run
 from toolpath.values import JsonObject, decode
@@ -169,3 +169,17 @@ def settle_step(
             ) from None
 
     return _change(options, run, lambda tp, run_id: tp.settle(run_id, step, **facts, by=person()), no_input=no_input)
+
+
+def add_recorded(session: Session, events: list[AnyEvent]) -> None:
+    """Add the modules, folders and servers that the run's first event names. What cannot be had again is told."""
+    started = events[0] if events else None
+    if not isinstance(started, RunStarted):
+        return
+    for source in started.sources.get("providers", ()):
+        try:
+            session.tp.sources.add_recorded(source)
+        except ToolpathError as error:
+            session.output.tell(f"Tools that the run began with cannot be loaded again: {error}", "yellow")
+    if not NAMES.isdisjoint(started.tools):
+        add_http(session.tp)

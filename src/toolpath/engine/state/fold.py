@@ -14,17 +14,16 @@ from typing import Any
 from toolpath.engine.state.accounts import charge
 from toolpath.engine.state.ends import CUT, cut_inside, cut_off, end, item_done, item_failed
 from toolpath.engine.state.instances import EMPTY, Loop, Scope, StepState
-from toolpath.engine.state.reopen import reopen, take_back_half_said
-from toolpath.engine.state.replanned import revise, tools_frozen
+from toolpath.engine.state.paths import top
+from toolpath.engine.state.reopen import recount, reopen, take_back_half_said
 from toolpath.engine.state.state import State
-from toolpath.engine.state.written import set_variables, state_written
 from toolpath.errors import ExpressionError
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.plan import Loop as LoopStep
 from toolpath.model.redaction import is_redacted
 from toolpath.model.run import RunContext
-from toolpath.values import Json
+from toolpath.values import Json, JsonObject
 
 
 def fold(state: State, events: Iterable[AnyEvent]) -> State:
@@ -375,6 +374,90 @@ def _told(event: ev.InputReceived) -> dict[str, Any]:
 
 def _warned(state: State, event: ev.Warned) -> None:
     state.warnings.append(event)
+
+
+def state_written(state: State, event: ev.StateWritten) -> None:
+    """Keep what the step writes until it has succeeded. Journals written earlier name no step: it is set at once."""
+    if event.source:
+        state.staged.append(event)
+    else:
+        _write(state, event)
+
+
+def set_variables(state: State, source: str) -> None:
+    """Set what the step that succeeds has written."""
+    staged, state.staged = state.staged, []
+    for event in staged:
+        if event.source == source:
+            _write(state, event)
+
+
+def _write(state: State, event: ev.StateWritten) -> None:
+    item = state.scopes.get(event.path)
+    if item is None and (loop := state.ended_item(event.path)) is not None:
+        # Journals written earlier tell of the last variables of an item after its end.
+        owner, number = loop
+        assert owner.loop is not None
+        owner.loop.writes[number] = {**owner.loop.writes.get(number, {}), **event.values}
+        return
+    scope = item if item is not None and item.block is not EMPTY else state.written_at(event.path)
+    scope.state.update(event.values)
+    if scope is state.root:
+        for variable, value in event.values.items():
+            by = state.written_by.setdefault(variable, {})
+            # The last to write stands last.
+            by.pop(step := top(event.source), None)
+            by[step] = value
+    if scope.writes is None:
+        scope.writes = {}
+    scope.writes.update(event.values)
+
+
+def tools_frozen(state: State, event: ev.ToolsFrozen) -> None:
+    """Tools that running tools call stay as they were when they were first called."""
+    state.fingerprints.update(event.tools)
+
+
+def revise(state: State, event: ev.PlanRevised) -> None:
+    """Put the program that follows in place of the run's, with the finished steps in it.
+
+    Where there is none that follows, e.g. because a journal is only looked at, the state stays as it was.
+    """
+    program, old = state.program.revised, state.root
+    if program is None or old is None:
+        return
+    state.program, state.status, state.reason = program, "running", ""
+    state.steps.clear()
+    state.scopes.clear()
+    state.fingerprints.update(event.tools)
+    state.error, state.outputs = None, None
+    root = state.open_root()
+    if root.block.has_state:
+        root.state.update(_written(state, event.kept))
+    for step_id in event.kept:
+        _keep(state, root, old, step_id)
+    recount(root)
+
+
+def _written(state: State, kept: tuple[str, ...]) -> JsonObject:
+    """The variables of the plan as its finished steps have written them. What is begun anew writes its own anew."""
+    found: JsonObject = {}
+    for variable, by in list(state.written_by.items()):
+        # Journals written earlier do not say which step wrote.
+        state.written_by[variable] = standing = {step: by[step] for step in by if step in kept or not step}
+        if standing:
+            found[variable] = list(standing.values())[-1]
+    return found
+
+
+def _keep(state: State, root: Scope, old: Scope, step_id: str) -> None:
+    index, known = root.block.index_of.get(step_id), old.latest(step_id)
+    if index is None or known is None or known.status != "succeeded":
+        return
+    step = state.step_of(root, index)
+    step.status, step.inputs, step.duration = known.status, known.inputs, known.duration
+    step.started_at, step.confidence = known.started_at, known.confidence
+    root.outputs[step_id] = old.outputs.get(step_id)
 
 
 HANDLERS: dict[type, Callable[[State, Any], None]] = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+import re
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime, tzinfo
 from typing import Final, NoReturn
@@ -17,10 +18,10 @@ from toolpath.errors import ChatFailed, ConfigError, Finding, NoToolFits, Planni
 from toolpath.expressions.quoted import readable
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.plan import Call, Plan, every_step, freeze
+from toolpath.model_output.page import visible
 from toolpath.planner.by_model.prompt import first_request, repair_request
 from toolpath.planner.by_model.reading import faults_of, read_answer, unreadable, with_tool_keys
 from toolpath.planner.by_model.shortlist import allowed_tools, shortlist, with_bodies
-from toolpath.planner.by_model.strangers import stranger_findings
 from toolpath.planner.learning.reliability import with_estimates, with_fallbacks
 from toolpath.planner.records import (
     NO_TOOLS,
@@ -34,7 +35,7 @@ from toolpath.planner.records import (
     Selection,
     Shown,
 )
-from toolpath.values import plain
+from toolpath.values import encode, plain, walk
 
 #: What a model that does not say how sure it is counts as.
 _UNSAID: Final = 0.6
@@ -313,3 +314,32 @@ def selections_of(plan: Plan) -> tuple[Selection, ...]:
         for _, step in every_step(plan.block)
         if isinstance(step, Call)
     )
+
+
+_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+
+
+def stranger_findings(plan: Plan, request: PlanRequest, catalog: Catalog) -> Iterator[Finding]:
+    """An error for each mail address in an input that neither the request nor the call's tool has.
+
+    Other values may be worked out of a request, as a date is; an address of a person is there or is not.
+    """
+    given = (request.text + encode([request.context, request.inputs]).decode()).casefold()
+    done = {step.id for step in request.kept}
+    for at, step in every_step(plan.block):
+        if not isinstance(step, Call) or step.id in done:
+            continue
+        tool = catalog.get(step.tool)
+        known = given if tool is None else given + f"{tool.description} {encode(tool.input_schema).decode()}".casefold()
+        for path, value in walk(step.inputs, f"{at}/inputs"):
+            if not isinstance(value, str):
+                continue
+            for address in _ADDRESS.findall(value):
+                if address.casefold() not in known:
+                    yield Finding(
+                        code="address_not_given",
+                        severity="error",
+                        message=f"The request does not name the address {visible(address)}.",
+                        path=path,
+                        hint="Take addresses from the request, or from the result of an earlier step.",
+                    )

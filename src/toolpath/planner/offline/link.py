@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.fill import Filling
 from toolpath.planner.offline.found import Found
-from toolpath.planner.offline.identify import identified
 from toolpath.planner.offline.match import CUED
 from toolpath.planner.offline.outputs import FEEDS, Output, feeds, outputs_of
 from toolpath.planner.offline.slots import Slot
@@ -183,3 +183,26 @@ def reference(step_id: str, path: Sequence[str | int]) -> str:
     for part in path:
         text += f".{part}" if isinstance(part, str) and part.isidentifier() else f"[{part!r}]"
     return text
+
+
+_OTHER = re.compile(r"[^A-Za-z0-9_]")
+_LONGEST = 100
+
+
+def identified(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts, each call with an id that no other has: `name`, `name_2`."""
+    taken: set[str] = set(RESERVED | KEYWORDS)
+    done: list[Draft] = []
+    for draft in drafts:
+        ids: list[str] = []
+        for _ in draft.filling.calls:
+            base = _OTHER.sub("_", draft.candidate.tool.name[:_LONGEST]) or "step"
+            base = base if base[0].isalpha() or base[0] == "_" else f"_{base}"
+            number, made = 1, base
+            while made in taken:
+                number += 1
+                made = f"{base}_{number}"
+            taken.add(made)
+            ids.append(made)
+        done.append(msgspec.structs.replace(draft, ids=tuple(ids)))
+    return done

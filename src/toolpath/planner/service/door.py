@@ -15,7 +15,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
 from toolpath.config import Settings
 from toolpath.errors import PlanInvalid, StoreError
-from toolpath.model.plan import Plan
+from toolpath.model.plan import Plan, freeze
 from toolpath.model.redaction import Redactor
 from toolpath.planner.by_model.streaming import PlanWritten, StepWritten
 from toolpath.planner.choose import options_of
@@ -25,12 +25,12 @@ from toolpath.planner.records import Ground, Planned, PlanningRecord, PlanReques
 from toolpath.planner.router.records import OnMultiple, Routed, RouteRecord, RouterOptions
 from toolpath.planner.router.route import route
 from toolpath.planner.service.memory import Memories
-from toolpath.planner.service.past_plannings import LONGEST_REQUEST, PastPlanning, PastPlannings
 from toolpath.planner.service.planning_model import NoChat, Planner, PlanningModel
 from toolpath.planner.service.report import PlanningReport, read_weights, report_of
 from toolpath.planner.service.routes import Routes, filled_by_rules
 from toolpath.planner.service.tool_finder import ToolFinder
 from toolpath.ports import Chat, ChatObserver, Clock, Store
+from toolpath.values import digest
 
 
 class Planning:
@@ -270,3 +270,41 @@ async def _by_model(asked: PlanRequest, ground: Ground) -> Planned:
     from toolpath.planner.by_model.planner import plan_with_model  # only who has a model pays for what it needs
 
     return await plan_with_model(asked, ground)
+
+
+#: How many plannings are kept, and characters of each request.
+KEPT = 256
+LONGEST_REQUEST = 10_000
+
+
+class PastPlanning(msgspec.Struct, frozen=True):
+    """One planning."""
+
+    asked: PlanRequest
+    ground: Ground
+    planned: Planned
+    tenant: str
+    """Who asked for it."""
+
+
+class PastPlannings:
+    """The newest plannings of a process, by the plan that came of them."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, PastPlanning] = {}
+
+    def keep(self, planning: PastPlanning) -> None:
+        """Keep it, and forget the oldest where there are too many."""
+        while len(self._kept) >= KEPT:
+            del self._kept[next(iter(self._kept))]
+        planned = planning.planned
+        record = msgspec.structs.replace(planned.record, request=planned.record.request[:LONGEST_REQUEST])
+        self._kept[digest(freeze(planned.plan))] = msgspec.structs.replace(
+            planning,
+            asked=msgspec.structs.replace(planning.asked, text=planning.asked.text[:LONGEST_REQUEST]),
+            planned=msgspec.structs.replace(planned, record=record),
+        )
+
+    def of(self, plan: Plan) -> PastPlanning | None:
+        """The planning that the plan came of; None where it was not planned here, or long ago."""
+        return self._kept.get(digest(freeze(plan)))
