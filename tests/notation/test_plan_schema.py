@@ -9,7 +9,7 @@ from plan_strategies import plans
 from toolpath.notation.plan import PLAN_FIELDS, SCHEMA_FIELD, read_plan
 from toolpath.notation.plan_schema import plan_json_schema
 from toolpath.notation.printing import plan_to_dict
-from toolpath.notation.tables import ACTIONS, KINDS, STEP
+from toolpath.notation.tables import ACTIONS, STEP, STEP_KINDS
 
 SCHEMA = plan_json_schema()
 VALIDATOR = jsonschema_rs.validator_for(SCHEMA)
@@ -28,7 +28,7 @@ def test_the_schema_knows_the_fields_that_the_reader_knows():
     step = set(SCHEMA["$defs"]["step"]["properties"])
     assert set(SCHEMA["properties"]) == {*PLAN_FIELDS, SCHEMA_FIELD, "parameters", "state"}
     assert step >= {*STEP.names, *STEP.aliases, *ACTIONS}
-    for kind in KINDS:
+    for kind in STEP_KINDS:
         own = step if kind.is_inline else set(SCHEMA["$defs"][kind.word]["properties"])
         assert own >= {*kind.table.names, *kind.table.aliases}
 
