@@ -105,7 +105,7 @@ class Toolpath:
         )
         self.trail = Trail(self.store, self.clock, self._services.redactor, enabled=self.settings.audit)
         """The audit trail: what is done through this door is written there."""
-        self.sources = ToolSources(self.registry, self.secrets, limit_server=self._services.limits.set_server)
+        self.sources = ToolSources(self.registry, self.secrets, self.clock, self._services.limits.set_server)
         redactor = self._services.redactor
         self._preparation = Preparation(self.registry, self.settings, self.secrets, redactor, load=self._load)
         self._drives = Drives(
@@ -123,6 +123,7 @@ class Toolpath:
         self._launcher = Launcher(
             self._services, self._preparation, self._drives, self.trail, self._planned_runs, resume=self.resume
         )
+        self.sources.schedules = lambda: self._launcher.schedule_calls
         self.registry.add_provider(self._launcher.template_provider)
         open_points = self._preparation.open_points
         self._steering = Steering(self.store, self.clock, self._drives, self.trail, self.aside, open_points=open_points)
@@ -578,10 +579,7 @@ class Toolpath:
         await self._drives.drive(run_id)
 
     def leave(self, *, at_once: bool = False) -> None:
-        """Begin nothing more in the runs that this process drives; `at_once` cuts off the calls under way.
-
-        Other drivers go on with them.
-        """
+        """Begin nothing more in the runs driven here: others go on with them. `at_once` cuts off calls under way."""
         self._drives.leave(at_once=at_once)
 
     async def beat(self) -> None:

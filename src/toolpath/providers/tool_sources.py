@@ -11,7 +11,7 @@ from toolpath.catalog.registry import Registry
 from toolpath.errors import ConfigError, closest
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
-from toolpath.ports import Provider
+from toolpath.ports import Clock, Provider
 from toolpath.providers.functions import ToolFields, bind, tool_from_function
 from toolpath.providers.modules import is_file
 from toolpath.providers.source_kinds import SOURCE_KINDS, SourceKind
@@ -25,12 +25,15 @@ class ToolSources:
         self,
         registry: Registry,
         secrets: Mapping[str, str],
-        *,
+        clock: Clock,
         limit_server: Callable[[str, int], None],
     ) -> None:
         self._registry = registry
         self._secrets = secrets
         self._limit_server = limit_server
+        self._clock = clock
+        self.schedules: Callable[[], Any] | None = None
+        """Gives what keeps schedules, for the tools that ask for it."""
         self._described: list[JsonObject] = []
 
     def described(self) -> JsonObject:
@@ -97,6 +100,9 @@ class ToolSources:
 
     def _add_provider(self, provider: Provider) -> None:
         self._registry.add_provider(provider)
+        house = getattr(provider, "house", None)
+        if house is not None:
+            house.secrets, house.now, house.schedules = self._secrets, self._clock.time, self.schedules
         places = getattr(provider, "max_concurrency", None)
         if places is not None:
             self._limit_server(provider.name, places)

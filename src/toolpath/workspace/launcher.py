@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from toolpath.planner.service.planned_runs import PlannedRuns
     from toolpath.workspace.conversations.conversations import Conversations
     from toolpath.workspace.plans import Plans
+    from toolpath.workspace.schedule_calls import ScheduleCalls
     from toolpath.workspace.schedules import Schedules
     from toolpath.workspace.templates import Templates
 
@@ -109,6 +110,13 @@ class Launcher:
                 templates=lambda: self.templates,
             )
         return self._schedules
+
+    @property
+    def schedule_calls(self) -> ScheduleCalls:
+        """The same for tools that ask for them."""
+        from toolpath.workspace.schedule_calls import ScheduleCalls
+
+        return ScheduleCalls(self.schedules)
 
     async def prepared(
         self, what: Runnable | StoredPlan | TemplateRun, inputs: JsonObject, context: RunContext | None

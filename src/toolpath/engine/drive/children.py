@@ -25,7 +25,8 @@ from toolpath.errors import OutputInvalid, ToolFailed, ToolNotFound, ToolUnavail
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
-from toolpath.model.plan import Plan
+from toolpath.model.plan import Agent, Plan
+from toolpath.model.tool import Tool
 from toolpath.ports import Signal
 from toolpath.values import Json, JsonObject, digest, plain, writable
 
@@ -324,6 +325,17 @@ class Children:
         if place is None:
             return await chat(request)
         return await services.drafts.reply(chat, request, place, self._drive.redactor)
+
+    async def find_tool(self, name: str) -> Tool:
+        """The tool that a call of this name would call. Raises `ToolNotFound`."""
+        return (await self._node(name)).targets[0].tool
+
+    def may_call(self, parent: Attempt, key: str) -> bool:
+        """Whether an agent that called the tool may call that one itself; true where no agent did."""
+        owner = parent.step.scope.owner
+        if owner is None or not isinstance(owner.node.step, Agent) or owner.target >= len(owner.node.targets):
+            return True
+        return key in owner.node.targets[owner.target].tool.annotations.get("tools", ())
 
     def at_end(self, name: str, act: Callable[[], None]) -> None:
         """Have this done when the run has ended here."""

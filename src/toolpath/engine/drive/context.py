@@ -13,7 +13,7 @@ from toolpath.errors import ToolFailed
 from toolpath.model.agent import AgentTask, Spent
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
-from toolpath.model.tool import ToolResult
+from toolpath.model.tool import Tool, ToolResult
 from toolpath.values import Json, JsonObject
 
 
@@ -22,6 +22,14 @@ class Caller(Protocol):
 
     def at_end(self, name: str, act: Callable[[], None]) -> None:
         """Have this done when the run has ended here."""
+        ...
+
+    async def find_tool(self, name: str) -> Tool:
+        """The tool that a call of this name would call."""
+        ...
+
+    def may_call(self, parent: Attempt, key: str) -> bool:
+        """Whether who called the tool may call that one, too."""
         ...
 
     async def call_child(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
@@ -218,6 +226,14 @@ class CallContext:
     def redact(self, text: str) -> str:
         """The text without any secret: for what is to be cut short, since a piece of one is not found any more."""
         return self._caller.redact(text)
+
+    async def find_tool(self, name: str) -> Tool:
+        """The tool that a call of this name would call. Raises `ToolNotFound`."""
+        return await self._caller.find_tool(name)
+
+    def may_call(self, key: str) -> bool:
+        """Whether an agent that called this tool may call that one itself; true where no agent did."""
+        return self._caller.may_call(self._attempt, key)
 
     def at_end(self, name: str, act: Callable[[], None]) -> None:
         """Have `act` done when the run has ended, once for each name; it neither waits nor raises."""

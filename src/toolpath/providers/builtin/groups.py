@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -36,6 +37,10 @@ GROUPS = (
     GroupKind("shell", "commands of a shell", f"{_HERE}.code:shell_group"),
     GroupKind("database", "named databases", f"{_HERE}.database:database_group", "sqlalchemy", "database"),
     GroupKind("browser", "pages of hosts that are named", f"{_HERE}.browser:browser_group", "playwright", "browser"),
+    GroupKind("parallel", "one tool for each item of a list", f"{_HERE}.parallel:parallel_group"),
+    GroupKind("schedules", "runs at times", f"{_HERE}.schedules:schedules_group"),
+    GroupKind("time", "the time of day", f"{_HERE}.moments:time_group"),
+    GroupKind("util", "new ids", f"{_HERE}.moments:util_group"),
     GroupKind("python", "programs in Python", f"{_HERE}.code:python_group"),
 )
 
@@ -46,6 +51,10 @@ class House:
     def __init__(self) -> None:
         self.secrets: Mapping[str, str] = EnvironmentSecrets()
         """Where `{{ secrets.NAME }}` in options is found."""
+        self.now: Callable[[], float] = time.time
+        """Unix time in seconds."""
+        self.schedules: Callable[[], Any] | None = None
+        """Gives what keeps schedules, as `builtin.schedules.ScheduleCalls`."""
 
 
 class BuiltinGroup(NamedTuple):

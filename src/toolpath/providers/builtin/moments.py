@@ -1,0 +1,91 @@
+"""The tools `time.now` and `util.uuid`: what no plan can work out, told once and kept in the journal."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from toolpath.errors import ToolFailed
+from toolpath.model.tool import Body, Tool
+from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.values import Json, JsonObject
+
+
+class MomentOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The groups `time` and `util` have no options."""
+
+
+def time_group(given: JsonObject, house: House) -> BuiltinGroup:
+    """The tool `time.now`. Raises `ConfigError`."""
+    options_of("time", given, MomentOptions)
+
+    async def now(inputs: JsonObject, context: Any) -> Json:
+        zone = inputs.get("time_zone") or "UTC"
+        try:
+            known = ZoneInfo(zone)
+        except (ValueError, OSError, KeyError):
+            raise ToolFailed(f"There is no time zone {zone[:100]!r}.", hint="Write one as Europe/Berlin.") from None
+        at = house.now()
+        local = datetime.fromtimestamp(at, known)
+        return {
+            "iso": local.isoformat(timespec="seconds"),
+            "date": local.date().isoformat(),
+            "time": local.time().isoformat(timespec="seconds"),
+            "weekday": local.strftime("%A"),
+            "unix": at,
+            "time_zone": zone,
+        }
+
+    text: JsonObject = {"type": "string"}
+    names = ("iso", "date", "time", "weekday", "time_zone")
+    return BuiltinGroup(
+        (
+            Tool(
+                name="now",
+                group="time",
+                description="The date and time of this moment, in a time zone.",
+                input_schema={
+                    "type": "object",
+                    "properties": {
+                        "time_zone": {"type": "string", "maxLength": 100, "description": "As Europe/Berlin; else UTC."}
+                    },
+                    "additionalProperties": False,
+                },
+                output_schema={
+                    "type": "object",
+                    "properties": {**dict.fromkeys(names, text), "unix": {"type": "number"}},
+                    "required": [*names, "unix"],
+                },
+                output_validation="strict",
+                effect="read",
+                body=Body(invoke=now),
+            ),
+        )
+    )
+
+
+def util_group(given: JsonObject, house: House) -> BuiltinGroup:
+    """The tool `util.uuid`. Raises `ConfigError`."""
+    options_of("util", given, MomentOptions)
+
+    async def make(inputs: JsonObject, context: Any) -> Json:
+        return {"uuid": str(uuid.uuid4())}
+
+    return BuiltinGroup(
+        (
+            Tool(
+                name="uuid",
+                group="util",
+                description="A new UUID.",
+                input_schema={"type": "object", "properties": {}, "additionalProperties": False},
+                output_schema={"type": "object", "properties": {"uuid": {"type": "string"}}, "required": ["uuid"]},
+                output_validation="strict",
+                effect="read",
+                body=Body(invoke=make),
+            ),
+        )
+    )

@@ -1,0 +1,174 @@
+"""The tools `parallel.map` and `parallel.read`: one tool called for each item of a list, so many at once.
+
+Each call is a step of its own in the journal, under the number of its item: approvals, policies and limits hold for it,
+and after a crash none that has ended is made again. What may be called is named by who switches the tools on; for an
+agent it is no more than the agent may call itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fnmatch
+from typing import Annotated, Any, Final, Protocol
+
+import msgspec
+
+from toolpath.errors import AmbiguousTool, ConfigError, ToolFailed, ToolNotFound
+from toolpath.model.plan import Retry
+from toolpath.model.tool import Body, Tool
+from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.values import Json, JsonObject
+
+#: Seconds that the tool may take between its calls: what it waits for is not counted.
+_LONGEST: Final = 600.0
+_OWN: Final = ("parallel", "toolpath")
+
+
+class ParallelOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of the group `parallel`."""
+
+    tools: tuple[str, ...] = ()
+    """Keys of the tools that may be called, or patterns of keys."""
+    max_items: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 1_000
+    concurrency: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
+    """Calls at the same time; what the run allows is the other bound."""
+
+
+class CallingContext(Protocol):
+    """The side of its context that these tools need."""
+
+    async def find_tool(self, name: str) -> Tool:
+        """The tool of this name."""
+        ...
+
+    def may_call(self, key: str) -> bool:
+        """Whether who called this tool may call that one, too."""
+        ...
+
+    async def act(self, tool: str, inputs: JsonObject, *, key: str) -> Json:
+        """Call a tool; once it has failed it is not called again under this key."""
+        ...
+
+
+def parallel_group(given: JsonObject, house: House) -> BuiltinGroup:
+    """The tools over those that the options name. Raises `ConfigError` where they name none."""
+    options = options_of("parallel", given, ParallelOptions)
+    if not options.tools:
+        raise ConfigError(
+            "The built-in tools of 'parallel' have no tool that they may call.",
+            hint='Name them: [builtin.parallel] tools = ["shop.*"].',
+        )
+    reads = _tool(options, reads=True)
+    writes = _tool(options, reads=False)
+    return BuiltinGroup((reads, writes), said=f"calls {', '.join(options.tools)}")
+
+
+def _tool(options: ParallelOptions, *, reads: bool) -> Tool:
+    async def invoke(inputs: JsonObject, context: Any) -> Json:
+        return await _mapped(inputs, context, options, reads=reads)
+
+    what = "that only reads" if reads else ""
+    return Tool(
+        name="read" if reads else "map",
+        group="parallel",
+        description=(
+            f"Call one tool {what} for each item of a list, several at a time. ".replace("  ", " ")
+            + f"It may be one of: {', '.join(options.tools)}. Results come in the order of the items; that some calls "
+            "fail is no failure of the whole."
+        ),
+        category="workflow",
+        input_schema={
+            "type": "object",
+            "properties": {
+                "tool": {"type": "string", "minLength": 1, "maxLength": 300, "description": "Key of the tool."},
+                "items": {
+                    "type": "array",
+                    "maxItems": options.max_items,
+                    "description": "For each call the inputs of the tool; or values of the one input that `as` names.",
+                },
+                "as": {"type": "string", "minLength": 1, "description": "The input that an item is the value of."},
+                "inputs": {"type": "object", "description": "Inputs that all calls have besides."},
+                "concurrency": {"type": "integer", "minimum": 1, "maximum": options.concurrency},
+            },
+            "required": ["tool", "items"],
+            "additionalProperties": False,
+        },
+        output_schema=_OUTPUT,
+        output_validation="strict",
+        effect="read" if reads else "write",
+        # What it does to the world is done by its calls: they are in doubt after a crash, never the tool.
+        idempotent=True,
+        timeout=_LONGEST,
+        retry=Retry(max_retries=0),
+        annotations={"calls": list(options.tools)},
+        body=Body(invoke=invoke, wants_context=True),
+    )
+
+
+_OUTPUT: Final[JsonObject] = {
+    "type": "object",
+    "properties": {
+        "results": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "status": {"enum": ["succeeded", "failed"]},
+                    "output": {},
+                    "error": {"type": "string"},
+                },
+                "required": ["status"],
+            },
+        },
+        "succeeded": {"type": "integer"},
+        "failed": {"type": "integer"},
+    },
+    "required": ["results", "succeeded", "failed"],
+}
+
+
+async def _mapped(inputs: JsonObject, context: CallingContext, options: ParallelOptions, *, reads: bool) -> Json:
+    try:
+        tool = await context.find_tool(inputs["tool"])
+    except (ToolNotFound, AmbiguousTool) as error:
+        near = f" Did you mean {' or '.join(error.suggestions[:3])}?" if error.suggestions else ""
+        raise ToolFailed(f"{error.message}{near}", hint=f"What may be called: {', '.join(options.tools)}.") from None
+    _check(tool, context, options, reads=reads)
+    calls = [_inputs(item, number, inputs) for number, item in enumerate(inputs["items"])]
+    places = asyncio.Semaphore(min(inputs.get("concurrency") or options.concurrency, options.concurrency))
+
+    async def one(number: int, given: JsonObject) -> JsonObject:
+        async with places:
+            try:
+                return {"status": "succeeded", "output": await context.act(tool.key, given, key=f"item-{number}")}
+            except ToolFailed as error:
+                return {"status": "failed", "error": str(error)}
+
+    results = await asyncio.gather(*(one(number, given) for number, given in enumerate(calls)))
+    succeeded = sum(result["status"] == "succeeded" for result in results)
+    return {"results": results, "succeeded": succeeded, "failed": len(results) - succeeded}
+
+
+def _check(tool: Tool, context: CallingContext, options: ParallelOptions, *, reads: bool) -> None:
+    """Raise `ToolFailed` for a tool that may not be called so."""
+    named = any(fnmatch.fnmatchcase(tool.key, pattern) for pattern in options.tools)
+    if tool.group in _OWN or not named:
+        raise ToolFailed(
+            f"{tool.key} may not be called for each item.", hint=f"What may be: {', '.join(options.tools)}."
+        )
+    if not context.may_call(tool.key):
+        raise ToolFailed(f"The agent may not call {tool.key}.", hint="It may call the tools that its step names.")
+    if reads and not tool.is_read:
+        raise ToolFailed(f"{tool.key} writes.", hint="parallel.map calls what writes.")
+
+
+def _inputs(item: Json, number: int, inputs: JsonObject) -> JsonObject:
+    shared = inputs.get("inputs") or {}
+    name = inputs.get("as")
+    if name is not None:
+        return {**shared, name: item}
+    if isinstance(item, dict):
+        return {**shared, **item}
+    raise ToolFailed(
+        f"Item {number} is no object.", hint="Give the inputs of the tool as objects, or the name of one input as `as`."
+    )
