@@ -1,6 +1,6 @@
 """An agent whose process kills itself with every event that is new, until its run has ended: what was asked and called.
 
-Run as a program: `killed_agent.py FOLDER STORE`. Every request of a model and every call of a tool is one line of
+Run as a program: `killed_agent.py FOLDER STORE SCENE`. Every request of a model and every call of a tool is one line of
 FOLDER/calls, written before it is answered. Prints what came of it as JSON.
 """
 
@@ -42,6 +42,30 @@ PLAN: dict[str, Any] = {
     "steps": [{"id": "a", "agent": {"requirement": "Do it.", "tools": ["look", "save", "both", "form_input"]}}],
     "outputs": "{{ a }}",
 }
+#: Three agents side by side, each of a few rounds with reads, a write and a plan.
+FAN_TURNS: list[Any] = [
+    [("look", {"n": 1}), ("look", {"n": 2})],
+    [("save", {"n": 3}), ("both", {"n": 4})],
+    done("ended"),
+]
+FAN: dict[str, Any] = {
+    "steps": [
+        {
+            "id": "fan",
+            "loop": {
+                "over": [0, 1, 2],
+                "as": "n",
+                "concurrency": 3,
+                "steps": [
+                    {"id": "a", "agent": {"requirement": "Do it for {{ n }}.", "tools": ["look", "save", "both"]}}
+                ],
+                "collect": "{{ a }}",
+            },
+        }
+    ],
+    "outputs": "{{ fan }}",
+}
+SCENES: dict[str, tuple[dict[str, Any], list[Any]]] = {"one": (PLAN, TURNS), "fan": (FAN, FAN_TURNS)}
 BOTH = read_plan(
     {
         "name": "both",
@@ -75,14 +99,16 @@ class Calls:
 class Noted(ScriptedModel):
     """The scripted model, whose requests are noted."""
 
-    def __init__(self, calls: Calls) -> None:
-        super().__init__(*TURNS)
+    def __init__(self, calls: Calls, turns: Sequence[Any]) -> None:
+        super().__init__(*turns)
         self._calls = calls
 
     async def __call__(self, request: ChatRequest) -> ChatReply:
         """The turn that comes next."""
         said = sum(message.role == "assistant" for message in request.messages)
-        self._calls.note(f"a/round[{said + 1}]/think")
+        item = request.messages[0].text.removeprefix("Do it for ").removesuffix(".")
+        agent = f"fan[{item}]/a" if item.isdigit() else "a"
+        self._calls.note(f"{agent}/round[{said + 1}]/think")
         return await super().__call__(request)
 
 
@@ -105,7 +131,8 @@ def tools_of(calls: Calls) -> list[Any]:
 class Suicide:
     """Kills the process as soon as the journal has an event that no earlier process had written."""
 
-    def __init__(self) -> None:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
         self.known: set[tuple[str, str]] = set()
 
     def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
@@ -114,6 +141,9 @@ class Suicide:
 
     def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
         """These are written now."""
+        for event in events:
+            if isinstance(event, ev.StepSucceeded | ev.StepFailed):
+                self._calls.note(f"ended {event.path}")
         if any(_mark(event) not in self.known for event in events if not isinstance(event, _NOT_NEW)):
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -129,9 +159,10 @@ def _mark(event: AnyEvent) -> tuple[str, str]:
     return event_type(event), str(getattr(event, "path", ""))
 
 
-async def drive(store: str, calls: Calls) -> dict[str, Any]:
+async def drive(store: str, calls: Calls, scene: str) -> dict[str, Any]:
     """Begin or go on, answer what is asked, and say what came of it."""
-    async with Toolpath(store, chat=Noted(calls), observer=Suicide()) as tp:
+    plan, turns = SCENES[scene]
+    async with Toolpath(store, chat=Noted(calls, turns), observer=Suicide(calls)) as tp:
         tp.add(*tools_of(calls))
         begun = [run.run_id for run in await tp.runs() if run.last_seq]
         if begun:
@@ -139,7 +170,7 @@ async def drive(store: str, calls: Calls) -> dict[str, Any]:
                 await tp.resume(begun[0], force=True)
             result = await tp.result(begun[0])
         else:
-            result = await tp.run(PLAN)
+            result = await tp.run(plan)
         while result.status in ("waiting", "running"):
             with contextlib.suppress(RunConflict):
                 for question in result.questions:
@@ -174,9 +205,21 @@ def begun_after_the_end(events: Sequence[AnyEvent]) -> list[str]:
     return again
 
 
+def made_after_the_end(noted: Sequence[str]) -> list[str]:
+    """Paths of requests and calls that were made although the journal had what came of them."""
+    ended: set[str] = set()
+    again: list[str] = []
+    for line in noted:
+        if line.startswith("ended "):
+            ended.add(line.removeprefix("ended "))
+        elif line in ended:
+            again.append(line)
+    return again
+
+
 def main() -> int:
     """Have workers go on until one comes to the end."""
-    folder, store = Path(sys.argv[1]), sys.argv[2]
+    folder, store, scene = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     calls = Calls(folder / "calls")
     kills = 0
     while True:
@@ -184,7 +227,7 @@ def main() -> int:
         if not pid:
             code = 1
             try:
-                (folder / "found").write_text(json.dumps(asyncio.run(drive(store, calls))))
+                (folder / "found").write_text(json.dumps(asyncio.run(drive(store, calls, scene))))
                 code = 0
             finally:
                 os._exit(code)
@@ -195,7 +238,10 @@ def main() -> int:
     if status:
         return 1
     found = json.loads((folder / "found").read_text())
-    print(json.dumps({**found, "kills": kills, "calls": calls.lines()}))  # noqa: T201  # its answer
+    noted = calls.lines()
+    calls_alone = [line for line in noted if not line.startswith("ended ")]
+    again = made_after_the_end(noted)
+    print(json.dumps({**found, "kills": kills, "calls": calls_alone, "made_again": again}))  # noqa: T201  # its answer
     return 0
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import uuid
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,9 +21,9 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 PROGRAM = Path(__file__).with_name("killed_agent.py")
 
 
-def killed(folder: Path, store: str) -> dict[str, Any]:
+def killed(folder: Path, store: str, scene: str = "one") -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, str(PROGRAM), str(folder), store], stdout=subprocess.PIPE, text=True, check=False
+        [sys.executable, str(PROGRAM), str(folder), store, scene], stdout=subprocess.PIPE, text=True, check=False
     )
     assert done.returncode == 0
     found: dict[str, Any] = json.loads(done.stdout)
@@ -34,7 +35,7 @@ def assert_nothing_repeated(found: dict[str, Any]) -> None:
     # A store that shares commits among events has fewer of them.
     assert found["kills"] >= 25
     assert found["resumed"] >= found["kills"] / 2
-    assert found["begun_after_the_end"] == []
+    assert found["begun_after_the_end"] == found["made_again"] == []
     called, begun = Counter(found["calls"]), Counter(found["starts"])
     for path, times in called.items():
         # Made again only what was in flight: what had begun once more.
@@ -47,7 +48,22 @@ def assert_nothing_repeated(found: dict[str, Any]) -> None:
         "a/round[9]/act[0]/s",
     ]
     assert {path: called[path] for path in writes} == dict.fromkeys(writes, 1)
-    assert not {path for path in found["in_doubt"] if path == "a" or path.endswith("think")}
+    # Killed when a write had begun, it was asked about; nothing else was.
+    assert found["in_doubt"]
+    assert set(found["in_doubt"]) <= set(writes)
+
+
+def assert_no_agent_of_the_fan_repeats_anything(found: dict[str, Any]) -> None:
+    assert (found["status"], found["outputs"]) == ("completed", ["ended"] * 3)
+    assert found["kills"] >= 15
+    assert found["begun_after_the_end"] == found["made_again"] == []
+    called = Counter(found["calls"])
+    agents = [f"fan[{item}]/a" for item in range(3)]
+    writes = [f"{agent}/round[2]/{act}" for agent in agents for act in ("act[0]", "act[1]/s")]
+    assert {path: called[path] for path in writes} == dict.fromkeys(writes, 1)
+    assert set(found["in_doubt"]) <= set(writes)
+    thoughts = {path for path in called if path.endswith("think")}
+    assert thoughts == {f"{agent}/round[{number}]/think" for agent in agents for number in (1, 2, 3)}
 
 
 @pytest.mark.slow
@@ -57,7 +73,7 @@ def test_an_agent_killed_with_every_event_repeats_nothing(tmp_path: Path) -> Non
 
 @pytest.fixture
 def postgres() -> Iterator[str]:
-    schema = f"agents_{os.getpid()}"
+    schema = f"agents_{os.getpid()}_{uuid.uuid4().hex[:8]}"
     asyncio.run(dropped(schema))
     yield postgres_url(schema)
     asyncio.run(dropped(schema))
@@ -67,3 +83,14 @@ def postgres() -> Iterator[str]:
 @pytest.mark.postgres
 def test_an_agent_killed_with_every_event_repeats_nothing_on_postgres(tmp_path: Path, postgres: str) -> None:
     assert_nothing_repeated(killed(tmp_path, postgres))
+
+
+@pytest.mark.slow
+def test_agents_side_by_side_killed_with_every_event_repeat_nothing(tmp_path: Path) -> None:
+    assert_no_agent_of_the_fan_repeats_anything(killed(tmp_path, str(tmp_path / "runs.db"), "fan"))
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+def test_agents_side_by_side_killed_with_every_event_repeat_nothing_on_postgres(tmp_path: Path, postgres: str) -> None:
+    assert_no_agent_of_the_fan_repeats_anything(killed(tmp_path, postgres, "fan"))
