@@ -27,7 +27,6 @@ from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
 from toolpath.model.plan import Agent, Plan
 from toolpath.model.tool import Tool
-from toolpath.ports import Signal
 from toolpath.values import Json, JsonObject, digest, plain, writable
 
 #: Characters of a report of progress.
@@ -157,51 +156,16 @@ class Children:
         count = counts[base] = counts.get(base, 0) + 1
         return base if count == 1 else f"{base}-{count}"
 
-    async def verify(self, step: StepState, tool: str) -> Signal | None:
-        """How a write in doubt is settled by the tool that can tell; None when it cannot, and a person has to.
-
-        The tool is called with the write's inputs, and its idempotency key where it takes one. `true` or
-        `{happened: true, output}`: it happened; `false` or `{happened: false}`: it did not, and is made again.
-        """
+    async def call_of_engine(self, child: StepState, inputs: JsonObject) -> None:
+        """Begin a call that no running tool makes, and wait for its end."""
         drive = self._drive
-        if drive.held:
-            # Nothing is called, and nothing settled, before a person has accepted the tools that changed.
-            return None
-        node = drive.program.dynamic(tool)
-        properties = node.targets[0].tool.input_schema.get("properties", {})
-        given = drive.large.restored(step.inputs or {})
-        inputs = {name: value for name, value in given.items() if name in properties}
-        if "idempotency_key" in properties:
-            inputs["idempotency_key"] = step.key
-        child = self._verifying(step, node.targets[0].key)
-        if child.status in ("pending", "ready"):
-            if node.targets[0].asks:
-                # A person who has to be asked may as well be asked about the write itself.
-                return None
-            reply = self._reply_to(child)
-            child.given = inputs
-            drive.decisions.at = drive.services.clock.time()
-            drive.commits.weighty = True
-            drive.control.begin(child)
-            drive.wake()
-            await reply
-        told = drive.large.restored(child.output) if child.status == "succeeded" else None
-        happened = told.get("happened") if isinstance(told, dict) else told
-        if happened is True:
-            output = told.get("output") if isinstance(told, dict) else None
-            return Signal(kind="settle", path=step.path, data={"output": output}, by=tool)
-        if happened is False:
-            return Signal(kind="settle", path=step.path, data={"retry": True}, by=tool)
-        return None
-
-    def _verifying(self, step: StepState, key: str) -> StepState:
-        """The call that answers this doubt: an answer to an earlier one says nothing of what was done since."""
-        count = 1
-        while True:
-            child = self._drive.state.child(step, "verify" if count == 1 else f"verify-{count}", key)
-            if child.status not in ENDED:
-                return child
-            count += 1
+        reply = self._reply_to(child)
+        child.given = inputs
+        drive.decisions.at = drive.services.clock.time()
+        drive.commits.weighty = True
+        drive.control.begin(child)
+        drive.wake()
+        await reply
 
     async def _run(self, parent: Attempt, child: StepState, inputs: JsonObject) -> None:
         drive = self._drive

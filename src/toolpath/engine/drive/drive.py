@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, NamedTuple
 
+from toolpath.config import Settings
 from toolpath.engine.compile.program import Program
 from toolpath.engine.decide.cancel import fail_run
 from toolpath.engine.decide.ceilings import Ceilings
@@ -76,24 +77,18 @@ class Drive:
         """Calls under way."""
         ready = ReadyQueue(state)
         self.limit_queue = LimitQueue(ready, self._again)
-        self.limited_plans = LimitedPlans(services.limits, self.limit_queue)
+        limits = self.limited_plans = LimitedPlans(services.limits, self.limit_queue)
         self.decisions = Decisions(
             state,
             chance=services.chance,
             view=large.view,
-            ceilings=Ceilings(
-                events=settings.max_run_events,
-                bytes=settings.max_run_bytes,
-                inline=settings.max_result_size,
-                aside=large,
-                tenant=self._beside,
-            ),
+            ceilings=_ceilings(settings, large, self._beside),
             hooks=Hooks(
                 restore=large.restored,
                 put_aside=partial(parted, shelf=large, most=settings.max_result_size),
                 redactor=services.redactor,
                 turn=services.turns,
-                plan_limits=self.limited_plans,
+                plan_limits=limits,
                 items_of=hooks.items_of,
             ),
             calls=self.running,
@@ -232,3 +227,13 @@ class Drive:
 def _leave(left: asyncio.Future[None], _: object) -> None:
     if not left.done():
         left.set_result(None)
+
+
+def _ceilings(settings: Settings, large: LargeValues, beside: RunBeside) -> Ceilings:
+    return Ceilings(
+        events=settings.max_run_events,
+        bytes=settings.max_run_bytes,
+        inline=settings.max_result_size,
+        aside=large,
+        tenant=beside,
+    )

@@ -71,8 +71,12 @@ def browser_group(given: JsonObject, house: House) -> BuiltinGroup:
     return BuiltinGroup(_Tools(browsers, options).all(), close=browsers.close, said=said)
 
 
+_URL: JsonObject = {"type": "string", "maxLength": 8_000, "description": "An http or https URL."}
+_REF: JsonObject = {"type": "string", "pattern": "^[a-z0-9]{1,20}$", "description": "As [ref=…] in the page says."}
+
+
 class _Tools:
-    """What each of the tools does."""
+    """Tools of the group, on the pages of its browsers."""
 
     def __init__(self, browsers: Browsers, options: BrowserOptions) -> None:
         self._browsers = browsers
@@ -80,23 +84,21 @@ class _Tools:
 
     def all(self) -> tuple[Tool, ...]:
         """The tools."""
-        url: JsonObject = {"type": "string", "maxLength": 8_000, "description": "An http or https URL."}
-        ref: JsonObject = {
-            "type": "string",
-            "pattern": "^[a-z0-9]{1,20}$",
-            "description": "As [ref=…] in the page says.",
-        }
+        return (*self._on_page(), *self._around_page())
+
+    def _on_page(self) -> tuple[Tool, ...]:
+        """The tools that read the page and act on what is in it."""
         return (
-            self._tool("navigate", "Go to a page and read it.", "read", self._navigate, {"url": url}, ("url",)),
+            self._tool("navigate", "Go to a page and read it.", "read", self._navigate, {"url": _URL}, ("url",)),
             self._tool("read", "Read the current page as it is now.", "read", self._read, {}),
-            self._tool("click", "Click on an element of the page.", "write", self._click, {"ref": ref}, ("ref",)),
+            self._tool("click", "Click on an element of the page.", "write", self._click, {"ref": _REF}, ("ref",)),
             self._tool(
                 "type",
                 "Put a text into a field of the page, in place of what is there.",
                 "write",
                 self._type,
                 {
-                    "ref": ref,
+                    "ref": _REF,
                     "text": {"type": "string", "maxLength": 100_000},
                     "submit": {"type": "boolean", "description": "Press Enter afterwards."},
                 },
@@ -116,6 +118,11 @@ class _Tools:
                 },
                 ("key",),
             ),
+        )
+
+    def _around_page(self) -> tuple[Tool, ...]:
+        """The tools that move, choose among tabs and take pictures."""
+        return (
             self._tool(
                 "scroll",
                 "Scroll the page by its height.",
