@@ -27,7 +27,7 @@ from toolpath.model.stored import StoredPlan
 from toolpath.model.template import TemplateRun
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.planner.service.planned_runs import PlannedRuns
-from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Sealing, Signal, Store
+from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Signal, Store
 from toolpath.providers.functions import ToolFields
 from toolpath.providers.secret_values import EnvironmentSecrets
 from toolpath.providers.tool_sources import ToolSources
@@ -40,6 +40,7 @@ from toolpath.runs.run import Run
 from toolpath.runs.steering import Steering
 from toolpath.store.memory.store import MemoryStore
 from toolpath.values import Json, JsonObject
+from toolpath.workspace.configured import Configured
 from toolpath.workspace.launcher import Launcher
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from toolpath.planner.service.door import Planning
     from toolpath.planner.service.early_reads import Ahead
     from toolpath.workspace.conversations.conversations import Conversations
+    from toolpath.workspace.models.models import Models
     from toolpath.workspace.plans import Plans
     from toolpath.workspace.schedules import Schedules
     from toolpath.workspace.templates import Templates
@@ -98,7 +100,6 @@ class Toolpath:
             learned=self._saving.soon,
             secrets=self.secrets,
             observer=observer,
-            chat=lambda: self.planning.model(),  # noqa: PLW0108  # what plans is made below
             load=self._load,
             agents=pursue,
             queue=queue,
@@ -106,8 +107,8 @@ class Toolpath:
         self.trail = Trail(self.store, self.clock, self._services.redactor, enabled=self.settings.audit)
         """The audit trail: what is done through this door is written there."""
         self.sources = ToolSources(self.registry, self.secrets, self.clock, self._services.limits.set_server)
-        redactor = self._services.redactor
-        self._preparation = Preparation(self.registry, self.settings, self.secrets, redactor, load=self._load)
+        self._configured = Configured(self._services, self.trail, self.registry.set_models, chat)
+        self._preparation = Preparation(self.registry, self._services, load=self._load, hear=self._configured.hear)
         self._drives = Drives(
             self._services,
             self._load,
@@ -117,9 +118,7 @@ class Toolpath:
             replan_failed=lambda run_id: self._planned_runs.replan_failed(run_id),  # noqa: PLW0108  # as above
             learn=lambda run_id: self._planned_runs.learn(run_id),  # noqa: PLW0108
         )
-        self._planned_runs = PlannedRuns(
-            self._services, self._drives, self._preparation, self.trail, load=self._load, chat=chat
-        )
+        self._planned_runs = PlannedRuns(self._services, self._drives, self._preparation, self.trail, load=self._load)
         self._launcher = Launcher(
             self._services, self._preparation, self._drives, self.trail, self._planned_runs, resume=self.resume
         )
@@ -148,6 +147,7 @@ class Toolpath:
             flight.task.cancel()
         await self._saving.close()
         await self._planned_runs.close()
+        await self._configured.close()
         await self.registry.close()
         await self.store.close()
         self._services.threads.close()
@@ -157,6 +157,7 @@ class Toolpath:
             self._token = None
 
     async def _load(self, names: set[str] | None) -> Catalog:
+        await self._configured.hear()
         await self._launcher.template_provider.refresh(names, self.registry.snapshot())
         return await load_tools(self.registry, names)
 
@@ -202,16 +203,6 @@ class Toolpath:
     def aside(self) -> BesideTheLoop:
         """Does what is large beside the event loop."""
         return self._preparation.aside
-
-    @property
-    def has_queue(self) -> bool:
-        """Whether runs are driven by workers; else this process drives them."""
-        return self._services.queue is not None
-
-    @property
-    def sealer(self) -> Sealing:
-        """Seals the secrets that the store keeps."""
-        return self._services.sealer
 
     def redact(self, text: str) -> str:
         """The text without the values of secrets that runs of this process have used."""
@@ -299,6 +290,11 @@ class Toolpath:
     def conversations(self) -> Conversations:
         """The stored conversations: messages, and turns that answer them."""
         return self._launcher.conversations
+
+    @property
+    def models(self) -> Models:
+        """The stored language models: what their names mean, their keys, which is the default."""
+        return self._configured.models
 
     def open_points(self, plan: Plan) -> tuple[Finding, ...]:
         """Why nothing runs this plan yet: questions that it leaves open, or that its planner is not sure enough."""

@@ -13,13 +13,13 @@ from opentelemetry.trace import SpanKind, StatusCode
 from toolpath import Settings, ToolContext, Toolpath, tool
 from toolpath.errors import ChatFailed
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest, Message
-from toolpath.planner.service.planning_model import WatchedChat
 from toolpath.telemetry.traces import Traces
 from toolpath.telemetry.watch import Watch
 from toolpath.testing.model_replies import Fails, Says
 from toolpath.testing.model_server import ModelServer
 from toolpath.testing.scripted_chat import ScriptedChat
 from toolpath.values import encode
+from toolpath.workspace.models.chats import WatchedChat
 
 PLAN = encode({"steps": [{"tool": "forecast", "inputs": {"city": "Berlin"}}]}).decode()
 REQUEST = "What is the weather forecast of city Berlin? My sister Eulalia wants to know."

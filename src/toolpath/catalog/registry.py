@@ -18,6 +18,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.statistics import Statistics
 from toolpath.errors import ConfigError, Finding, ToolpathError
 from toolpath.json_schema.validate import schema_faults
+from toolpath.model.language_model import UNKNOWN_MODELS, KnownModels
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.ports import Provider
 from toolpath.values import Json
@@ -99,6 +100,7 @@ class Registry:
         self._overrides: tuple[Override, ...] = read_overrides(overrides or {}, where="overrides")
         self.statistics = Statistics()
         """What is known of each tool, by key, as its calls end."""
+        self._models = UNKNOWN_MODELS
         self._catalog: Catalog | None = None
         self._listeners: dict[object, Callable[[], None]] = {}
         self.revision = 0
@@ -256,6 +258,12 @@ class Registry:
         self._overrides += (read_override(key, fields, where=f"override of {key!r}"),)
         self._change()
 
+    def set_models(self, models: KnownModels) -> None:
+        """Say which models the house's plans may name."""
+        if models is not self._models:
+            self._models = models
+            self._change()
+
     def snapshot(self) -> Catalog:
         """All tools known now, frozen: the same object until something changes. A tool added wins over a listed one."""
         if self._catalog is None:
@@ -268,7 +276,7 @@ class Registry:
             broken: dict[str, ToolpathError] = {}
             for source in self._sources.values():
                 broken |= getattr(source.provider, "broken", {})
-            self._catalog = Catalog(known, problems={**broken, **self.problems})
+            self._catalog = Catalog(known, problems={**broken, **self.problems}).with_models(self._models)
         self._catalog = self._catalog.with_stats(self.statistics.frozen)
         return self._catalog
 

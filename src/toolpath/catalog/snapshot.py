@@ -7,6 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from toolpath.errors import AmbiguousTool, ToolNotFound, ToolpathError, ToolUnavailable, closest
+from toolpath.model.language_model import UNKNOWN_MODELS, KnownModels
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.values import digest
@@ -29,6 +30,17 @@ class Catalog:
         """Key → what is known from calls."""
         self.problems: Mapping[str, ToolpathError] = MappingProxyType(dict(problems or {}))
         """Group whose provider could not list its tools, or key of a tool that cannot be used → why."""
+        self.models = UNKNOWN_MODELS
+        """The models that agents may ask; not known where nobody said."""
+
+    def with_models(self, models: KnownModels) -> Catalog:
+        """The same tools with these models; indices and digest are shared."""
+        if models is self.models:
+            return self
+        twin = Catalog.__new__(Catalog)
+        twin.__dict__.update(self.__dict__)
+        twin.models = models
+        return twin
 
     def with_stats(self, stats: Mapping[str, ToolStats]) -> Catalog:
         """The same tools with other statistics, which never change; indices and digest are shared."""

@@ -45,6 +45,24 @@ def _callable(context: Context, name: str, path: str) -> Iterator[Finding]:
         yield warning("bad_schema", path, f"The input schema of '{tool.key}' is no usable JSON Schema: {validator}")
 
 
+def agents_have_their_models(context: Context) -> Iterator[Finding]:
+    """unknown_model: the model that an agent asks is one that there is."""
+    models = context.catalog.models
+    for view in context.views.steps:
+        match view.step:
+            case Agent(model=str(name)) if name and not models.knows(name):
+                known = [*models.prints, *(f"{provider}:{name}" for provider in models.providers)]
+                yield error(
+                    "unknown_model",
+                    f"{view.path}/agent/model",
+                    f"The agent '{view.step.id}' asks the model '{name[:200]}', which there is not.",
+                    hint="`toolpath models add` adds one; a provider's own by its variables is written provider:model.",
+                    suggestions=context.suggest(name, known),
+                )
+            case _:
+                pass
+
+
 def agents_can_end(context: Context) -> Iterator[Finding]:
     """bad_column, too_many_rounds: the result has columns that can be filled, in rounds that can be made."""
     for view in context.views.steps:

@@ -23,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     limits.inputs_are_described,
     tools.tools_exist,
     agents.agents_have_their_tools,
+    agents.agents_have_their_models,
     agents.agents_can_end,
     tools.fields_belong,
     tools.verify_tools_exist,

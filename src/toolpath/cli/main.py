@@ -14,6 +14,7 @@ import typer
 
 from toolpath.cli.access import commands as access
 from toolpath.cli.groups import Commands
+from toolpath.cli.models import commands as models
 from toolpath.cli.options import Options, hoisted, named_sources
 from toolpath.cli.plans import commands as plans
 from toolpath.cli.project import commands as project
@@ -102,6 +103,7 @@ app.add_typer(runs.app, name="runs")
 app.add_typer(tools.app, name="tools")
 app.add_typer(templates.app, name="templates")
 app.add_typer(schedules.app, name="schedules")
+app.add_typer(models.app, name="models")
 app.command()(people.approve)
 app.command()(people.deny)
 app.command()(people.answer)

@@ -23,6 +23,8 @@ from toolpath.model.redaction import Redactor
 from toolpath.ports import Clock
 
 if TYPE_CHECKING:
+    import httpx2
+
     from toolpath.llm.requests import Client
 
 _LONGEST_PAUSE: Final = 60.0
@@ -54,8 +56,11 @@ class ModelChat:
         clock: Clock | None = None,
         chance: Callable[[], float] = random.random,
         redactor: Redactor | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self.choice = choice
+        self._transport = transport
+        """What carries the requests; None: the usual."""
         self.limits = limits or ChatLimits()
         self._clock: Clock = clock or SystemClock()
         self._chance = chance
@@ -82,7 +87,7 @@ class ModelChat:
     async def _opened(self) -> Client:
         async with self._opening:
             if self._client is None:
-                self._client = await _open(self.choice)
+                self._client = await _open(self.choice, self._transport)
             return self._client
 
     async def close(self) -> None:
@@ -212,10 +217,10 @@ def _without_secrets(request: ChatRequest, redactor: Redactor) -> ChatRequest:
     return msgspec.structs.replace(request, system=redactor.text(request.system), messages=messages)
 
 
-async def _open(choice: ModelChoice) -> Client:
+async def _open(choice: ModelChoice, transport: httpx2.AsyncBaseTransport | None) -> Client:
     try:
         # Importing pydantic-ai takes seconds, and most runs ask no model; in a thread the loop goes on meanwhile.
-        client: Client = await asyncio.to_thread(_load, choice)
+        client: Client = await asyncio.to_thread(_load, choice, transport)
     except ImportError as error:
         raise ConfigError(
             f"A model is configured, but {error.name or 'its library'} is not installed.",
@@ -224,7 +229,7 @@ async def _open(choice: ModelChoice) -> Client:
     return client
 
 
-def _load(choice: ModelChoice) -> Client:
+def _load(choice: ModelChoice, transport: httpx2.AsyncBaseTransport | None) -> Client:
     from toolpath.llm.requests import Client
 
-    return Client(choice)
+    return Client(choice, transport)

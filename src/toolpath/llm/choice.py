@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final, Literal, cast, get_args
+from typing import Final, cast
 from urllib.parse import urlsplit
 
 import msgspec
 
 from toolpath.config import Settings
 from toolpath.errors import ConfigError, closest
+from toolpath.model.language_model import APIS, Api
 
-Api = Literal["anthropic", "openai", "openai-responses", "google", "ollama"]
-APIS: Final = get_args(Api)
+__all__ = ["APIS", "VARIABLES", "Api", "ModelChoice", "Variables", "api_at", "choose_model", "provider_of"]
 
 
 class Variables(msgspec.Struct, frozen=True):
@@ -46,6 +46,16 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
     base_url: str = ""
     """Empty: the provider's own address."""
     temperature: float = 0.3
+    top_p: float | None = None
+    """None: as the provider has it."""
+    completions_path: str = ""
+    """Path of the requests at `base_url`; empty: the provider's usual one."""
+    headers: Mapping[str, str] = {}
+    """Sent with each request; their values are secrets."""
+    name: str = ""
+    """The stored model that this is; empty: it comes of settings and variables."""
+    is_guarded: bool = False
+    """It is a tenant's: no host of the house's own networks is asked for it."""
 
     def __repr__(self) -> str:
         return f"ModelChoice(api={self.api!r}, model={self.model!r}, base_url={self.base_url!r})"
@@ -63,11 +73,9 @@ def choose_model(settings: Settings, env: Mapping[str, str] | None = None) -> Mo
     is taken if `planner_model` is given. Raises `ConfigError` for an unknown provider or a key that is not there.
     """
     variables = os.environ if env is None else env
-    name = settings.planner_llm.strip().lower()
+    name = provider_of(settings, variables)
     if not name:
-        name = _provider_with_key(variables) if settings.planner_model else ""
-        if not name:
-            return None
+        return None
     if name not in VARIABLES:
         raise ConfigError(
             f"TOOL_PLANNER_LLM is {name!r}; there is {', '.join(APIS)}.",
@@ -87,11 +95,18 @@ def choose_model(settings: Settings, env: Mapping[str, str] | None = None) -> Mo
     if not model:
         raise ConfigError(f"No model of {name} is named.", hint="Set TOOL_PLANNER_MODEL to one that the server has.")
     return ModelChoice(
-        api=_api(name, base_url), model=model, key=key, base_url=base_url, temperature=settings.planner_temperature
+        api=api_at(name, base_url), model=model, key=key, base_url=base_url, temperature=settings.planner_temperature
     )
 
 
-def _api(name: str, base_url: str) -> Api:
+def provider_of(settings: Settings, env: Mapping[str, str] | None = None) -> str:
+    """The provider that the settings name, or whose key is set where they name a model alone; empty: none."""
+    name = settings.planner_llm.strip().lower()
+    return name or (_provider_with_key(os.environ if env is None else env) if settings.planner_model else "")
+
+
+def api_at(name: str, base_url: str) -> Api:
+    """The protocol in which a provider is asked at an address."""
     # OpenAI's own address answers its newer protocol best; the servers that copy it know the older one.
     if name == "openai" and (not base_url or urlsplit(base_url).hostname == _OPENAI_HOST):
         return "openai-responses"

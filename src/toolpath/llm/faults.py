@@ -35,7 +35,7 @@ def fault_of(error: Exception, choice: ModelChoice) -> ChatFailed:
             return _http_fault(error, choice, where, said)
         case wire.ModelConnectionError():
             address = choice.base_url or "the provider"
-            hint = f"Is {address} up, and is {VARIABLES[choice.api].address} right?"
+            hint = f"Is {address} up, and is {_setting(choice, 'address')} right?"
             return _failed(error, f"{where} cannot be reached: {said}", "connection", retryable=True, hint=hint)
         case wire.ContentFilterError():
             return _failed(error, f"{where} refused to answer: {said}", "refused")
@@ -50,11 +50,10 @@ def fault_of(error: Exception, choice: ModelChoice) -> ChatFailed:
 def _http_fault(error: wire.ModelHTTPError, choice: ModelChoice, where: str, said: str) -> ChatFailed:
     status = error.status_code
     if status in _DENIED:
-        variable = VARIABLES[choice.api].keys[0]
-        hint = f"Check {variable}."
+        hint = f"Check {_setting(choice, 'key')}."
         return _failed(error, f"{where} refused the key ({status}): {said}", "denied", hint=hint)
     if status == _MISSING:
-        hint = "Set TOOL_PLANNER_MODEL to a model that the provider has."
+        hint = f"Set {_setting(choice, 'model')} to a model that the provider has."
         return _failed(error, f"{where} is not there (404): {said}", "rejected", hint=hint)
     if status in _TIMED_OUT:
         return _failed(error, f"{where} did not answer in time ({status}).", "timeout", retryable=True)
@@ -63,6 +62,14 @@ def _http_fault(error: wire.ModelHTTPError, choice: ModelChoice, where: str, sai
     if status >= 500 or status == 409:
         return _failed(error, f"{where} failed ({status}): {said}", "server", retryable=True)
     return _failed(error, f"{where} rejected the request ({status}): {said}", "rejected")
+
+
+def _setting(choice: ModelChoice, part: str) -> str:
+    """Where the key, the address or the model's name at its provider is set."""
+    if choice.name:
+        return f"the {'base URL' if part == 'address' else part} of the stored model {choice.name!r}"
+    known = VARIABLES[choice.api]
+    return {"key": known.keys[0], "address": known.address, "model": "TOOL_PLANNER_MODEL"}[part]
 
 
 def _failed(error: Exception, message: str, kind: ChatFault, *, retryable: bool = False, hint: str = "") -> ChatFailed:
@@ -86,5 +93,6 @@ def _said(error: Exception, choice: ModelChoice) -> str:
         inner = body.get("error", body)
         text = str(inner.get("message", "")) if isinstance(inner, dict) else str(inner)
     text = " ".join((text or str(error)).split())
-    text = Redactor([choice.key]).text(text) if choice.key else text
+    secrets = [secret for secret in (choice.key, *choice.headers.values()) if secret]
+    text = Redactor(secrets).text(text) if secrets else text
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -88,11 +88,15 @@ def wire_parameters(request: ChatRequest, mode: OutputMode) -> ModelRequestParam
     )
 
 
-def wire_settings(request: ChatRequest, temperature: float | None, timeout: float) -> ModelSettings:
+def wire_settings(
+    request: ChatRequest, temperature: float | None, timeout: float, *, top_p: float | None = None
+) -> ModelSettings:
     """How the model is to answer. Attempts are made by our own rule, so the client makes one."""
     settings = ModelSettings(timeout=timeout, max_retries=0)
     if temperature is not None:
         settings["temperature"] = temperature if request.temperature is None else request.temperature
+    if top_p is not None:
+        settings["top_p"] = top_p
     if request.max_tokens is not None:
         settings["max_tokens"] = request.max_tokens
     if request.tools and request.tool_choice != "auto":

@@ -5,7 +5,7 @@ Loads pydantic-ai, so it is imported only when a model is asked.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Final
 
 import httpx2
@@ -25,14 +25,19 @@ from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 #: Statuses of a server that does not know how to give values of a form.
 _NOT_SO: Final = (400, 415, 422, 501)
 _MAX_MODELS: Final = 16
+#: Where servers that speak OpenAI's language are asked.
+USUAL_PATH: Final = "/chat/completions"
 
 
 class Client:
     """The connections to one provider, and the way in which its server hands over values."""
 
-    def __init__(self, choice: ModelChoice) -> None:
+    def __init__(self, choice: ModelChoice, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self.choice = choice
-        self._http: httpx2.AsyncClient = create_async_httpx2_client()
+        self._http: httpx2.AsyncClient = create_async_httpx2_client(transport=transport)
+        self._http.headers.update(choice.headers)
+        if choice.completions_path:
+            self._http.event_hooks["request"].append(_at(choice.completions_path))
         # Built now, because the provider's client library is imported with it.
         self._models: dict[str, Model] = {"": build_model(choice, self._http)}
         self._modes: tuple[OutputMode, ...] = output_modes(choice)
@@ -83,7 +88,9 @@ class Client:
                 self._step_down(request, error)
 
     def _settings(self, model: Model, request: ChatRequest, timeout: float) -> ModelSettings:
-        return wire_settings(request, self.choice.temperature if takes_temperature(model) else None, timeout)
+        if not takes_temperature(model):
+            return wire_settings(request, None, timeout)
+        return wire_settings(request, self.choice.temperature, timeout, top_p=self.choice.top_p)
 
     def _read(self, response: wire.ModelResponse, request: ChatRequest, attempts: int) -> ChatReply:
         if response.finish_reason == "content_filter":
@@ -116,6 +123,16 @@ class Client:
 
     def _fault(self, error: Exception) -> ChatFailed:
         return error if isinstance(error, ChatFailed) else fault_of(error, self.choice)
+
+
+def _at(path: str) -> Callable[[httpx2.Request], Awaitable[None]]:
+    """Sends what the client library sends to its usual path to this one."""
+
+    async def move(request: httpx2.Request) -> None:
+        if request.url.path.endswith(USUAL_PATH):
+            request.url = request.url.copy_with(raw_path=path.encode("ascii"))
+
+    return move
 
 
 def _text(event: object, request: ChatRequest) -> str:

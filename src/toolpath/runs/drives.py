@@ -55,7 +55,7 @@ class Drives:
         self._services = services
         self._held = held = HeldRuns(services)
         self._queue = queue = RunQueue(services, held)
-        self._programs = programs = ReplayPrograms(load, services.settings, aside)
+        self._programs = programs = ReplayPrograms(load, services.settings, aside, services.models)
         self._reader = RunReader(services, held)
         secrets = SecretAnswers(services.store, services.sealer)
         services.secret_answers = secrets.of

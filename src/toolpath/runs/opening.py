@@ -26,7 +26,7 @@ from toolpath.model.plan import Agent, Call, Plan, every_step
 from toolpath.model.redaction import Redactor
 from toolpath.model.run import LEAST_PRIORITY, MOST_PRIORITY, RunResult
 from toolpath.model.tool import Tool
-from toolpath.ports import AgentLoop, Chat, Clock, Observer, Queue, Store
+from toolpath.ports import AgentLoop, Clock, Observer, Queue, Store
 from toolpath.store.memory.store import MemoryStore
 from toolpath.store.sqlite.store import SqliteStore
 from toolpath.values import JsonObject
@@ -87,7 +87,6 @@ def services_of(  # noqa: PLR0913  # a record
     learned: Callable[[], None],
     secrets: Mapping[str, str],
     observer: Observer | None,
-    chat: Callable[[], Awaitable[Chat | None]],
     load: Callable[[set[str]], Awaitable[Catalog]],
     agents: AgentLoop,
     queue: Queue | None,
@@ -107,7 +106,6 @@ def services_of(  # noqa: PLR0913  # a record
         redactor=Redactor(),
         sealer=sealer_of(store, settings),
         observer=observer,
-        chat=chat,
         load=load,
         agents=agents,
         queue=queue,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
+from toolpath.access.acting import who_acts
 from toolpath.access.permits import permit
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
@@ -21,11 +22,12 @@ from toolpath.checks.request.tools import acts
 from toolpath.checks.start import check_intent, secrets_given
 from toolpath.config import Settings
 from toolpath.engine.compile.program import Program
+from toolpath.engine.drive.services import Services
 from toolpath.errors import Finding, OutputInvalid, PlanInvalid, PolicyViolationError, ReadError
 from toolpath.json_schema.members import with_members
+from toolpath.model.language_model import UNKNOWN_MODELS, KnownModels
 from toolpath.model.plan import Agent, Call, Origin, Plan, every_step
 from toolpath.model.policy import refusal
-from toolpath.model.redaction import Redactor
 from toolpath.model.run import RunContext
 from toolpath.model.tool import Tool
 from toolpath.model_output.documents import read_document
@@ -47,29 +49,56 @@ KEPT = 256
 KEPT_PARTS = 200_000
 
 
+class _Prepared(NamedTuple):
+    """A plan that was compiled, and what holds as long as the program does."""
+
+    plan: Plan
+    revision: int
+    """Of the registry."""
+    models: KnownModels
+    program: Program
+    findings: tuple[Finding, ...]
+    names: set[str]
+    """Of the tools that it calls."""
+
+
 class Preparation:
     """Prepares runs for one Toolpath."""
 
     def __init__(
         self,
         registry: Registry,
-        settings: Settings,
-        secrets: Mapping[str, str],
-        redactor: Redactor,
+        services: Services,
         *,
         load: Callable[[set[str]], Awaitable[Catalog]],
+        hear: Callable[[], Awaitable[None]],
     ) -> None:
         self._registry = registry
-        self._settings = settings
-        self._secrets = secrets
-        self._redactor = redactor
+        self._services = services
+        self._secrets = services.secrets
+        self._redactor = services.redactor
         self._load = load
+        self._hear = hear
+        """Hears of what was configured anew."""
         self.aside = BesideTheLoop()
         """Does what is large beside the event loop."""
         self._memory = Memory()
         """What the checks so far found of schemas: most plans call the same few tools."""
-        self._programs: WeightedCache[int, tuple[Plan, int, Program, tuple[Finding, ...], set[str]]] = _kept()
-        self._reviews: WeightedCache[int, tuple[Plan, int, tuple[tuple[Finding, ...], Explanation]]] = _kept()
+        self._programs: WeightedCache[int, _Prepared] = _kept()
+        self._reviews: WeightedCache[int, tuple[Plan, int, KnownModels, tuple[tuple[Finding, ...], Explanation]]] = (
+            _kept()
+        )
+
+    @property
+    def _settings(self) -> Settings:
+        """Those in force now."""
+        return self._services.settings
+
+    async def _models(self, tenant: str | None) -> KnownModels:
+        """The models that plans of the tenant may name; None: of whoever acts."""
+        caller = who_acts() if tenant is None else None
+        known = self._services.models
+        return UNKNOWN_MODELS if known is None else await known(tenant or ("" if caller is None else caller.tenant))
 
     def document(self, source: Runnable) -> Plan | Tool:
         """The plan or tool that is written there. Raises `ReadError`, and `PlanInvalid` where it has too many steps."""
@@ -140,17 +169,19 @@ class Preparation:
 
     async def reviewed(self, plan: Plan) -> tuple[tuple[Finding, ...], Explanation]:
         """Everything that is wrong with the plan, and what it will do; its tools are loaded first."""
+        await self._hear()
+        models = await self._models(None)
         known = self._reviews.get(id(plan))
-        if known is not None and known[0] is plan and known[1] == self._registry.revision:
-            return known[2]
+        if known is not None and known[0] is plan and known[1] == self._registry.revision and known[2] is models:
+            return known[3]
         self.bound(plan)
-        catalog = await self._load(await self.tools_of(plan))
+        catalog = (await self._load(await self.tools_of(plan))).with_models(models)
         revision = self._registry.revision
         weight = self._weight(plan, catalog)
         found, parts = await self.aside.do(
             lambda: ((self.checked(plan, catalog), explain(plan, catalog)), parts_of(plan)), weight
         )
-        self._reviews.put(id(plan), (plan, revision, found), parts)
+        self._reviews.put(id(plan), (plan, revision, models, found), parts)
         return found
 
     async def tools_of(self, plan: Plan) -> set[str]:
@@ -167,23 +198,29 @@ class Preparation:
         """The catalogue once these tools are loaded, where there are such."""
         return await self._load(names)
 
-    async def program(self, plan: Plan) -> tuple[Program, tuple[Finding, ...]]:
-        """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors."""
+    async def program(self, plan: Plan, tenant: str | None = None) -> tuple[Program, tuple[Finding, ...]]:
+        """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors.
+
+        Its models are the tenant's; None: of whoever acts.
+        """
+        await self._hear()
+        models = await self._models(tenant)
         cached = self._programs.get(id(plan))
-        if cached is not None and cached[0] is plan:
+        if cached is not None and cached.plan is plan and cached.models is models:
             # A provider may have said, or another process of the store, that what it calls is another tool now.
-            await self._load(cached[4])
-            if cached[1] == self._registry.revision:
-                return cached[2], cached[3]
+            await self._load(cached.names)
+            if cached.revision == self._registry.revision:
+                return cached.program, cached.findings
         self.bound(plan)
         names = await self.tools_of(plan)
-        catalog = await self._load(names)
+        catalog = (await self._load(names)).with_models(models)
         revision = self._registry.revision
         program, findings, parts = await self.aside.do(lambda: self._made(plan, catalog), self._weight(plan, catalog))
         if program is None:
             # Why a server's tools are not there is known to the registry alone.
             raise PlanInvalid((*findings, *self._registry.findings()))
-        self._programs.put(id(plan), (plan, revision, program, findings, names | set(program.used)), parts)
+        names = names | set(program.used)
+        self._programs.put(id(plan), _Prepared(plan, revision, models, program, findings, names), parts)
         return program, findings
 
     def _weight(self, plan: Plan, catalog: Catalog) -> int:
@@ -217,9 +254,9 @@ class Preparation:
         )
         return check_intent(plan, self._settings.planner_floor / (1 if is_acting else 2))
 
-    async def runnable(self, plan: Plan) -> Program:
+    async def runnable(self, plan: Plan, tenant: str | None = None) -> Program:
         """The plan compiled, where it may be run. Raises `PlanInvalid`."""
-        program, _ = await self.program(plan)
+        program, _ = await self.program(plan, tenant)
         faults = self.open_points(plan) if plan.origin != _NO_ORIGIN else ()
         if faults:
             raise PlanInvalid(faults)
@@ -229,7 +266,7 @@ class Preparation:
         """The program to run and its inputs, filled in. Raises `PlanInvalid`, `ReadError`, `PolicyViolationError`."""
         inputs = _own(inputs)
         plan = await self._runnable(what, inputs, context)
-        program = await self.runnable(plan)
+        program = await self.runnable(plan, None if context is None else context.tenant)
         permit(plan, program.secrets, context or RunContext())
         self._redactor.add([self._secrets[name] for name in program.secrets if name in self._secrets])
         looked_through = bool(plan.inputs) or self._redactor.active

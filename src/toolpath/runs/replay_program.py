@@ -11,6 +11,7 @@ from toolpath.config import Settings
 from toolpath.engine.compile.program import Program
 from toolpath.errors import RunConflict, ToolpathError
 from toolpath.model.events import AnyEvent, PlanRevised, RunStarted, ToolsFrozen
+from toolpath.model.language_model import MARK, KnownModels
 from toolpath.model.plan import thaw
 from toolpath.model.tool import Body, Tool
 from toolpath.runs.beside_the_loop import BesideTheLoop, weight_of
@@ -39,6 +40,11 @@ class FrozenBodies:
     def selectable(self) -> list[Tool]:
         """Every tool that an agent may be given today: agents of a journal name theirs."""
         return self._catalog.selectable()
+
+    @property
+    def models(self) -> KnownModels:
+        """The models of today: steps of a journal name theirs."""
+        return msgspec.structs.replace(self._catalog.models, default="")
 
     def _found(self, name: str) -> Tool:
         try:
@@ -69,7 +75,14 @@ class Frozen(msgspec.Struct, frozen=True):
     @property
     def tools(self) -> set[str]:
         """The keys of all tools."""
-        return {key for stage in (*self.stages, *self.called) for key in stage.tools}
+        keys = (key for stage in (*self.stages, *self.called) for key in stage.tools)
+        return {key for key in keys if not key.startswith(MARK)}
+
+    @property
+    def tenant(self) -> str:
+        """The tenant whose run it is."""
+        first = self.stages[0]
+        return str(first.context.get("tenant", "")) if isinstance(first, RunStarted) else ""
 
     @property
     def weight(self) -> int:
@@ -98,8 +111,9 @@ def frozen_program(said: Frozen, catalog: Catalog, settings: Settings, *, to_end
     ]
     # A fork begins with what tools called beside the plan in the run that it comes of.
     beside = [key for key in started.tools if key not in programs[0].used]
+    keys = [key for key in (*beside, *(key for event in called for key in event.tools)) if not key.startswith(MARK)]
     for program in programs:
-        for key in (*beside, *(key for event in called for key in event.tools)):
+        for key in keys:
             program.dynamic(key)
     for program in programs[1:]:
         programs[0].revise(program)
@@ -110,9 +124,15 @@ class ReplayPrograms:
     """Programs of journals, with the tools of today under what was frozen."""
 
     def __init__(
-        self, load: Callable[[set[str]], Awaitable[Catalog]], settings: Settings, aside: BesideTheLoop
+        self,
+        load: Callable[[set[str]], Awaitable[Catalog]],
+        settings: Settings,
+        aside: BesideTheLoop,
+        models: Callable[[str], Awaitable[KnownModels]] | None = None,
     ) -> None:
         self._load = load
+        self._models = models
+        """The models that a tenant's plans may name; None: not known."""
         self._settings = settings
         self._aside = aside
 
@@ -123,4 +143,6 @@ class ReplayPrograms:
         """
         said = frozen(events)
         catalog = await self._load(said.tools)
+        if self._models is not None:
+            catalog = catalog.with_models(await self._models(said.tenant))
         return await self._aside.do(lambda: frozen_program(said, catalog, self._settings, to_end=to_end), said.weight)

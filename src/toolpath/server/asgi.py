@@ -25,8 +25,10 @@ from toolpath.server.feeds import Feeds
 from toolpath.server.graphql.schema import graphql_router
 from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
-from toolpath.server.openai import completions, models
+from toolpath.server.openai import completions
+from toolpath.server.openai import models as openai_models
 from toolpath.server.plan_service import cron_tasks, executor, plan_templates
+from toolpath.server.plan_service import models as service_models
 from toolpath.server.problems import answer_problems
 from toolpath.server.questions import OpenQuestions
 from toolpath.server.readiness import Readiness
@@ -36,6 +38,7 @@ from toolpath.server.rest import (
     events,
     health,
     metrics,
+    models,
     plans,
     questions,
     runs,
@@ -97,9 +100,9 @@ def create_app(
     if telemetry is not None and telemetry.metrics is not None:
         app.state.metrics = telemetry.metrics
         app.include_router(metrics.router)
-    for noun in (plans, templates, schedules, conversations, runs, events, steering, questions, tools, audit):
+    for noun in (plans, templates, schedules, models, conversations, runs, events, steering, questions, tools, audit):
         app.include_router(noun.router, prefix=API)
-    for door in (executor, plan_templates, cron_tasks, completions, models):
+    for door in (executor, plan_templates, cron_tasks, service_models, completions, openai_models):
         app.include_router(door.router)
     describe(app)
     app.include_router(graphql_router(), include_in_schema=False)

@@ -48,7 +48,7 @@ class Caretaker:
         self._tried = {run: again for run, again in self._tried.items() if again > now}
         # Those that cannot be taken up stay the longest unseen: they must not hide the others.
         most = MOST + len(self._tried)
-        lost = [] if self._tp.has_queue else await self._tp.store.lost_runs(now - silent, limit=most)
+        lost = [] if self._tp.queue is not None else await self._tp.store.lost_runs(now - silent, limit=most)
         wanted = {info.run_id: info for info in (*lost, *await self._due(now))}
         return [run_id for run_id, info in wanted.items() if await self._take_up(info)]
 

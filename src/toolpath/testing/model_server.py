@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -23,9 +24,19 @@ class ModelServer:
     and as streams. Use it with `async with`; `url` is its address, to which `/v1` is added where a provider wants it.
     """
 
-    def __init__(self, *replies: Reply | str, then: Reply | str | None = None) -> None:
+    def __init__(
+        self,
+        *replies: Reply | str,
+        then: Reply | str | None = None,
+        models: Sequence[str] | None = None,
+        key: str = "",
+    ) -> None:
         self.replies: list[Reply | str] = list(replies)
         """What is still to be answered; a string is what the model says."""
+        self.models = models
+        """What its list of models names; None: it has no list."""
+        self.key = key
+        """The key that it takes; empty: any."""
         self.then = then
         self.requests: list[Received] = []
         """What was asked, in order."""
@@ -80,6 +91,12 @@ class ModelServer:
 
     async def _answer(self, received: Received, writer: asyncio.StreamWriter) -> None:
         protocol = protocol_of(received.path)
+        if self.key and self.key not in "".join(received.headers.values()):
+            await _send(writer, 401, _error(401, "That is not the key."))
+            return
+        if received.path.endswith("/models") and self.models is not None:
+            await _send(writer, 200, {"object": "list", "data": [{"id": name} for name in self.models]})
+            return
         body: JsonObject = received.body if isinstance(received.body, dict) else {}
         if protocol is None:
             await _send(writer, 404, _error(404, f"Nothing is at {received.path}."))

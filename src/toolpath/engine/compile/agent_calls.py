@@ -26,9 +26,11 @@ class AgentCalls(Protocol):
         ...
 
 
-def agent_tool(step: Agent, tools: tuple[Tool, ...], *, longest: int, patience: float = 300.0) -> Tool:
+def agent_tool(
+    step: Agent, tools: tuple[Tool, ...], *, longest: int, patience: float = 300.0, model_print: str = ""
+) -> Tool:
     """The tool of the step; `longest`: characters of its conversation above which old results are left out; `patience`:
-    seconds that people have to fill in a form of its.
+    seconds that people have to fill in a form of its; `model_print`: digest of what its model is.
 
     Its fingerprint binds to everything that the agent is and may call.
     """
@@ -60,6 +62,7 @@ def agent_tool(step: Agent, tools: tuple[Tool, ...], *, longest: int, patience: 
         output_schema=output_schema(step),
         annotations={
             "model": task.model,
+            **({"model_print": model_print} if model_print else {}),
             "tools": {tool.key: tool.fingerprint for tool in tools},
             "form_input": task.may_ask,
             "output": list(step.output),

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from toolpath.engine.compile.selection import Tools
 from toolpath.errors import ToolNotFound, ToolUnavailable
+from toolpath.model.language_model import KnownModels
 from toolpath.model.tool import Tool
 
 
@@ -26,3 +27,8 @@ class LateTools:
     def selectable(self) -> Iterable[Tool]:
         """Every tool that an agent may be given."""
         return self._first.selectable()
+
+    @property
+    def models(self) -> KnownModels:
+        """The models that an agent may ask."""
+        return self._first.models

@@ -26,6 +26,7 @@ from toolpath.expressions.compile import Compiled
 from toolpath.expressions.names import Names, Root, inner_names, plan_names, retry_counts
 from toolpath.json_schema.nulls import admits_null
 from toolpath.json_schema.validate import Validator, null_over_default
+from toolpath.model.language_model import MARK
 from toolpath.model.plan import (
     END,
     Agent,
@@ -73,6 +74,8 @@ class Program:
         self.tools = tools
         self.bodies: dict[str, BlockProgram] = {}
         self.used: dict[str, Tool] = {}
+        self.models: dict[str, str] = {}
+        """Fingerprints of the models that its agents ask, by their marked names."""
         self._settled: dict[int, Agent] = {}
         """Agents with the tools that they may call, by the identity of their steps."""
         self._frozen: JsonObject | None = None
@@ -132,8 +135,8 @@ class Program:
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:
-        """Fingerprints of every tool in the plan, and of those that a journal tells of, by key."""
-        return {key: tool.fingerprint for key, tool in self.used.items()}
+        """Fingerprints by key: of its tools, of those that a journal tells of beside them, of the models it asks."""
+        return {**{key: tool.fingerprint for key, tool in self.used.items()}, **self.models}
 
     def reached(self, key: str) -> dict[str, Tool]:
         """The tool of a call that a running tool makes, and what that may call in turn, by key."""
@@ -317,7 +320,7 @@ class Program:
                 continue
             callable_.append(tool)
         node.may_call = tuple(self.dynamic(tool.key) for tool in callable_)
-        settled = settled_step(step, callable_)
+        settled = settled_step(step, callable_, self._model(step))
         if settled is not step:
             self._settled[id(step)] = settled
         given: JsonObject = {"requirement": step.requirement, "instructions": step.instructions}
@@ -325,7 +328,11 @@ class Program:
             given["context"] = step.context
         inputs = environment.value(given, f"{at}/agent")
         tool = agent_tool(
-            settled, tuple(callable_), longest=self.settings.agent_context, patience=self.settings.user_input_timeout
+            settled,
+            tuple(callable_),
+            longest=self.settings.agent_context,
+            patience=self.settings.user_input_timeout,
+            model_print=self.models.get(MARK + (settled.model or ""), ""),
         )
         target = self._first_target(tool, step.output_validation or tool.output_validation, environment.plan, inputs)
         retry = step.retry or target.retry
@@ -334,6 +341,16 @@ class Program:
             target = msgspec.structs.replace(target, timeout=step.timeout)
         node.targets = (target,)
         node.kind = "call"
+
+    def _model(self, step: Agent) -> str:
+        """The name of the model that the step asks, which goes with the run from here on."""
+        known = self.tools.models
+        name = known.settled(step.model)
+        if name and not known.takes_any:
+            self.models[MARK + name] = known.fingerprint(name) or "gone"
+        elif known.prints.get(name):
+            self.models[MARK + name] = known.prints[name]
+        return name
 
     def _target(self, step: Call, name: str, given: JsonObject, inputs: Compiled, plan: Plan) -> Target:
         own = OWN.get(name)

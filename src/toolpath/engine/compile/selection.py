@@ -8,6 +8,7 @@ from typing import Protocol
 import msgspec
 
 from toolpath.model.agent import BUILT_IN, FORM_INPUT, NONE
+from toolpath.model.language_model import KnownModels
 from toolpath.model.plan import Agent, Block, Loop, Parallel, Plan, Step
 from toolpath.model.tool import Tool
 
@@ -23,6 +24,11 @@ class Tools(Protocol):
         """Every tool that an agent may be given."""
         ...
 
+    @property
+    def models(self) -> KnownModels:
+        """The models that an agent may ask."""
+        ...
+
 
 def selected_tools(step: Agent, tools: Tools) -> list[Tool]:
     """The tools that the step names, each once; all that are selectable where it names none. Raises `ToolNotFound`."""
@@ -32,11 +38,13 @@ def selected_tools(step: Agent, tools: Tools) -> list[Tool]:
     return list({tool.key: tool for tool in map(tools.find, named)}.values())
 
 
-def settled_step(step: Agent, tools: Iterable[Tool]) -> Agent:
-    """The step with the whole keys of the tools that it may call, so that it may call no others later."""
+def settled_step(step: Agent, tools: Iterable[Tool], model: str) -> Agent:
+    """The step with the whole keys of the tools that it may call, and its model: it may use no others later."""
     may_ask = [FORM_INPUT] if not step.tools or FORM_INPUT in step.tools else []
     keys = (*may_ask, *(tool.key for tool in tools)) or (NONE,)
-    return step if keys == step.tools else msgspec.structs.replace(step, tools=keys)
+    if keys == step.tools and model == (step.model or ""):
+        return step
+    return msgspec.structs.replace(step, tools=keys, model=model or None)
 
 
 def settled_plan(plan: Plan, settled: Mapping[int, Agent]) -> Plan:

@@ -21,10 +21,11 @@ from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.places import Places
 from toolpath.engine.state.instances import EMPTY, ENDED, StepState
 from toolpath.engine.state.paths import child_key, old_key, safe_key
-from toolpath.errors import OutputInvalid, ToolFailed, ToolNotFound, ToolUnavailable
+from toolpath.errors import OutputInvalid, ToolChanged, ToolFailed, ToolNotFound, ToolUnavailable
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
+from toolpath.model.language_model import MARK
 from toolpath.model.plan import Agent, Plan
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject, digest, plain, writable
@@ -125,6 +126,7 @@ class Children:
         decisions.at = drive.services.clock.time()
         prints = {name: tool.fingerprint for name, tool in found.items() if name not in known}
         plans = {name: body for name in prints if isinstance(body := found[name].body, Plan)}
+        prints |= {name: of_model for name, of_model in drive.program.models.items() if name not in known}
         bodies = {name: drive.program.frozen_body(body) for name, body in plans.items()}
         decisions.emit(ev.ToolsFrozen(decisions.seq, decisions.at, prints, bodies))
 
@@ -282,8 +284,15 @@ class Children:
 
     async def send(self, request: ChatRequest, place: Place | None = None) -> ChatReply:
         """The model's answer. `place`: where it may be seen while it is written."""
-        services = self._drive.services
-        chat = None if services.chat is None else await services.chat()
+        services, state = self._drive.services, self._drive.state
+        tenant = state.context.tenant
+        known = state.fingerprints.get(MARK + request.model)
+        if known is not None and services.models is not None:
+            now = await services.models(tenant)
+            if not now.takes_any and now.fingerprint(request.model) != known:
+                what = "was changed" if now.knows(request.model) else "was removed"
+                raise ToolChanged(f"The model {request.model!r} {what} since the run began.")
+        chat = None if services.chat is None else await services.chat(tenant)
         if chat is None:
             raise ToolFailed("No model is configured.", hint="Set TOOL_PLANNER_LLM and the provider's key.")
         if place is None:

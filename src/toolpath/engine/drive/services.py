@@ -16,6 +16,7 @@ from toolpath.engine.drive.limits import Limits
 from toolpath.engine.drive.loop_turns import LoopTurns
 from toolpath.engine.drive.tenant_bytes import TenantBytes
 from toolpath.engine.drive.threads import Threads
+from toolpath.model.language_model import KnownModels
 from toolpath.model.redaction import Redactor
 from toolpath.ports import AgentLoop, Chat, Clock, Observer, Queue, Sealing, Store
 
@@ -53,8 +54,10 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     secret_answers: Callable[[str], Awaitable[dict[str, str]]] | None = None
     """Gives the secrets that people told a run, by name; None: there are none."""
     chance: Callable[[], float] = lambda: 0.5
-    chat: Callable[[], Awaitable[Chat | None]] | None = None
-    """Gives the model that tools may ask; None where none is configured."""
+    chat: Callable[[str], Awaitable[Chat | None]] | None = None
+    """Gives the models that tools of a tenant may ask; None where none is configured."""
+    models: Callable[[str], Awaitable[KnownModels]] | None = None
+    """Gives the names of models that plans of a tenant may use; None: not known."""
     load: Callable[[set[str]], Awaitable[Tools]] | None = None
     """Gives the tools of today, those of these names among them: servers are asked that no plan has named yet."""
     drafts: Drafts = msgspec.field(default_factory=Drafts)

@@ -29,7 +29,7 @@ from toolpath.planner.service.planning_model import NoChat, Planner, PlanningMod
 from toolpath.planner.service.report import PlanningReport, read_weights, report_of
 from toolpath.planner.service.routes import Routes, filled_by_rules
 from toolpath.planner.service.tool_finder import ToolFinder
-from toolpath.ports import Chat, ChatObserver, Clock, Store
+from toolpath.ports import Chat, Clock, Store
 from toolpath.values import digest
 
 
@@ -44,13 +44,12 @@ class Planning:
         load: Callable[[set[str] | None], Awaitable[Catalog]],
         store: Store,
         redactor: Redactor,
-        chat: Chat | None = None,
-        observer: ChatObserver | None = None,
+        models: Callable[[str], Awaitable[Chat | None]],
     ) -> None:
         self.options = options_of(settings)
         self._clock = clock
         self._load = load
-        self._model = PlanningModel(settings, clock, redactor, chat, observer)
+        self._model = PlanningModel(models)
         self._finder = ToolFinder(by_meaning=settings.search != "words")
         self._routes = Routes(store, clock, redactor)
         self._past = PastPlannings()
@@ -248,9 +247,8 @@ class Planning:
         return PastPlanning(PlanRequest(text=text), ground, Planned(plan=plan, record=record), tenant)
 
     async def close(self) -> None:
-        """Write down what was learned, and let go of the model's connections."""
+        """Write down what was learned."""
         await self._memories.close()
-        await self._model.close()
 
 
 def _planner_for(request: str, wanted: Planner | None) -> Planner | None:

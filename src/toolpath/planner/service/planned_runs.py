@@ -17,7 +17,7 @@ from toolpath.errors import RunConflict
 from toolpath.model.events import PlanRevised, RunStarted, Warned
 from toolpath.model.plan import Plan, thaw
 from toolpath.model.run import RunContext, RunResult
-from toolpath.ports import Chat, ChatObserver
+from toolpath.ports import Chat
 from toolpath.projections.results import run_result
 from toolpath.runs.drives import Drives
 from toolpath.runs.preparation import Preparation
@@ -42,7 +42,6 @@ class PlannedRuns:
         trail: Trail,
         *,
         load: Callable[[set[str] | None], Awaitable[Catalog]],
-        chat: Chat | None,
     ) -> None:
         self._services = services
         self._store = services.store
@@ -50,7 +49,6 @@ class PlannedRuns:
         self._preparation = preparation
         self._trail = trail
         self._load = load
-        self._chat = chat
         self._planning: Planning | None = None
 
     @property
@@ -66,8 +64,7 @@ class PlannedRuns:
                 load=self._load,
                 store=services.store,
                 redactor=services.redactor,
-                chat=self._chat,
-                observer=services.observer if isinstance(services.observer, ChatObserver) else None,
+                models=_no_chat if services.chat is None else services.chat,
             )
         return self._planning
 
@@ -171,3 +168,7 @@ class PlannedRuns:
 
     async def _compiled(self, plan: Plan) -> Program:
         return (await self._preparation.program(plan))[0]
+
+
+async def _no_chat(tenant: str) -> Chat | None:
+    return None

@@ -1,41 +1,34 @@
-"""The model that plans: the one that the caller gave, else the one that the settings name, opened when it is needed."""
+"""The model that plans: the one that is asked where nobody names another."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from typing import TYPE_CHECKING, Literal
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Literal, Protocol, runtime_checkable
 
-from toolpath.config import Settings
+from toolpath.access.acting import who_acts
 from toolpath.errors import ConfigError
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
-from toolpath.model.redaction import Redactor
-from toolpath.ports import Chat, ChatObserver, Clock
-
-if TYPE_CHECKING:
-    from toolpath.llm.chat import ModelChat
-from contextlib import aclosing
+from toolpath.ports import Chat
 
 Planner = Literal["offline", "model"]
 
 
+@runtime_checkable
+class Opens(Protocol):
+    """A chat that has something to load before its first answer."""
+
+    async def open(self) -> None:
+        """Load it. Raises `ConfigError` where it is not installed."""
+        ...
+
+
 class PlanningModel:
-    """The model of one Toolpath, whose requests `observer` sees."""
+    """The model of one Toolpath. `models` gives the chat of a tenant; None where it has none."""
 
-    def __init__(
-        self, settings: Settings, clock: Clock, redactor: Redactor, given: Chat | None, observer: ChatObserver | None
-    ) -> None:
-        self._settings = settings
-        self._clock = clock
-        self._redactor = redactor
-        self._observer = observer
-        self._given = None if given is None else self._watched(given)
-        self._own: ModelChat | None = None
-        """The one that the settings name; None before it was asked for."""
-
-    @property
-    def is_known(self) -> bool:
+    def __init__(self, models: Callable[[str], Awaitable[Chat | None]]) -> None:
+        self._models = models
+        self.is_known = False
         """Whether a model was found when something was planned last."""
-        return self._given is not None or self._own is not None
 
     async def chat(self, planner: Planner | None = None, *, opened: bool = False) -> Chat | None:
         """The model; None where there is none, or where planning goes by rules.
@@ -45,34 +38,14 @@ class PlanningModel:
         """
         if planner == "offline":
             return None
-        if self._given is not None:
-            return self._given
-        if self._own is None:
-            from toolpath.llm.chat import ModelChat  # the providers' libraries are heavy: only who has a model pays
-            from toolpath.llm.choice import choose_model
-
-            choice = choose_model(self._settings)
-            if choice is None:
-                if planner == "model":
-                    raise _no_model()
-                return None
-            self._own = ModelChat(choice, clock=self._clock, redactor=self._redactor)
-        if opened:
-            await self._own.open()
-        return self._watched(self._own)
-
-    def _watched(self, chat: Chat) -> Chat:
-        if self._observer is None:
-            return chat
-        # A model of the caller's own making need not say which it is.
-        choice = getattr(chat, "choice", None)
-        provider, model = getattr(choice, "api", ""), getattr(choice, "model", "")
-        return WatchedChat(chat, self._observer, provider=provider, model=model)
-
-    async def close(self) -> None:
-        """Let go of its connections."""
-        if self._own is not None:
-            await self._own.close()
+        caller = who_acts()
+        chat = await self._models("" if caller is None else caller.tenant)
+        self.is_known = chat is not None
+        if chat is None and planner == "model":
+            raise _no_model()
+        if opened and isinstance(chat, Opens):
+            await chat.open()
+        return chat
 
 
 class NoChat:
@@ -93,42 +66,3 @@ def _no_model() -> ConfigError:
         "No model is configured for planning.",
         hint="Set TOOL_PLANNER_LLM and the provider's key, or take the offline planner.",
     )
-
-
-class WatchedChat:
-    """Asks `chat` and tells `observer`. `provider` and `model` are what is asked where the request names no model."""
-
-    def __init__(self, chat: Chat, observer: ChatObserver, *, provider: str = "", model: str = "") -> None:
-        self._chat = chat
-        self._observer = observer
-        self._provider = provider
-        self._model = model
-
-    async def __call__(self, request: ChatRequest) -> ChatReply:
-        """The answer. Raises `ChatFailed`."""
-        over = self._observer.asking(request, self._provider, request.model or self._model)
-        try:
-            reply = await self._chat(request)
-        except BaseException as failure:
-            over(failure)
-            raise
-        over(reply)
-        return reply
-
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatDelta]:
-        """The answer while it is being written; the last piece carries the reply. Raises `ChatFailed`."""
-        over = self._observer.asking(request, self._provider, request.model or self._model)
-        # Whoever has read enough leaves off: then there is an answer, of which nobody knows the end.
-        came: ChatReply | BaseException = ChatReply()
-        try:
-            async with aclosing(self._chat.stream(request)) as pieces:
-                async for piece in pieces:
-                    came = piece.reply or came
-                    yield piece
-        except GeneratorExit:
-            raise
-        except BaseException as failure:
-            came = failure
-            raise
-        finally:
-            over(came)

@@ -237,6 +237,26 @@ class NewMessage(Sent, frozen=True, kw_only=True):
     model: Words = ""
 
 
+class ModelWords(Sent, frozen=True, kw_only=True):
+    """What a model is to be; null: as it was, or the usual. `expected`: only if it is still at this revision.
+
+    `key` and `headers` are sealed and never shown; what is sent back masked stays as it was, an empty key goes.
+    """
+
+    name: Words | None = None
+    api: Key | None = None
+    model: Words | None = None
+    base_url: Words | None = None
+    key: Words | None = None
+    headers: dict[str, str] | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    completions_path: Key | None = None
+    description: Words | None = None
+    type: Key | None = None
+    expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
+
+
 BODIES: tuple[type, ...] = (
     NewPlan,
     ChangedPlan,
@@ -260,6 +280,7 @@ BODIES: tuple[type, ...] = (
     ConversationTitle,
     NewMessage,
     TemplateWords,
+    ModelWords,
 )
 
 _PLACE = re.compile(r"^(?P<what>.*?)(?: - at `(?P<at>.*)`)?$", re.DOTALL)

@@ -10,6 +10,7 @@ from toolpath.checks.explanation import Explanation
 from toolpath.errors import Finding
 from toolpath.model.conversation import Conversation, ConversationMessage, FoundMessage, OpenTurn, Summary
 from toolpath.model.events import AnyEvent, Failure, RunStarted, Warned
+from toolpath.model.language_model import MASK, LanguageModel
 from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo, RunStatus, StepResult
 from toolpath.model.schedule import Missed, Overlap, Schedule, Tick
@@ -331,6 +332,46 @@ class TurnRow(Shown, frozen=True, kw_only=True):
     """False: the same message was there already."""
 
 
+class ModelRow(Shown, frozen=True, kw_only=True):
+    """A model. Its key and the values of its headers are never shown."""
+
+    model_id: str
+    name: str
+    tenant: str = ""
+    """Empty: the house's."""
+    api: str = "openai"
+    model: str = ""
+    base_url: str = ""
+    key: str = ""
+    """Asterisks where there is one."""
+    headers: dict[str, str] = {}
+    """Names, with asterisks."""
+    temperature: float | None = None
+    top_p: float | None = None
+    completions_path: str = ""
+    description: str = ""
+    type: str = "GENERAL"
+    is_default: bool = False
+    revision: int = 0
+    created_at: float = 0.0
+    updated_at: float = 0.0
+
+
+class ModelList(Shown, frozen=True, kw_only=True):
+    """The caller's own models by name, then the house's."""
+
+    models: tuple[ModelRow, ...]
+
+
+class ModelTrial(Shown, frozen=True, kw_only=True):
+    """What came of a request to the model."""
+
+    valid: bool
+    message: str
+    available: tuple[str, ...] = ()
+    """Models that the provider lists."""
+
+
 #: Every answer, for the description of the interface.
 VIEWS: tuple[type, ...] = (
     RunRow,
@@ -357,6 +398,9 @@ VIEWS: tuple[type, ...] = (
     MessagePage,
     FoundPage,
     TurnRow,
+    ModelRow,
+    ModelList,
+    ModelTrial,
 )
 
 
@@ -410,6 +454,13 @@ def schedule_row(schedule: Schedule) -> ScheduleRow:
 def conversation_row(conversation: Conversation) -> ConversationRow:
     """The conversation as it is shown."""
     return ConversationRow(**{name: getattr(conversation, name) for name in ConversationRow.__struct_fields__})
+
+
+def model_row(model: LanguageModel) -> ModelRow:
+    """The model as it is shown."""
+    names = (name for name in ModelRow.__struct_fields__ if name not in ("key", "headers"))
+    hidden = dict.fromkeys(model.headers, MASK)
+    return ModelRow(**{name: getattr(model, name) for name in names}, key=MASK if model.has_key else "", headers=hidden)
 
 
 def tool_row(tool: Tool, score: float | None = None) -> ToolRow:

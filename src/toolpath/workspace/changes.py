@@ -1,0 +1,48 @@
+"""Changes of what is configured in the store: told to every process of it, and heard by each within a second."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from toolpath.model.record import Record
+from toolpath.ports import Clock, Store
+
+#: The record whose version grows with each change.
+_MARK: Final = ("configuration", "all")
+#: Seconds between two looks.
+_APART: Final = 1.0
+
+
+class StoredChanges:
+    """Teller and hearer of changes in one store. Whoever follows is called before anything else is done after one."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._seen = 0
+        self._looked_at: float | None = None
+        self._followers: list[Callable[[], Awaitable[None]]] = []
+
+    def follow(self, told: Callable[[], Awaitable[None]]) -> None:
+        """Have `told` called after each change, whoever made it."""
+        self._followers.append(told)
+
+    async def tell(self) -> None:
+        """Say to every process of the store that something has changed, and hear it here at once."""
+        await self._store.put_record(Record(kind=_MARK[0], id=_MARK[1]))
+        self._looked_at = None
+        await self.hear()
+
+    async def hear(self) -> None:
+        """Follow what has changed since the last look; looks at most once a second. Raises `StoreError`."""
+        now = self._clock.monotonic()
+        if self._looked_at is not None and now - self._looked_at < _APART:
+            return
+        self._looked_at = now
+        record = await self._store.get_record(*_MARK)
+        revision = 0 if record is None else record.version
+        if revision != self._seen:
+            self._seen = revision
+            for told in self._followers:
+                await told()

@@ -1,0 +1,78 @@
+"""What is configured in the store, as data: the models of one Toolpath, heard of in every process within a second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from toolpath.access.trail import Trail
+from toolpath.engine.drive.services import Services
+from toolpath.model.language_model import KnownModels
+from toolpath.ports import Chat, ChatObserver
+from toolpath.workspace.changes import StoredChanges
+from toolpath.workspace.models.chats import ModelChats
+from toolpath.workspace.models.records import ModelRecords
+
+if TYPE_CHECKING:
+    from toolpath.workspace.models.models import Models
+
+
+class Configured:
+    """What is configured in one store, and given to those who run plans. `chat`: the program's own model."""
+
+    def __init__(
+        self,
+        services: Services,
+        trail: Trail,
+        set_models: Callable[[KnownModels], None],
+        chat: Chat | None,
+    ) -> None:
+        self._services = services
+        self._trail = trail
+        self._changes = StoredChanges(services.store, services.clock)
+        self._records = ModelRecords(services.store, services.sealer)
+        self._set_models = set_models
+        self._models: Models | None = None
+        self._chats = ModelChats(
+            self._records,
+            services.clock,
+            settings=lambda: services.settings,
+            redactor=services.redactor,
+            given=chat,
+            observer=services.observer if isinstance(services.observer, ChatObserver) else None,
+        )
+        self._changes.follow(self._chats.forget)
+        services.chat, services.models = self.chat, self.known_models
+
+    @property
+    def models(self) -> Models:
+        """The stored models."""
+        if self._models is None:
+            from toolpath.workspace.models.models import Models  # only who keeps models pays for it
+
+            self._models = Models(
+                self._records,
+                self._trail,
+                self._changes,
+                settings=lambda: self._services.settings,
+                known=self._chats.known,
+            )
+        return self._models
+
+    async def hear(self) -> None:
+        """Follow what was configured anew, here or elsewhere. Raises `StoreError`."""
+        await self._changes.hear()
+        self._set_models(await self._chats.known(""))
+
+    async def known_models(self, tenant: str) -> KnownModels:
+        """The names of models that the tenant's plans may use. Raises `StoreError`."""
+        return await self._chats.known(tenant)
+
+    async def chat(self, tenant: str) -> Chat | None:
+        """What the tenant's requests to models go to; None where there is no model. Raises `ConfigError`."""
+        await self._changes.hear()
+        return await self._chats.chat(tenant)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._chats.close()

@@ -1,0 +1,1 @@
+"""Language models as data: records, the chats behind their names, and trials of whether they answer."""
