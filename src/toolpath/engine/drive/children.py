@@ -87,7 +87,7 @@ class Children:
             # Also a task that the tool has left behind: whatever the step does now is not its own.
             raise ToolFailed("The call is over: it can make no calls any more.")
         self._freeze(node)
-        name = self._name(key) if key else self._derived(parent, target.tool.name, target.key, inputs)
+        name = self._name(key) if key else _derived_name(parent, target.tool.name, target.key, inputs)
         child = drive.state.child(parent.step, name, target.key)
         # A tool that is run again, as its driver died or a person has answered, is told what it was told before.
         stands = child.denied or (child.stands and child.path not in parent.context.told)
@@ -150,13 +150,6 @@ class Children:
     def _name(self, key: str) -> str:
         paths = self._drive.state.paths
         return child_key(key) if paths > 2 else safe_key(key) if paths > 1 else old_key(key)
-
-    def _derived(self, parent: Attempt, name: str, key: str, inputs: JsonObject) -> str:
-        """Tool, digest of its inputs, and occurrence: the same when the tool is run again."""
-        base = f"{old_key(name)}-{digest([key, inputs])[7:15]}"
-        counts = parent.context.counts
-        count = counts[base] = counts.get(base, 0) + 1
-        return base if count == 1 else f"{base}-{count}"
 
     async def call_of_engine(self, child: StepState, inputs: JsonObject) -> None:
         """Begin a call that no running tool makes, and wait for its end."""
@@ -345,6 +338,14 @@ class Children:
         text = writable(drive.redactor.text(str(message))[:LONGEST_PROGRESS])
         decisions.emit(ev.StepProgress(decisions.seq, decisions.at, parent.step.path, float(progress), total, text))
         drive.commits.flush_soon()
+
+
+def _derived_name(parent: Attempt, name: str, key: str, inputs: JsonObject) -> str:
+    """Tool, digest of its inputs, and occurrence: the same when the tool is run again."""
+    base = f"{old_key(name)}-{digest([key, inputs])[7:15]}"
+    counts = parent.context.counts
+    count = counts[base] = counts.get(base, 0) + 1
+    return base if count == 1 else f"{base}-{count}"
 
 
 def _wake(waiting: Iterable[asyncio.Future[None]]) -> None:
