@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from toolpath.planner.service.door import Planning
     from toolpath.planner.service.early_reads import Ahead
     from toolpath.workspace.conversations.conversations import Conversations
+    from toolpath.workspace.files.files import Files
     from toolpath.workspace.models.models import Models
     from toolpath.workspace.plans import Plans
     from toolpath.workspace.schedules import Schedules
@@ -151,6 +152,7 @@ class Toolpath:
         await self.registry.close()
         await self.store.close()
         self._services.threads.close()
+        self._services.folders.close()
         self._preparation.aside.close()
         if self._token is not None:
             _current.reset(self._token)
@@ -206,9 +208,7 @@ class Toolpath:
 
     def redact(self, text: str) -> str:
         """The text without the values of secrets that runs of this process have used."""
-        for redactor in list(self._services.run_redactors.values()):
-            text = redactor.text(text)
-        return self._services.redactor.text(text)
+        return self._services.redacted(text)
 
     async def search(self, text: str, *, limit: int = 10) -> list[Hit]:
         """The tools that fit a text, best first, each as `tool` and `score`."""
@@ -280,6 +280,11 @@ class Toolpath:
     def templates(self) -> Templates:
         """The stored plan templates: versions, channels, runs of them."""
         return self._launcher.templates
+
+    @property
+    def files(self) -> Files:
+        """The files of runs, and uploads for them."""
+        return self._launcher.files
 
     @property
     def schedules(self) -> Schedules:
@@ -448,10 +453,9 @@ class Toolpath:
 
         `keep`: so many of the newest (of that status) stay. With `dry_run` none goes. What has not ended stays.
         """
-        ended_before = self.clock.time() - older_than
-        return await prune_runs(
-            self.store, ended_before=ended_before, status=status, keep=keep, dry_run=dry_run, trail=self.trail
-        )
+        more: Any = {"status": status, "keep": keep, "dry_run": dry_run, "trail": self.trail}
+        before = self.clock.time() - older_than
+        return await prune_runs(self.store, ended_before=before, forget=self.files.forget_runs, **more)
 
     # Steering of runs.
 
@@ -568,10 +572,7 @@ class Toolpath:
         await self._steering.take_left(run_id)
 
     async def drive(self, run_id: str) -> None:
-        """Drive the run until it ends, parks, or this process is told to leave: what a worker does.
-
-        Returns at once where there is nothing to drive, or a driver that lives has it.
-        """
+        """Drive the run until it ends, parks, or this process leaves; back at once where there is nothing to drive."""
         await self._drives.drive(run_id)
 
     def leave(self, *, at_once: bool = False) -> None:
@@ -583,10 +584,7 @@ class Toolpath:
         await self._drives.beat()
 
     async def left_runs(self) -> list[str]:
-        """Ids of runs whose drivers have died or stand still: for `drive`. To be asked twice a second.
-
-        Raises `StoreError`.
-        """
+        """Ids of runs whose drivers have died or stand still: to be asked twice a second. Raises `StoreError`."""
         return await self._drives.left_runs()
 
     def offer_lost(self, take: Callable[[str], bool]) -> None:

@@ -67,6 +67,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Calls of `def` tools at the same time, those that outlived their timeout included."""
     store: str = ""
     """Path of a SQLite file or `postgresql://…`; empty: as the surface says."""
+    files_dir: str = ""
+    """Folder of the files of runs and uploads, shared by all processes of the store; empty: beside the SQLite file."""
+    run_files_bytes: Bytes = 1_000_000_000
+    """The files of one run together."""
+    run_files_count: Limit = 10_000
+    upload_bytes: Bytes = 100_000_000
+    """One file of an upload."""
+    upload_count: Limit = 10
+    """Files of one upload."""
+    upload_types: tuple[str, ...] = ()
+    """Endings of names that may be uploaded, as `pdf`; empty: all but those of programs."""
+    upload_days: Annotated[float, msgspec.Meta(gt=0, le=36_500)] = 7.0
+    """The server deletes uploads that are so many days old."""
     sealing_key_file: str = ""
     """File of the keys that kept secrets are sealed with; empty: beside the SQLite file. See `TOOLPATH_SEALING_KEY`."""
     queue: str = ""
@@ -283,7 +296,7 @@ def _beside(file: Path, name: str, value: Any) -> Any:
 
 
 def _is_path(name: str, value: str) -> bool:
-    return name in ("store", "folders", "mcp", "jwt_keys", "sealing_key_file") or (
+    return name in ("store", "folders", "mcp", "jwt_keys", "sealing_key_file", "files_dir") or (
         name == "tools" and (value.endswith(".py") or "/" in value)
     )
 

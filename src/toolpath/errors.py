@@ -17,6 +17,7 @@
       PolicyViolationError   the caller may not do this; CredentialsRefused: nobody knows who asks
       RunNotFound, RunConflict (KeyReused: the key of another run), StaleEpoch
       RecordNotFound, RecordConflict
+      FileRefused            a file that is none, leads out of its folder, or is too much
       StoreError             the journal cannot be read or written; Unstorable: it cannot hold what was given
       QueueError             the queue of runs cannot be reached, or takes no more
       SealBroken             a kept secret that no key at hand opens
@@ -390,6 +391,12 @@ class RecordConflict(ToolpathError):
     """Record that is not what the change was made for: somebody else was there first."""
 
     code = "record_conflict"
+
+
+class FileRefused(ToolpathError):
+    """A file that cannot be kept or read: its name, kind or size, or what it is."""
+
+    code = "file_refused"
 
 
 class StoreError(ToolpathError):

@@ -77,7 +77,8 @@ class Agent:
         self._context = context
         self._offers = Offers(task)
         before = said_before(context.conversation)
-        self._conversation = Conversation(goal_text(task, task.longest // 4), task.longest, before=before)
+        goal = goal_text(task, task.longest // 4, _uploaded(context))
+        self._conversation = Conversation(goal, task.longest, before=before)
         self._accepts = Validator(task.result_schema)
         self._in_text = False
         """The model writes its calls as text."""
@@ -323,6 +324,12 @@ class Agent:
         if self._repeats == REPEATS_TOLD:
             self._conversation.shorten()
             self._conversation.told(REPEATED)
+
+
+def _uploaded(context: AgentContext) -> list[str]:
+    """The names of the files that were uploaded for the run."""
+    names = context.metadata.get("uploaded_files")
+    return [str(name) for name in names[:100]] if isinstance(names, list) else []
 
 
 def _faults(error: SchemaError) -> str:

@@ -65,11 +65,13 @@ def system_text(task: AgentTask, tools: Sequence[ToolSpec], *, in_text: bool) ->
     return text
 
 
-def goal_text(task: AgentTask, most: int) -> str:
-    """What is to be reached, and what the agent is told besides, at most so many characters of it, as data."""
+def goal_text(task: AgentTask, most: int, files: Sequence[str] = ()) -> str:
+    """What is to be reached, the files that were uploaded for it, and what the agent is told besides, at most so many
+    characters of it, as data."""
+    goal = f"{task.requirement}\n\n[Uploaded files: {', '.join(files)}]" if files else task.requirement
     if task.context is None:
-        return task.requirement
-    return f"{task.requirement}\n\nWhat is known so far:\n{result_text(task.context, 'earlier steps', most)}"
+        return goal
+    return f"{goal}\n\nWhat is known so far:\n{result_text(task.context, 'earlier steps', most)}"
 
 
 def result_text(output: Json, name: str, most: int) -> str:

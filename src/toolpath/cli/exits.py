@@ -9,6 +9,7 @@ from enum import IntEnum
 from toolpath.errors import (
     AmbiguousTool,
     ConfigError,
+    FileRefused,
     PlanInvalid,
     PolicyViolationError,
     ReadError,
@@ -61,7 +62,7 @@ def of_error(error: BaseException) -> ExitCode:
     match error:
         case KeyboardInterrupt():
             return ExitCode.INTERRUPTED
-        case PlanInvalid() | ReadError() | SchemaError():
+        case PlanInvalid() | ReadError() | SchemaError() | FileRefused():
             return ExitCode.INVALID
         case PolicyViolationError():
             return ExitCode.POLICY

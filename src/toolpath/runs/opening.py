@@ -27,6 +27,8 @@ from toolpath.model.redaction import Redactor
 from toolpath.model.run import LEAST_PRIORITY, MOST_PRIORITY, RunResult
 from toolpath.model.tool import Tool
 from toolpath.ports import AgentLoop, Clock, Observer, Queue, Store
+from toolpath.providers.run_files.folder import Quota
+from toolpath.providers.run_files.folders import Folders
 from toolpath.store.memory.store import MemoryStore
 from toolpath.store.sqlite.store import SqliteStore
 from toolpath.values import JsonObject
@@ -69,6 +71,16 @@ def _postgres(url: str, clock: Clock) -> Store:
     return PostgresStore(url, clock=clock.time)
 
 
+def folders_of(store: Store, settings: Settings) -> Folders:
+    """Where the files of this store's runs are."""
+    quota = Quota(settings.run_files_bytes, settings.run_files_count)
+    if settings.files_dir:
+        return Folders(Path(settings.files_dir), quota)
+    if isinstance(store, SqliteStore) and store.path is not None:
+        return Folders(store.path.with_name(f"{store.path.name}.files"), quota)
+    return Folders(None, quota, is_lasting=not isinstance(store, MemoryStore | SqliteStore))
+
+
 def sealer_of(store: Store, settings: Settings) -> Sealer:
     """What seals the secrets that this store keeps: with keys that it does not have."""
     if settings.sealing_key_file:
@@ -105,6 +117,7 @@ def services_of(  # noqa: PLR0913  # a record
         secrets=secrets,
         redactor=Redactor(),
         sealer=sealer_of(store, settings),
+        folders=folders_of(store, settings),
         observer=observer,
         load=load,
         agents=agents,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from toolpath.access.pruned import prune_trail
 from toolpath.access.trail import Trail
@@ -19,7 +19,11 @@ _DAY = 86_400.0
 _log = logging.getLogger("toolpath.runs.retention")
 
 
-async def prune_runs(  # what is to go, said in full
+Forget = Callable[[Sequence[str]], Awaitable[None]]
+"""Deletes what is kept of runs elsewhere than in the store."""
+
+
+async def prune_runs(  # noqa: PLR0913  # what is to go, said in full
     store: Store,
     *,
     ended_before: float,
@@ -29,11 +33,13 @@ async def prune_runs(  # what is to go, said in full
     dry_run: bool = False,
     trail: Trail | None = None,
     because: str = "prune",
+    forget: Forget | None = None,
 ) -> list[RunInfo]:
     """Delete the runs that ended before a time, with all that is theirs; gives those deleted.
 
     `keep`: so many of the newest that fit `status` and `tenant` stay, however old. Runs that have not ended stay.
-    In the `trail` each is written down first, with why. Raises `StoreError`: what cannot be written is not deleted.
+    In the `trail` each is written down first, with why; `forget` is told of those that are gone.
+    Raises `StoreError`: what cannot be written is not deleted.
     """
 
     async def delete(runs: list[RunInfo]) -> list[RunInfo]:
@@ -41,6 +47,8 @@ async def prune_runs(  # what is to go, said in full
             if trail is not None:
                 await trail.runs_deleted(runs, because=because)
             await store.delete_runs([info.run_id for info in runs])
+            if forget is not None:
+                await forget([info.run_id for info in runs])
         return runs
 
     gone: list[RunInfo] = []
@@ -67,16 +75,29 @@ async def _all_runs(store: Store, status: str | None, tenant: str | None) -> Asy
         page = after
 
 
-async def keep_pruned(store: Store, clock: Clock, days: float, trail: Trail | None = None) -> None:
+async def keep_pruned(
+    store: Store, clock: Clock, days: float, trail: Trail | None = None, forget: Forget | None = None
+) -> None:
     """Delete what ended more than so many days ago, now and every hour, until cancelled. A failure waits an hour."""
     while True:
         try:
             before = clock.time() - days * _DAY
-            gone = await prune_runs(store, ended_before=before, trail=trail, because="retention")
+            gone = await prune_runs(store, ended_before=before, trail=trail, because="retention", forget=forget)
             if gone:
                 _log.info("deleted %d runs that ended more than %g days ago", len(gone), days)
         except Exception as error:  # noqa: BLE001  # the server goes on, and tries again
             _log.warning("old runs could not be deleted: %s", error)
+        await _slept(clock, EVERY)
+
+
+async def keep_swept(sweep: Callable[[], Awaitable[int]], clock: Clock) -> None:
+    """Delete files that are nobody's any more, now and every hour, until cancelled. A failure waits an hour."""
+    while True:
+        try:
+            if gone := await sweep():
+                _log.info("deleted %d uploads and folders that were too old, or whose runs are gone", gone)
+        except Exception as error:  # noqa: BLE001  # the server goes on, and tries again
+            _log.warning("old files could not be deleted: %s", error)
         await _slept(clock, EVERY)
 
 

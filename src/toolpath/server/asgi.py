@@ -16,7 +16,7 @@ from toolpath.access.caller import OPEN, Caller
 from toolpath.access.credentials import Credentials
 from toolpath.access.keys import Keys
 from toolpath.app import Toolpath
-from toolpath.runs.retention import keep_pruned, keep_trail_pruned
+from toolpath.runs.retention import keep_pruned, keep_swept, keep_trail_pruned
 from toolpath.server.caretaker import Caretaker
 from toolpath.server.entry.guard import Guard
 from toolpath.server.entry.living import Living
@@ -27,7 +27,7 @@ from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.openai import completions
 from toolpath.server.openai import models as openai_models
-from toolpath.server.plan_service import cron_tasks, executor, plan_templates
+from toolpath.server.plan_service import cron_tasks, executor, file_browser, file_upload, plan_templates
 from toolpath.server.plan_service import models as service_models
 from toolpath.server.problems import answer_problems
 from toolpath.server.questions import OpenQuestions
@@ -36,6 +36,7 @@ from toolpath.server.rest import (
     audit,
     conversations,
     events,
+    files,
     health,
     metrics,
     models,
@@ -100,9 +101,11 @@ def create_app(
     if telemetry is not None and telemetry.metrics is not None:
         app.state.metrics = telemetry.metrics
         app.include_router(metrics.router)
-    for noun in (plans, templates, schedules, models, conversations, runs, events, steering, questions, tools, audit):
+    nouns = (plans, templates, schedules, models, conversations, runs, events, steering, questions, tools, audit, files)
+    for noun in nouns:
         app.include_router(noun.router, prefix=API)
-    for door in (executor, plan_templates, cron_tasks, service_models, completions, openai_models):
+    service = (executor, plan_templates, cron_tasks, service_models, file_upload, file_browser)
+    for door in (*service, completions, openai_models):
         app.include_router(door.router)
     describe(app)
     app.include_router(graphql_router(), include_in_schema=False)
@@ -141,8 +144,9 @@ async def _running(
         await stack.enter_async_context(beside(Caretaker(tp, app.state.questions).run()))
         await stack.enter_async_context(beside(Scheduler(tp.schedules, tp.clock, tp.redact).run()))
         if tp.settings.retention_days:
-            pruning = keep_pruned(tp.store, tp.clock, tp.settings.retention_days, tp.trail)
+            pruning = keep_pruned(tp.store, tp.clock, tp.settings.retention_days, tp.trail, tp.files.forget_runs)
             await stack.enter_async_context(beside(pruning))
+        await stack.enter_async_context(beside(keep_swept(tp.files.sweep, tp.clock)))
         if tp.settings.audit_retention_days:
             letting_go = keep_trail_pruned(tp.store, tp.clock, tp.settings.audit_retention_days, tp.trail)
             await stack.enter_async_context(beside(letting_go))

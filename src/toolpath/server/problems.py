@@ -43,6 +43,7 @@ STATUS: dict[type[ToolpathError], int] = {
     errors.StaleEpoch: 409,
     errors.RecordNotFound: 404,
     errors.RecordConflict: 409,
+    errors.FileRefused: 422,
     errors.StoreError: 503,
     errors.Unstorable: 422,
     errors.SealBroken: 503,

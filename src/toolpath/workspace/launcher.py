@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from toolpath.planner.replan import Replanning
     from toolpath.planner.service.planned_runs import PlannedRuns
     from toolpath.workspace.conversations.conversations import Conversations
+    from toolpath.workspace.files.files import Files
     from toolpath.workspace.plans import Plans
     from toolpath.workspace.schedule_calls import ScheduleCalls
     from toolpath.workspace.schedules import Schedules
@@ -55,6 +56,7 @@ class Launcher:
         self._plans: Plans | None = None
         self._templates: Templates | None = None
         self._schedules: Schedules | None = None
+        self._files: Files | None = None
         self.template_provider = TemplateProvider(store, lambda: self.templates)
         """The templates that are published as tools."""
 
@@ -117,6 +119,16 @@ class Launcher:
         from toolpath.workspace.schedule_calls import ScheduleCalls
 
         return ScheduleCalls(self.schedules)
+
+    @property
+    def files(self) -> Files:
+        """Files of runs and uploads, opened when they are first asked for."""
+        if self._files is None:
+            from toolpath.workspace.files.files import Files  # only who keeps files pays for it
+
+            services = self._services
+            self._files = Files(self._store, services.folders, self._trail, services.settings, start=self.start)
+        return self._files
 
     async def prepared(
         self, what: Runnable | StoredPlan | TemplateRun, inputs: JsonObject, context: RunContext | None

@@ -49,7 +49,15 @@ def recover(control: Control) -> None:
     if state.root is not None and state.status == "running":
         with control.deferred():
             _take_up(control, state.root)
+        _take_up_forms(control)
     control.settle()
+
+
+def _take_up_forms(control: Control) -> None:
+    """Forms that running tools and agents have put before people: no block has their steps."""
+    for step in list(control.decisions.state.steps.values()):
+        if _is_called(step.scope):
+            _take_up_asked(control, step)
 
 
 def _in_flight(control: Control, step: StepState) -> None:
@@ -159,12 +167,16 @@ def _take_up_step(control: Control, step: StepState) -> None:
         control.succeed(step, Done({}, 0.0))
     elif step.status == "running" and step.winner:
         control.branch_won(step)
-    elif step.status == "waiting" and isinstance(step.asked, ev.InputRequested) and step.asked.deadline is not None:
-        _take_up_question(control, step, step.asked.deadline)
+    else:
+        _take_up_asked(control, step)
 
 
-def _take_up_question(control: Control, step: StepState, deadline: float) -> None:
-    decisions = control.decisions
+def _take_up_asked(control: Control, step: StepState) -> None:
+    """Go on watching the time to answer the question of the step, where it has one that ends."""
+    decisions, asked = control.decisions, step.asked
+    if step.status != "waiting" or not isinstance(asked, ev.InputRequested) or asked.deadline is None:
+        return
+    deadline = asked.deadline
     if deadline > decisions.at + EARLY:
         decisions.watch_answer(step, deadline)
         return

@@ -112,10 +112,6 @@ class Children:
                 raise
             return program.dynamic(tool, LateTools(program.tools, await load({tool})))
 
-    async def schema_of(self, tool: str) -> JsonObject:
-        """JSON Schema of what the tool takes. Raises `ToolNotFound`."""
-        return (await self._node(tool)).targets[0].tool.input_schema
-
     def _freeze(self, node: Node) -> None:
         """Write down what is called, and all that it may call: whoever goes on with the run finds it so."""
         drive, key = self._drive, node.targets[0].key

@@ -64,7 +64,7 @@ class Rounds:
     async def act(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
         """What the tool gave. A call that has failed has failed for good: the model was told. Raises `ToolFailed`."""
         try:
-            await self._refuse_leak(tool, inputs)
+            self._refuse_leak(tool, inputs)
             return await self._children.call_child(parent, tool, inputs, key, is_final=True)
         except ToolpathError as error:
             known = self._drive.state.steps.get(self._children.path_of(parent, key))
@@ -74,13 +74,13 @@ class Rounds:
                 self.refuse(parent, key, failure)
             raise error if isinstance(error, ToolFailed) else ToolFailed(error.message, hint=error.hint) from None
 
-    async def _refuse_leak(self, tool: str, inputs: JsonObject) -> None:
+    def _refuse_leak(self, tool: str, inputs: JsonObject) -> None:
         """Raise `ToolFailed` where a model would give a secret to an argument that takes none: what it read may have
         told it to."""
         if not self._drive.secrets.any:
             return
-        schema = await self._children.schema_of(tool)
-        if wrong := misplaced(inputs, schema):
+        target = self._drive.program.dynamic(tool).targets[0]
+        if wrong := misplaced(inputs, target.tool.input_schema):
             raise ToolFailed(
                 f"The call was not made: {', '.join(wrong)} of {tool} takes no secret.",
                 hint="Declare the argument as `format: password` in the tool's schema, if it is to take one.",

@@ -85,3 +85,11 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     turns: LoopTurns
     flights: dict[str, Flight] = {}
     """Cached calls under way, by cache key: an equal call waits for them."""
+    folders: Any
+    """Where the files of runs are: `Folders` of `providers/run_files`, of which the engine knows nothing."""
+
+    def redacted(self, text: str) -> str:
+        """The text without the values of secrets that runs of this process have used, or were told."""
+        for redactor in list(self.run_redactors.values()):
+            text = redactor.text(text)
+        return self.redactor.text(text)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple
 
 from starlette.types import Message, Receive
 
+from toolpath.config import Settings
 from toolpath.server.problems import Problem
 
 #: What stands before or between the values of a JSON text.
 _MARKS = (b",", b"[", b"{")
+#: Where files are brought.
+_FILES = re.compile(r"/api/v1/files(/[^/]+)?|/api/v1/runs/[^/]+/files/.+|/api/file-upload/upload")
+#: Bytes of a body of files that are not of the files.
+_AROUND_FILES = 1_000_000
+#: Bytes a second that a client of files is given time for.
+_SLOWEST = 50_000
 
 
 def check_length(headers: Mapping[str, str], most: int) -> None:
@@ -31,6 +40,25 @@ def check_message(message: str | bytes, *, most: int, parts: int) -> None:
         raise _too_many(parts)
 
 
+class BodyLimits(NamedTuple):
+    """What a body may be."""
+
+    most: int
+    """Bytes."""
+    parts: int | None
+    """Values in its JSON; None: it is none."""
+    seconds: float
+    """For all of it to arrive."""
+
+
+def body_limits(settings: Settings, method: str, path: str) -> BodyLimits:
+    """What the body of a request may be. Files are larger than what is read at once, and take longer."""
+    if method in ("POST", "PUT") and _FILES.fullmatch(path):
+        most = settings.upload_bytes * settings.upload_count + _AROUND_FILES
+        return BodyLimits(most, None, max(settings.request_timeout, most / _SLOWEST))
+    return BodyLimits(settings.max_body, settings.max_body_values, settings.request_timeout)
+
+
 class Body:
     """Hands the parts of a body on as they come. What is too much or too slow ends it.
 
@@ -41,16 +69,14 @@ class Body:
         self,
         receive: Receive,
         *,
-        most: int,
-        parts: int,
-        seconds: float,
+        limits: BodyLimits,
         refuse: Callable[[Problem], Awaitable[None]],
     ) -> None:
         self._receive = receive
-        self._most = most
-        self._most_parts = parts
+        self._most = limits.most
+        self._most_parts = limits.parts
         self._parts = 0
-        self._seconds = seconds
+        self._seconds = limits.seconds
         self._refuse = refuse
         self._size = 0
         self._until: float | None = None
@@ -78,6 +104,9 @@ class Body:
         self._size += len(data)
         if self._size > self._most:
             return await self._end(_too_large(self._most))
+        if self._most_parts is None:
+            self._whole = not message.get("more_body", False)
+            return message
         # Each value takes time and memory, whatever is made of it: a number of two bytes no less than a text.
         self._parts += sum(map(data.count, _MARKS))
         if self._parts > self._most_parts:

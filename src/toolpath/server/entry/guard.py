@@ -16,7 +16,7 @@ from toolpath.access.credentials import Credentials, delegated
 from toolpath.config import Settings
 from toolpath.errors import CredentialsRefused, ToolpathError
 from toolpath.ports import Clock, waiting_at_most
-from toolpath.server.entry.bodies import Body, check_length, check_message
+from toolpath.server.entry.bodies import Body, body_limits, check_length, check_message
 from toolpath.server.entry.heads import check_host, check_nearness, check_origin, credentials_in, headers_of
 from toolpath.server.entry.lease import Lease
 from toolpath.server.entry.rates import Rates
@@ -72,14 +72,8 @@ class Guard:
         if scope["type"] == "websocket":
             receive = self._counted(caller, receive, answer)
         else:
-            settings = self._settings
-            receive = Body(
-                receive,
-                most=settings.max_body,
-                parts=settings.max_body_values,
-                seconds=settings.request_timeout,
-                refuse=answer.refuse,
-            ).receive
+            limits = body_limits(self._settings, scope["method"], path_of(scope))
+            receive = Body(receive, limits=limits, refuse=answer.refuse).receive
         with acting(caller):
             await self._answered(scope, receive, answer, credentials_in(headers))
 
@@ -124,7 +118,7 @@ class Guard:
         is_open = self._credentials.open_as is not None
         check_host(headers, settings.allowed_hosts, is_open=is_open)
         check_origin(headers, settings.allowed_origins)
-        check_length(headers, settings.max_body)
+        check_length(headers, body_limits(settings, scope.get("method", ""), path_of(scope)).most)
         if path_of(scope) in PUBLIC or _is_preflight(scope, headers, settings.allowed_origins):
             return NOBODY
         client = scope.get("client")

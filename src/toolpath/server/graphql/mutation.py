@@ -158,7 +158,9 @@ class Mutation:
         if run.status not in ENDED_RUN:
             raise RunConflict(f"The run {run.run_id} is {run.status}.", hint="Cancel it first.")
         await tp.trail.record("run.delete", run.run_id, tenant=run.tenant, user=run.user, plan=run.name)
-        return bool(await tp.store.delete_runs([run.run_id]))
+        deleted = await tp.store.delete_runs([run.run_id])
+        await tp.files.forget_runs([run.run_id] if deleted else [])
+        return bool(deleted)
 
     @strawberry.mutation(extensions=[_RUN], description="Stop a run; calls under way are cut off.")
     async def cancel_execution(self, info: Info, id: strawberry.ID, reason: str = "") -> ExecutionWithChaining:

@@ -42,6 +42,8 @@ class Execution(msgspec.Struct, frozen=True, rename="camel"):
     service_group: str = ""
     replacement_params: dict[str, Any] | None = None
     conversation_id: str = ""
+    upload_key: str = ""
+    """An upload whose files are in the run's folder when it begins."""
 
 
 @router.post("/executeByToolNameAsync", dependencies=_CAN_RUN)
@@ -90,7 +92,10 @@ async def _begun(tp: Toolpath, caller: Caller, body: Execution) -> tuple[PlanTem
     values = body.replacement_params or {}
     what = await tp.templates.run_of(template, values, version=version)
     context = caller.context(conversation_id=body.conversation_id)
-    return template, await tp.start(what, values, context=context, priority=caller.priority)
+    said: dict[str, Any] = {"context": context, "priority": caller.priority}
+    if body.upload_key:
+        return template, await tp.files.start(what, values, uploads=[body.upload_key], **said)
+    return template, await tp.start(what, values, **said)
 
 
 async def _waited(tp: Toolpath, caller: Caller, body: Execution) -> Response:
@@ -154,10 +159,15 @@ async def agent_execution(step_id: str, tp: Door, caller: Asker) -> Response:
 @router.post("/submit-input/{plan_id:path}", dependencies=_CAN_ANSWER)
 async def submit_input(plan_id: str, request: Request, tp: Door, caller: Asker) -> Response:
     """Answer the form that the plan waits for, by the names or labels of its fields."""
-    run_id, _, _ = plan_id.partition(":")
+    run_id, _, path = plan_id.partition(":")
     await visible_run(tp, caller, run_id)
     given: dict[str, Any] = await body_of(request, dict[str, Any])
-    waiting = waiting_form(await tp.info(run_id))
+    info = await tp.info(run_id)
+    if any(question.path == path for question in info.questions if path):
+        # One of several forms that are open at once.
+        await tp.answer(run_id, path, given, by=caller.user)
+        return answer({"message": "Input submitted successfully", "planId": plan_id})
+    waiting = waiting_form(info)
     if waiting is None:
         raise ReadError("No plan is currently waiting for user input.")
     await tp.answer(run_id, waiting.step, _by_name(given, waiting.form_inputs), by=caller.user)

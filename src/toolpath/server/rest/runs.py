@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query
 from starlette.responses import Response, StreamingResponse
@@ -59,7 +59,14 @@ async def begin(
     what = await _what(tp, caller, body)
     key = body.idempotency_key or idempotency_key
     return await begun(
-        tp, caller, what, body.inputs, conversation_id=body.conversation_id, key=key, priority=body.priority
+        tp,
+        caller,
+        what,
+        body.inputs,
+        conversation_id=body.conversation_id,
+        key=key,
+        priority=body.priority,
+        uploads=body.uploads,
     )
 
 
@@ -72,19 +79,17 @@ async def begun(
     conversation_id: str,
     key: str,
     priority: int | None = None,
+    uploads: Sequence[str] = (),
 ) -> Response:
     """The answer for a run that was begun, or that was there with the same key."""
     run_id = new_id("run", tp.clock.time())
     context = caller.context(conversation_id=conversation_id)
     rank = caller.priority if priority is None else priority
-    run = await tp.start(
-        what,
-        inputs,
-        context=context,
-        run_id=run_id,
-        idempotency_key=key,
-        priority=rank,
-    )
+    said: dict[str, Any] = {"context": context, "run_id": run_id, "idempotency_key": key, "priority": rank}
+    if uploads:
+        run = await tp.files.start(what, inputs, uploads=uploads, **said)
+    else:
+        run = await tp.start(what, inputs, **said)
     info = run.stored or await tp.store.get_run(run.run_id)
     status = 202 if run.run_id == run_id else 200
     return answer(run_row(info), status, {"Location": f"/api/v1/runs/{run.run_id}"})

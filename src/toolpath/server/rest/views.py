@@ -17,7 +17,9 @@ from toolpath.model.schedule import Missed, Overlap, Schedule, Tick
 from toolpath.model.stored import StoredPlan
 from toolpath.model.template import Access, Channel, Imported, Parameter, PlanTemplate, TemplateDiff
 from toolpath.model.tool import Example, Requires, Tool, ToolStats
+from toolpath.model.upload import UploadedFile
 from toolpath.projections.results import run_result
+from toolpath.providers.run_files.folder import FileEntry
 from toolpath.server.questions import Question, questions_of
 from toolpath.server.shown import shown_results
 from toolpath.values import Json, JsonObject
@@ -283,6 +285,37 @@ class SchedulePage(Shown, frozen=True, kw_only=True):
     next: str | None = None
 
 
+class FileRow(Shown, frozen=True, kw_only=True):
+    """A file of a run. `size` is bytes, `modified_at` Unix time."""
+
+    name: str
+    path: str
+    size: int = 0
+    modified_at: float = 0.0
+
+
+class FileTree(Shown, frozen=True, kw_only=True):
+    """What the folder of a run holds, folders with what is in them."""
+
+    run_id: str
+    tree: FileEntry
+
+
+class UploadRow(Shown, frozen=True, kw_only=True):
+    """An upload with its files. Times are Unix time in seconds."""
+
+    upload_id: str
+    files: tuple[UploadedFile, ...] = ()
+    created_at: float = 0.0
+
+
+class UploadPage(Shown, frozen=True, kw_only=True):
+    """Uploads, newest first. `next` is the `before` of the next page; null: this was the last."""
+
+    uploads: tuple[UploadRow, ...]
+    next: str | None = None
+
+
 class ConversationRow(Shown, frozen=True, kw_only=True):
     """A conversation. Times are Unix time in seconds."""
 
@@ -401,6 +434,10 @@ VIEWS: tuple[type, ...] = (
     ModelRow,
     ModelList,
     ModelTrial,
+    FileRow,
+    FileTree,
+    UploadRow,
+    UploadPage,
 )
 
 

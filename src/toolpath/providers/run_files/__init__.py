@@ -1,0 +1,1 @@
+"""Files of runs: folders that nothing leads out of."""

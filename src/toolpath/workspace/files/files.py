@@ -1,0 +1,339 @@
+"""Files of runs and uploads: brought, read, joined to a run at its start, gone with it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from toolpath.access.trail import Trail
+from toolpath.config import Settings
+from toolpath.errors import FileRefused, RecordConflict, RecordNotFound, RunNotFound
+from toolpath.ids import new_id
+from toolpath.model.record import Record
+from toolpath.model.run import RunContext
+from toolpath.model.upload import Upload, UploadedFile
+from toolpath.ports import Store
+from toolpath.providers.run_files.folder import PIECE, FileEntry, Folder, Quota, Writing
+from toolpath.providers.run_files.folders import Folders
+from toolpath.providers.run_files.names import as_safe_name, ending_of, parts_of
+from toolpath.runs.run import Run
+from toolpath.values import JsonObject
+
+KIND: Final = "upload"
+#: In a run's metadata: the names of the files that were uploaded for it.
+METADATA: Final = "uploaded_files"
+#: What is never taken: programs that a double click starts.
+BLOCKED: Final = ("bat", "cmd", "com", "dll", "exe", "jar", "msi", "scr")
+_PAGE: Final = 200
+_TRIES: Final = 20
+_DAY: Final = 86_400.0
+
+
+class Files:
+    """The files of one store's runs, and the uploads."""
+
+    def __init__(
+        self,
+        store: Store,
+        folders: Folders,
+        trail: Trail,
+        settings: Settings,
+        *,
+        start: Callable[..., Awaitable[Run]],
+    ) -> None:
+        self._store = store
+        self._folders = folders
+        self._trail = trail
+        self._settings = settings
+        self._start = start
+
+    # Uploads.
+
+    async def create(self, *, tenant: str = "", user: str = "") -> Upload:
+        """A new upload without files."""
+        now = self._trail.clock.time()
+        upload = Upload(upload_id=new_id("upload", now), tenant=tenant, user=user, created_at=now)
+        return await self._keep(upload)
+
+    async def upload(
+        self, upload: Upload, name: str, content: bytes | AsyncIterable[bytes], *, media_type: str = ""
+    ) -> UploadedFile:
+        """Add a file to the upload; it is there as a whole or not at all. Raises `FileRefused`.
+
+        `name` is made a safe one; where the upload has a file of that name, a number is added.
+        """
+        kept = as_safe_name(name)
+        self._check_type(kept)
+        known = await self.get(upload.upload_id)
+        if len(known.files) >= self._settings.upload_count:
+            raise FileRefused(f"An upload has at most {self._settings.upload_count} files.", hint="Begin another one.")
+        kept = _free(kept, {file.name.casefold() for file in known.files})
+        most = Quota(self._settings.upload_bytes, self._settings.upload_count)
+        what = f"An uploaded file has at most {most.bytes:,} bytes."
+        entry = await self._written("uploads", upload.upload_id, kept, content, most=most, too_much=what)
+        file = UploadedFile(
+            name=kept,
+            original_name="" if name == kept else name[:500],
+            size=entry.size,
+            type=media_type[:100],
+            uploaded_at=self._trail.clock.time(),
+        )
+        await self._changed(upload.upload_id, lambda found: (*found.files, file))
+        return file
+
+    async def get(self, upload_id: str, *, tenant: str | None = None) -> Upload:
+        """The upload. Raises `RecordNotFound`, in the same words where it is another tenant's."""
+        record = await self._store.get_record(KIND, upload_id[:200])
+        if record is None or (tenant is not None and record.tenant != tenant):
+            raise RecordNotFound(f"There is no upload {upload_id[:100]!r}.")
+        return _upload(record)
+
+    async def newest(self, *, tenant: str | None = None, limit: int = 50, before: str | None = None) -> list[Upload]:
+        """Uploads, newest first."""
+        records = await self._store.list_records(KIND, tenant=tenant, limit=limit, before=before)
+        return [_upload(record) for record in records]
+
+    async def delete(self, upload: Upload, name: str = "") -> None:
+        """Delete one file of the upload, or all of it. Raises `RecordNotFound`. Runs keep what they were given."""
+        if not name:
+            await self._store.delete_record(KIND, upload.upload_id)
+            await self._folders.remove("uploads", upload.upload_id)
+            return
+        if all(file.name != name for file in upload.files):
+            raise RecordNotFound(
+                f"The upload has no file {name[:200]!r}.", suggestions=[file.name for file in upload.files][:3]
+            )
+        await self._changed(upload.upload_id, lambda found: tuple(file for file in found.files if file.name != name))
+        await self._folders.do("uploads", upload.upload_id, lambda folder: folder.delete(name))
+
+    def uploaded(self, upload: Upload, name: str) -> AsyncIterator[bytes]:
+        """The bytes of one of its files."""
+        return self._pieces("uploads", upload.upload_id, name)
+
+    def _check_type(self, name: str) -> None:
+        ending = ending_of(name)
+        allowed = tuple(one.lower().lstrip(".") for one in self._settings.upload_types)
+        if ending in BLOCKED or (allowed and ending not in allowed):
+            known = f"Allowed are {', '.join(allowed)}." if allowed else f"Refused are {', '.join(BLOCKED)}."
+            raise FileRefused(f"Files with the ending {ending or 'of none'!r} are not taken.", hint=known)
+
+    async def _changed(self, upload_id: str, files: Callable[[Upload], tuple[UploadedFile, ...]]) -> None:
+        for _ in range(_TRIES):
+            known = await self.get(upload_id)
+            with contextlib.suppress(RecordConflict):
+                await self._keep(msgspec.structs.replace(known, files=files(known)), expected=known.revision)
+                return
+        raise RecordConflict(f"The upload {upload_id} is being changed by others.", hint="Try again.")
+
+    async def _keep(self, upload: Upload, *, expected: int = 0) -> Upload:
+        data: JsonObject = {"user": upload.user, "files": msgspec.to_builtins(upload.files)}
+        record = Record(kind=KIND, id=upload.upload_id, tenant=upload.tenant, data=data, created_at=upload.created_at)
+        return _upload(await self._store.put_record(record, expected=expected))
+
+    # Files of a run.
+
+    async def start(
+        self,
+        what: Any,
+        inputs: JsonObject | None = None,
+        *,
+        uploads: Sequence[str],
+        context: RunContext | None = None,
+        run_id: str | None = None,
+        **more: Any,
+    ) -> Run:
+        """Begin a run as `Toolpath.start` does, with the files of these uploads in its folder from the first moment.
+
+        Its `metadata` has their names as `uploaded_files`, and agents are told them. Raises `RecordNotFound` for an
+        upload that is not there, or is another tenant's.
+        """
+        context = context or RunContext()
+        run_id = run_id or new_id("run", self._trail.clock.time())
+        names = await self.join(run_id, uploads, tenant=context.tenant or None)
+        told = RunContext.from_json({**context.as_json(), "metadata": {**context.metadata, METADATA: names}})
+        try:
+            run = await self._start(what, inputs, context=told, run_id=run_id, **more)
+        except BaseException:
+            await self._folders.remove("runs", run_id)
+            raise
+        if run.run_id != run_id:
+            # There was a run with the same key.
+            await self._folders.remove("runs", run_id)
+        return run
+
+    async def join(self, run_id: str, uploads: Sequence[str], *, tenant: str | None = None) -> list[str]:
+        """Copy the files of the uploads into the run's folder; gives their names there."""
+        names: list[str] = []
+        for upload_id in uploads:
+            upload = await self.get(upload_id, tenant=tenant)
+            for file in upload.files:
+                name = _free(file.name, {known.casefold() for known in names})
+                await self._written("runs", run_id, name, self._pieces("uploads", upload_id, file.name))
+                names.append(name)
+        return names
+
+    async def tree(self, run_id: str, path: str = "") -> FileEntry:
+        """What the run's folder holds."""
+        return await self._folders.do("runs", run_id, lambda folder: folder.tree(path))
+
+    async def entry(self, run_id: str, path: str) -> FileEntry:
+        """What is said of one file. Raises `RecordNotFound`."""
+        return await self._folders.do("runs", run_id, lambda folder: folder.entry(path))
+
+    async def read(self, run_id: str, path: str, *, most: int = 1_000_000) -> bytes:
+        """At most so many bytes of a file, from its begin. Raises `RecordNotFound`."""
+        return await self._folders.do("runs", run_id, lambda folder: folder.read(path, most))
+
+    def pieces(self, run_id: str, path: str) -> AsyncIterator[bytes]:
+        """The bytes of a file, a piece at a time."""
+        return self._pieces("runs", run_id, path)
+
+    async def put(self, run_id: str, path: str, content: bytes | AsyncIterable[bytes]) -> FileEntry:
+        """Keep a file in the run's folder, in place of one of the same path. Raises `FileRefused`, `RunNotFound`."""
+        info = await self._store.get_run(run_id)
+        await self._trail.record("files.put", run_id, tenant=info.tenant, path=path[:1000])
+        return await self._written("runs", run_id, path, content)
+
+    async def remove(self, run_id: str, path: str) -> None:
+        """Delete a file or folder of the run. Raises `RecordNotFound`."""
+        info = await self._store.get_run(run_id)
+        await self._trail.record("files.delete", run_id, tenant=info.tenant, path=path[:1000])
+        if not await self._folders.do("runs", run_id, lambda folder: folder.delete(path)):
+            raise RecordNotFound(f"There is no file {path[:200]!r}.")
+
+    # Retention.
+
+    async def forget_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete the files of runs that are gone."""
+        for run_id in run_ids:
+            await self._folders.remove("runs", run_id)
+
+    async def sweep(self) -> int:
+        """Delete uploads that are too old, and folders whose run or upload is gone for a day; gives how many."""
+        now, gone = self._trail.clock.time(), 0
+        old = now - self._settings.upload_days * _DAY
+        for upload in await self._all():
+            if upload.created_at < old:
+                await self.delete(upload)
+                gone += 1
+        for owner in ("runs", "uploads"):
+            for place in await asyncio.to_thread(lambda owner=owner: list(self._folders.names(owner))):  # type: ignore[misc]
+                age = now - await asyncio.to_thread(lambda place=place: place.stat().st_mtime)  # type: ignore[misc]
+                if age > _DAY and not await self._is_owned(owner, place.name):
+                    await self._folders.remove(owner, place.name)
+                    gone += 1
+        return gone
+
+    async def _is_owned(self, owner: str, name: str) -> bool:
+        if owner == "uploads":
+            return await self._store.get_record(KIND, name) is not None
+        if len(name) == 64 and not name.startswith("run_"):
+            # The digest of an id that somebody chose: whose it is cannot be told.
+            return True
+        try:
+            await self._store.get_run(name)
+        except RunNotFound:
+            return False
+        return True
+
+    async def _all(self) -> list[Upload]:
+        found: list[Upload] = []
+        while page := await self.newest(limit=_PAGE, before=found[-1].upload_id if found else None):
+            found += page
+        return found
+
+    # Bytes, a piece at a time, each in a thread.
+
+    async def _written(
+        self,
+        owner: Any,
+        owner_id: str,
+        path: str,
+        content: bytes | AsyncIterable[bytes],
+        *,
+        most: Quota | None = None,
+        too_much: str = "",
+    ) -> FileEntry:
+        parts_of(path)
+        folder = self._folders.folder(owner, owner_id)
+        stack = contextlib.ExitStack()
+        size = 0
+        try:
+            writing = await asyncio.to_thread(_opened, stack, folder, path)
+            async for piece in _in_pieces(content):
+                size += len(piece)
+                if most is not None and size > most.bytes:
+                    raise FileRefused(too_much)
+                await asyncio.to_thread(writing.add, piece)
+            return await asyncio.to_thread(writing.done)
+        except OSError as error:
+            raise FileRefused(f"The file cannot be kept: {error.strerror or error}.") from None
+        finally:
+            await asyncio.shield(asyncio.to_thread(stack.close))
+
+    async def _pieces(self, owner: Any, owner_id: str, path: str) -> AsyncIterator[bytes]:
+        import os  # noqa: PLC0415
+
+        folder = self._folders.folder(owner, owner_id)
+        stack = contextlib.ExitStack()
+
+        def open_it() -> int:
+            stack.enter_context(folder)
+            return stack.enter_context(folder.reading(path))
+
+        try:
+            handle = await asyncio.to_thread(open_it)
+            while piece := await asyncio.to_thread(os.read, handle, PIECE):
+                yield piece
+        finally:
+            await asyncio.shield(asyncio.to_thread(stack.close))
+
+
+def _opened(stack: contextlib.ExitStack, folder: Folder, path: str) -> Writing:
+    stack.enter_context(folder)
+    return stack.enter_context(folder.writing(path))
+
+
+async def _in_pieces(content: bytes | AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    """The content in pieces that are worth a thread each."""
+    if isinstance(content, bytes):
+        for begin in range(0, len(content), PIECE):
+            yield content[begin : begin + PIECE]
+        return
+    held = bytearray()
+    async for piece in content:
+        held += piece
+        if len(held) >= PIECE:
+            yield bytes(held)
+            held.clear()
+    if held:
+        yield bytes(held)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, with a number where it is taken."""
+    if name.casefold() not in taken:
+        return name
+    stem, dot, ending = name.rpartition(".")
+    for number in range(2, len(taken) + 3):
+        found = f"{stem} ({number}){dot}{ending}" if dot and stem else f"{name} ({number})"
+        if found.casefold() not in taken:
+            return found
+    raise AssertionError("so many names cannot be taken")
+
+
+def _upload(record: Record) -> Upload:
+    return msgspec.convert(
+        {
+            **record.data,
+            "upload_id": record.id,
+            "tenant": record.tenant,
+            "created_at": record.created_at,
+            "revision": record.version,
+        },
+        Upload,
+    )

@@ -1,0 +1,188 @@
+"""Uploads and the folders of runs over a real server: streams, limits, names, tenants, retention."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.patience import PATIENCE
+from tests.server.rest_cases import Gate, api, settled, tools
+from tests.server.serving_cases import assert_problem, serving
+
+from toolpath import Settings, ToolContext, Toolpath
+from toolpath.access.caller import OPEN, Caller
+from toolpath.server.asgi import create_app
+
+SMALL = Settings(upload_bytes=1_000, upload_count=3, run_files_bytes=5_000)
+
+
+def two(*files: tuple[str, bytes]) -> list[tuple[str, tuple[str, bytes, str]]]:
+    return [("files", (name, content, "text/plain")) for name, content in files]
+
+
+async def uploaded(client: httpx.AsyncClient, *files: tuple[str, bytes]) -> dict[str, Any]:
+    answer = await client.post("files", files=two(*files))
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_an_upload_is_in_the_folder_of_the_run_from_its_first_moment() -> None:
+    async def names(context: ToolContext) -> list[str]:
+        return list(context.metadata["uploaded_files"])
+
+    tp = tools(Toolpath(settings=SMALL))
+    tp.add(names)
+    async with api(tp) as client:
+        upload = await uploaded(client, ("a report.txt", b"one"), ("../../a report.txt", b"two"))
+        kept = [file["name"] for file in upload["files"]]
+        assert kept == ["a report.txt", "a report (2).txt"]
+        body = {"tool": "names", "uploads": [upload["upload_id"]]}
+        run_id = (await client.post("runs", json=body)).json()["run_id"]
+        assert (await settled(client, run_id))["outputs"] == kept
+        tree = (await client.get(f"runs/{run_id}/files")).json()["tree"]
+        assert [child["path"] for child in tree["children"]] == sorted(kept)
+        found = await client.get(f"runs/{run_id}/files/a report (2).txt")
+        assert (found.content, found.headers["content-length"]) == (b"two", "3")
+        assert found.headers["content-disposition"].startswith("attachment;")
+        assert found.headers["x-content-type-options"] == "nosniff"
+        await client.delete(f"files/{upload['upload_id']}")
+        assert_problem(await client.get(f"files/{upload['upload_id']}"), 404, "unknown_record")
+        assert (await client.get(f"runs/{run_id}/files/a report.txt")).content == b"one"
+
+
+async def test_limits_by_size_count_and_kind_leave_nothing_behind(tmp_path: Path) -> None:
+    tp = tools(Toolpath(tmp_path / "runs.db", settings=SMALL))
+    async with api(tp) as client:
+        for files in (
+            [("large", b"x" * 1_001)],
+            [(f"f{n}", b"x") for n in range(4)],
+            [("ok.txt", b"x"), ("setup.EXE", b"MZ")],
+            [("....", b"x")],
+        ):
+            assert_problem(await client.post("files", files=two(*files)), 422, "file_refused")
+        assert_problem(await client.post("files", files={"note": (None, "x")}), 422, "invalid_request")
+        assert_problem(await client.post("files", json={}), 415, "unsupported_media_type")
+        assert (await client.get("files")).json() == {"uploads": [], "next": None}
+    assert not [path for path in (tmp_path / "runs.db.files").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("cut", [60, 150, 400])
+async def test_a_client_that_goes_away_leaves_no_half_file(tmp_path: Path, cut: int) -> None:
+    tp = tools(Toolpath(tmp_path / "runs.db", settings=SMALL))
+    async with api(tp) as client:
+        body = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n' + b"x" * 900
+        head = f"POST /api/v1/files HTTP/1.1\r\nHost: {client.base_url.host}\r\nContent-Length: 5000\r\n"
+        head += "Content-Type: multipart/form-data; boundary=b\r\n\r\n"
+        _, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
+        writer.write(head.encode() + body[:cut])
+        await writer.drain()
+        writer.close()
+        async with asyncio.timeout(PATIENCE):
+            while (await client.get("files")).json()["uploads"]:
+                await client.get("/health")
+    assert not [path for path in (tmp_path / "runs.db.files").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"x", b"--b", b"--b\r\n\r\n", b"--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--", b"--b--\r\n"],
+)
+async def test_a_body_that_is_no_form_is_told_so(body: bytes) -> None:
+    async with api(tools(Toolpath(settings=SMALL))) as client:
+        answer = await client.post("files", content=body, headers={"content-type": "multipart/form-data; boundary=b"})
+        assert answer.status_code in (400, 422)
+        assert (await client.get("files")).json()["uploads"] == []
+
+
+async def test_files_are_put_into_a_run_that_goes_on_and_not_into_one_that_has_ended() -> None:
+    gate = Gate()
+    tp = tools(Toolpath(settings=SMALL))
+    tp.add(gate.hold)
+    async with api(tp) as client:
+        run_id = (await client.post("runs", json={"tool": "hold"})).json()["run_id"]
+        await gate.entered.wait()
+        put = await client.put(f"runs/{run_id}/files/in/here.txt", content=b"x" * 500)
+        assert (put.status_code, put.json()["path"]) == (201, "in/here.txt")
+        assert_problem(await client.put(f"runs/{run_id}/files/big", content=b"x" * 4_900), 422, "file_refused")
+        for path in ("..%2f..%2fx", "%2fetc%2fpasswd", "a%00b", "con", "in%5cx"):
+            answer = await client.put(f"runs/{run_id}/files/{path}", content=b"x")
+            assert answer.status_code in (404, 422), path
+        assert (await client.delete(f"runs/{run_id}/files/in")).status_code == 204
+        assert_problem(await client.get(f"runs/{run_id}/files/in/here.txt"), 404, "unknown_record")
+        gate.open.set()
+        await settled(client, run_id)
+        assert_problem(await client.put(f"runs/{run_id}/files/late", content=b"x"), 409, "run_conflict")
+
+
+async def test_another_tenant_sees_none_of_it() -> None:
+    tp = tools(Toolpath(settings=SMALL))
+    mine, theirs = (Caller(tenant=name, user=name, scopes=OPEN.scopes, permissions=OPEN.permissions) for name in "ab")
+    async with tp, serving(create_app(tp, is_open=True, caller=mine)) as client:
+        client.base_url = client.base_url.join("/api/v1/")
+        upload = await uploaded(client, ("a", b"x"))
+        body = {"tool": "add", "inputs": {"a": 1, "b": 2}, "uploads": [upload["upload_id"]]}
+        run_id = (await client.post("runs", json=body)).json()["run_id"]
+        async with serving(create_app(tp, is_open=True, caller=theirs)) as other:
+            other.base_url = other.base_url.join("/api/v1/")
+            assert (await other.get("files")).json()["uploads"] == []
+            for path in (f"files/{upload['upload_id']}", f"files/{upload['upload_id']}/a", f"runs/{run_id}/files/a"):
+                assert (await other.get(path)).status_code == 404, path
+            assert (await other.delete(f"files/{upload['upload_id']}")).status_code == 404
+            assert_problem(await other.post("runs", json=body), 404, "unknown_record")
+
+
+async def test_files_go_with_their_run_and_old_uploads_by_themselves(tmp_path: Path) -> None:
+    tp = tools(Toolpath(tmp_path / "runs.db", settings=SMALL))
+    async with api(tp) as client:
+        upload = await uploaded(client, ("a", b"x"))
+        body = {"tool": "add", "inputs": {"a": 1, "b": 2}, "uploads": [upload["upload_id"]]}
+        run_id = (await client.post("runs", json=body)).json()["run_id"]
+        await settled(client, run_id)
+        folder = tmp_path / "runs.db.files"
+        assert (folder / "runs" / run_id / "a").is_file()
+        await tp.prune(-10)
+        assert not (folder / "runs" / run_id).exists()
+        tp.trail.clock = _Later(tp.clock)  # type: ignore[assignment]
+        assert await tp.files.sweep() == 1
+        assert not any((folder / "uploads").iterdir())
+
+
+class _Later:
+    def __init__(self, clock: Any) -> None:
+        self._clock = clock
+
+    def time(self) -> float:
+        return float(self._clock.time()) + 8 * 86_400
+
+
+async def test_the_routes_of_the_plan_service() -> None:
+    tp = tools(Toolpath(settings=SMALL))
+    async with serving(create_app(tp)) as client:
+        answer = await client.post("/api/file-upload/upload", files=two(("a.txt", b"abc"), ("b.exe", b"x")))
+        told = answer.json()
+        assert (told["totalFiles"], told["successfulFiles"], told["failedFiles"]) == (2, 1, 1)
+        assert [file["success"] for file in told["uploadedFiles"]] == [True, False]
+        key = told["uploadKey"]
+        assert [file["name"] for file in (await client.get(f"/api/file-upload/files/{key}")).json()["files"]] == [
+            "a.txt"
+        ]
+        assert "exe" in (await client.get("/api/file-upload/config")).json()["blockedExtensions"]
+        plan = tp.read({"name": "sum", "steps": [{"id": "s", "tool": "add", "inputs": {"a": 1, "b": 2}}]})
+        run = await tp.files.start(plan, uploads=[key])
+        await run.result()
+        tree = (await client.get(f"/api/file-browser/tree/{run.run_id}")).json()["data"]
+        assert [child["name"] for child in tree["children"]] == ["a.txt"]
+        shown = await client.get(f"/api/file-browser/content/{run.run_id}", params={"path": "a.txt"})
+        assert shown.json()["data"]["content"] == "abc"
+        got = await client.get(f"/api/file-browser/download/{run.run_id}", params={"path": "a.txt"})
+        assert got.content == b"abc"
+        for path in ("../a.txt", "/etc/passwd"):
+            for what in ("content", "download"):
+                found = await client.get(f"/api/file-browser/{what}/{run.run_id}", params={"path": path})
+                assert (found.status_code, found.json()["errorCode"]) == (400, "INTERNAL_ERROR")
+        assert (await client.delete(f"/api/file-upload/files/{key}/a.txt")).json()["success"]
+        assert (await client.delete(f"/api/file-upload/files/{key}/a.txt")).status_code == 404
