@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from toolpath.cli.access import commands as access
+from toolpath.cli.conversations import commands as conversations
 from toolpath.cli.groups import Commands
 from toolpath.cli.models import commands as models
 from toolpath.cli.options import Options, hoisted, named_sources
@@ -104,6 +105,8 @@ app.add_typer(tools.app, name="tools")
 app.add_typer(templates.app, name="templates")
 app.add_typer(schedules.app, name="schedules")
 app.add_typer(models.app, name="models")
+app.command()(conversations.chat)
+app.add_typer(conversations.app, name="conversations")
 app.command()(people.approve)
 app.command()(people.deny)
 app.command()(people.answer)

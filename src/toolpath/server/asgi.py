@@ -27,6 +27,7 @@ from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.openai import completions
 from toolpath.server.openai import models as openai_models
+from toolpath.server.plan_service import conversations as chats
 from toolpath.server.plan_service import cron_tasks, executor, file_browser, file_upload, plan_templates
 from toolpath.server.plan_service import models as service_models
 from toolpath.server.problems import answer_problems
@@ -104,7 +105,7 @@ def create_app(
     nouns = (plans, templates, schedules, models, conversations, runs, events, steering, questions, tools, audit, files)
     for noun in nouns:
         app.include_router(noun.router, prefix=API)
-    service = (executor, plan_templates, cron_tasks, service_models, file_upload, file_browser)
+    service = (executor, plan_templates, cron_tasks, service_models, chats, file_upload, file_browser)
     for door in (*service, completions, openai_models):
         app.include_router(door.router)
     describe(app)

@@ -16,7 +16,7 @@ from toolpath.errors import ToolpathError
 from toolpath.model.conversation import Conversation, Part
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import details_of
-from toolpath.server.rest.bodies import ConversationTitle, JsonBody, NewConversation, NewMessage
+from toolpath.server.rest.bodies import ConversationTitle, JsonBody, NewConversation, NewMessage, TemplateWords
 from toolpath.server.rest.described import Before, Limit, answer, problems, shows, takes
 from toolpath.server.rest.views import (
     ConversationPage,
@@ -24,12 +24,15 @@ from toolpath.server.rest.views import (
     FoundPage,
     MessagePage,
     RunPage,
+    TemplateRow,
     TurnRow,
     conversation_row,
     run_row,
+    template_row,
 )
 from toolpath.server.turns import HEADERS, paced
 from toolpath.workspace.conversations.turns import Said
+from toolpath.workspace.templates import Draft
 
 router = APIRouter(prefix="/conversations", tags=["conversations"])
 
@@ -162,6 +165,26 @@ async def runs(
     found = await tp.conversations.runs(known, limit=limit + 1, before=before)
     page = tuple(run_row(info) for info in found[:limit])
     return answer(RunPage(runs=page, next=page[-1].run_id if len(found) > limit else None))
+
+
+@router.post(
+    "/{conversation_id}/template",
+    status_code=201,
+    responses={**shows(TemplateRow, "The template is kept.", status=201), **problems(404, 409, 415)},
+    openapi_extra=takes(TemplateWords),
+    dependencies=_CAN_RUN,
+)
+async def save_as_template(
+    conversation_id: ConversationId,
+    tp: Door,
+    caller: Asker,
+    body: Annotated[TemplateWords, Depends(JsonBody(TemplateWords))],
+) -> Response:
+    """Keep what its runs called, in order, as a plan template."""
+    known = await visible_conversation(tp, caller, conversation_id)
+    draft = Draft(**{name: getattr(body, name) for name in Draft.__struct_fields__})
+    made = await tp.conversations.save_as_template(known, draft, user=caller.user)
+    return answer(template_row(made), 201, {"Location": f"/api/v1/templates/{made.template_id}"})
 
 
 @router.post(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator
@@ -10,21 +11,29 @@ from typing import Any, Final
 import msgspec
 
 from toolpath.access.trail import Trail
+from toolpath.engine.drive.large import LargeValues
 from toolpath.engine.drive.services import Services
 from toolpath.errors import RecordConflict, RecordNotFound, RunConflict, SchemaError
 from toolpath.ids import new_id
 from toolpath.model.conversation import Conversation, ConversationMessage, FoundMessage, Part
-from toolpath.model.run import RunContext, RunInfo
+from toolpath.model.events import StepStarted
+from toolpath.model.run import RunContext, RunInfo, StepResult
+from toolpath.model.template import PlanTemplate
 from toolpath.ports import Signal
+from toolpath.projections.steps import step_results
 from toolpath.runs.drives import Drives
 from toolpath.values import JsonObject
+from toolpath.workspace.conversations.as_plan import calls_of, plan_of
 from toolpath.workspace.conversations.conversation_records import ConversationRecords, is_theirs
 from toolpath.workspace.conversations.memory import memory_of
 from toolpath.workspace.conversations.turns import Said, Turn, Turns, check_text
+from toolpath.workspace.templates import Draft
 
 _LONGEST_TITLE: Final = 200
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
 _TRIES: Final = 20
+#: Runs of a conversation that a plan is made of.
+_MOST_RUNS: Final = 200
 #: Conversations and messages that a search looks through, the newest.
 SEARCHED: Final = (1_000, 5_000)
 #: Characters round what was found that are told.
@@ -37,6 +46,7 @@ class Conversations:
     def __init__(
         self, services: Services, trail: Trail, records: ConversationRecords, turns: Turns, runs: Drives
     ) -> None:
+        self._templates = turns.templates
         self._store = services.store
         self._trail = trail
         self._clock = trail.clock
@@ -194,6 +204,39 @@ class Conversations:
         if conversation.turn is None:
             raise RunConflict(f"No turn of the conversation {conversation.conversation_id} goes on.")
         await self._runs.tell(conversation.turn.run_id, Signal(kind="cancel", data={"reason": "stopped"}))
+
+    async def save_as_template(
+        self, conversation: Conversation, draft: Draft | None = None, *, user: str = ""
+    ) -> PlanTemplate:
+        """Keep what its runs called, in order, as a plan template: each call with what it was given then.
+
+        Raises `SchemaError` where nothing was called, `RecordConflict` where the title is taken.
+        """
+        draft = draft or Draft()
+        title = draft.title or conversation.title or conversation.conversation_id
+        runs = [await self._results(info.run_id) for info in await self._all_runs(conversation)]
+        # What was given to the calls may be large.
+        document = await asyncio.to_thread(plan_of, title, runs)
+        draft = msgspec.structs.replace(draft, title=title)
+        return await self._templates().save(document, draft, tenant=conversation.tenant, user=user)
+
+    async def _all_runs(self, conversation: Conversation) -> list[RunInfo]:
+        """Its runs, oldest first. Raises `SchemaError` where there are too many for a plan."""
+        found = await self.runs(conversation, limit=_MOST_RUNS + 1)
+        if len(found) > _MOST_RUNS:
+            raise SchemaError(f"The conversation has more than {_MOST_RUNS} runs.", hint="Save a shorter one.")
+        return found[::-1]
+
+    async def _results(self, run_id: str) -> list[StepResult]:
+        events = await self._store.read_events(run_id)
+        if not events:
+            return []
+        large = LargeValues()
+        await large.load([event for event in events if isinstance(event, StepStarted)], self._store)
+        results = step_results(events)
+        return [
+            msgspec.structs.replace(each, inputs=large.restored(each.inputs), output=None) for each in calls_of(results)
+        ]
 
     async def remembered(self, context: RunContext | None) -> RunContext | None:
         """The context of a run that belongs to a conversation, with what was said in it before.

@@ -22,6 +22,8 @@ from toolpath.workspace.conversations.conversation_records import ConversationRe
 
 #: Characters of the newest rounds that stay whole when the older ones are summarised; one round stays in any case.
 NEWEST: Final = 5_000
+#: The part of the memory that they have at most: so that summaries are seldom made.
+_SHARE: Final = 6
 #: Characters of a summary: what the model is asked for, and the most that is kept of what it writes.
 SUMMARY: Final = (3_000, 4_000)
 #: Characters that a model is given to summarise at once; of more, the oldest are only counted.
@@ -72,7 +74,7 @@ async def memory_of(
     newer, whole = await _since(records, conversation, known, most, through)
     if whole:
         return Memory(messages=_told(newer, known, most), summary=known)
-    kept = _newest(newer)
+    kept = _newest(newer, min(NEWEST, most // _SHARE))
     older = newer[: len(newer) - len(kept)]
     if not older:
         return Memory(messages=_told(kept, known, most), summary=known)
@@ -110,14 +112,14 @@ async def _since(
     return found[::-1], size <= most
 
 
-def _newest(messages: Sequence[ConversationMessage]) -> list[ConversationMessage]:
+def _newest(messages: Sequence[ConversationMessage], most: int) -> list[ConversationMessage]:
     """The newest rounds that stay whole: a round is what a person said and what was answered."""
     begins = [at for at, message in enumerate(messages) if message.role == "user"]
     start = begins[-1] if begins else max(0, len(messages) - 1)
     size = sum(len(message.text) for message in messages[start:])
     for at in reversed(begins[:-1]):
         size += sum(len(message.text) for message in messages[at:start])
-        if size > NEWEST:
+        if size > most:
             break
         start = at
     return list(messages[start:])

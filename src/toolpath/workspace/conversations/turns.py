@@ -137,7 +137,7 @@ class Turns:
         self._runs = runs
         self._start = start
         self._resume = resume
-        self._templates = templates
+        self.templates = templates
 
     # Beginning.
 
@@ -248,14 +248,14 @@ class Turns:
             return turn_plan(said.tools, said.model), inputs, None
         if said.tools or said.model:
             raise SchemaError("A template brings its own tools and models.", hint="Leave out 'tools' and 'model'.")
-        template = await self._templates().get(said.template, tenant=tenant)
-        version = self._templates().open_to(template, "conversation")
+        template = await self.templates().get(said.template, tenant=tenant)
+        version = self.templates().open_to(template, "conversation")
         inputs = said.inputs if said.inputs is not None else await self._inputs(template, version, said.text)
-        return await self._templates().run_of(template, inputs, version=version), inputs, template
+        return await self.templates().run_of(template, inputs, version=version), inputs, template
 
     async def _inputs(self, template: PlanTemplate, version: int, text: str) -> JsonObject:
         """The text as the value of the one parameter that the template needs."""
-        parameters = (await self._templates().parameters(template, version=version)).parameters
+        parameters = (await self.templates().parameters(template, version=version)).parameters
         needed = [each for each in parameters if each.required] or list(parameters[:1])
         if not needed:
             return {}

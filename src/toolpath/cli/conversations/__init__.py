@@ -1,0 +1,1 @@
+"""`toolpath chat` and `toolpath conversations`."""

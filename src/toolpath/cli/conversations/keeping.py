@@ -1,0 +1,118 @@
+"""`toolpath conversations …` at work."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import msgspec
+
+from toolpath.cli.exits import ExitCode
+from toolpath.cli.options import Options
+from toolpath.cli.output import short, table
+from toolpath.cli.questions import person
+from toolpath.cli.session import Session, perform
+from toolpath.workspace.templates import Draft
+
+_MOST = 500
+
+
+def list_conversations(options: Options) -> int:
+    """The conversations, one a line."""
+
+    async def work(session: Session) -> int:
+        found = await session.tp.conversations.newest(limit=_MOST)
+        if options.json:
+            session.output.result([msgspec.to_builtins(each) for each in found])
+        elif not found:
+            session.output.say("No conversations. `toolpath chat` begins one.", "dim")
+        else:
+            rows = [(each.conversation_id, short(each.title, 60), each.messages, _day(each.last_at)) for each in found]
+            session.output.paragraph(table(rows, ("conversation", "title", "messages", "last")))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def show_conversation(options: Options, conversation_id: str) -> int:
+    """All that was said."""
+
+    async def work(session: Session) -> int:
+        conversations = session.tp.conversations
+        known = await conversations.get(conversation_id)
+        messages = await conversations.history(known, limit=_MOST)
+        while messages and messages[0].number > 1:
+            messages = [*await conversations.history(known, limit=_MOST, before=messages[0].number), *messages]
+        if options.json:
+            shown = [msgspec.to_builtins(message) for message in messages]
+            session.output.result({**msgspec.to_builtins(known), "said": shown})
+            return ExitCode.DONE
+        for message in messages:
+            failed = f" ({message.status}: {message.error})" if message.error else ""
+            who = "you" if message.role == "user" else f"toolpath{failed}"
+            session.output.paragraph(f"{who}:\n{message.text}\n")
+        if known.turn is not None:
+            session.output.say(f"A turn goes on: {known.turn.run_id}", "magenta")
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def search_conversations(options: Options, text: str) -> int:
+    """The places at which it stands."""
+
+    async def work(session: Session) -> int:
+        found = await session.tp.conversations.search(text, limit=_MOST)
+        if options.json:
+            session.output.result([msgspec.to_builtins(each) for each in found])
+        elif not found:
+            session.output.say("It stands nowhere.", "dim")
+        else:
+            rows = [(each.conversation_id, each.number or "title", short(each.excerpt or each.title)) for each in found]
+            session.output.paragraph(table(rows, ("conversation", "message", "text")))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def rename_conversation(options: Options, conversation_id: str, title: str) -> int:
+    """Another title."""
+
+    async def work(session: Session) -> int:
+        conversations = session.tp.conversations
+        await conversations.rename(await conversations.get(conversation_id), title, user=person())
+        session.output.say(f"It is called {title} now.", "green")
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def save_conversation(options: Options, conversation_id: str, title: str, group: str) -> int:
+    """A plan template of what it called."""
+
+    async def work(session: Session) -> int:
+        conversations = session.tp.conversations
+        draft = Draft(title=title or None, group=group or None)
+        made = await conversations.save_as_template(await conversations.get(conversation_id), draft, user=person())
+        session.output.say(f"{made.key} is at version {made.version}.", "green")
+        if options.json:
+            session.output.result(msgspec.to_builtins(made))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def delete_conversation(options: Options, conversation_id: str) -> int:
+    """Forget it."""
+
+    async def work(session: Session) -> int:
+        conversations = session.tp.conversations
+        known = await conversations.get(conversation_id)
+        await conversations.delete(known, user=person())
+        session.output.say(f"{known.title or known.conversation_id} is gone.", "green")
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def _day(at: float) -> str:
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M}Z"
