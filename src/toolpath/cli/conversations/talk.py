@@ -138,7 +138,7 @@ class _Speaker:
         told, code = False, ExitCode.DONE
         async for part in tp.conversations.turns.follow(run_id, talks=not self._wanted.template, memory=memory):
             if options.json:
-                output.line({"type": part.__struct_config__.tag, **msgspec.to_builtins(part)})
+                output.line(msgspec.to_builtins(part))
             match part:
                 case TextPart(text=text) if not options.json:
                     told = True
