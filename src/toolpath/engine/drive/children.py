@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolpath.engine.compile.late_tools import LateTools
@@ -26,7 +26,7 @@ from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
 from toolpath.model.language_model import MARK
-from toolpath.model.plan import Agent, Plan
+from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject, digest, plain, writable
 
@@ -291,17 +291,6 @@ class Children:
     async def find_tool(self, name: str) -> Tool:
         """The tool that a call of this name would call. Raises `ToolNotFound`."""
         return (await self._node(name)).targets[0].tool
-
-    def may_call(self, parent: Attempt, key: str) -> bool:
-        """Whether an agent that called the tool may call that one itself; true where no agent did."""
-        owner = parent.step.scope.owner
-        if owner is None or not isinstance(owner.node.step, Agent) or owner.target >= len(owner.node.targets):
-            return True
-        return key in owner.node.targets[owner.target].tool.annotations.get("tools", ())
-
-    def at_end(self, name: str, act: Callable[[], None]) -> None:
-        """Have this done when the run has ended here."""
-        self._drive.at_end[name] = act
 
     def restored(self, value: Json) -> Json:
         """The value with large ones in the place of what stands for them."""

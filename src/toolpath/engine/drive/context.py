@@ -13,6 +13,7 @@ from toolpath.errors import ToolFailed
 from toolpath.model.agent import AgentTask, Spent
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import Failure
+from toolpath.model.plan import Agent
 from toolpath.model.tool import Tool, ToolResult
 from toolpath.values import Json, JsonObject
 
@@ -20,16 +21,8 @@ from toolpath.values import Json, JsonObject
 class Caller(Protocol):
     """The run's side of a context."""
 
-    def at_end(self, name: str, act: Callable[[], None]) -> None:
-        """Have this done when the run has ended here."""
-        ...
-
     async def find_tool(self, name: str) -> Tool:
         """The tool that a call of this name would call."""
-        ...
-
-    def may_call(self, parent: Attempt, key: str) -> bool:
-        """Whether who called the tool may call that one, too."""
         ...
 
     async def call_child(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
@@ -128,6 +121,8 @@ class CallContext:
         self.tenant = ""
         self.user = ""
         self.permissions: tuple[str, ...] = ()
+        self.held: dict[str, Callable[[], None]] = {}
+        """What tools hold for the run, and how they let go of it."""
         self.session = ""
         self.case: str | None = None
         self._conversation: tuple[JsonObject, ...] = ()
@@ -233,11 +228,14 @@ class CallContext:
 
     def may_call(self, key: str) -> bool:
         """Whether an agent that called this tool may call that one itself; true where no agent did."""
-        return self._caller.may_call(self._attempt, key)
+        owner = self._attempt.step.scope.owner
+        if owner is None or not isinstance(owner.node.step, Agent) or owner.target >= len(owner.node.targets):
+            return True
+        return key in owner.node.targets[owner.target].tool.annotations.get("tools", ())
 
     def at_end(self, name: str, act: Callable[[], None]) -> None:
         """Have `act` done when the run has ended, once for each name; it neither waits nor raises."""
-        self._caller.at_end(name, act)
+        self.held[name] = act
 
     def progress(self, progress: float, total: float | None = None, message: str = "") -> None:
         """Report how far the call is."""

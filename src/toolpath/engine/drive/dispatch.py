@@ -294,6 +294,7 @@ class Dispatch:
         context = CallContext(self._caller, attempt, deadline=deadline, rounds=self._rounds)
         context.tenant, context.user = caller.tenant, caller.user_id
         context.permissions = tuple(caller.permissions)
+        context.held = drive.services.held_for.setdefault(drive.state.run_id, context.held)
         context.session, context.case = caller.session_id, caller.case_id
         context.metadata = caller.metadata
         if caller.conversation and _inherits(attempt.step.scope):

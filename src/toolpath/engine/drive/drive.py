@@ -115,8 +115,6 @@ class Drive:
         self.held = False
         """A tool has changed: nothing is begun or heard but a cancel, until a person has accepted it."""
         self.tasks: set[asyncio.Task[Any]] = set()
-        self.at_end: dict[str, Callable[[], None]] = {}
-        """What tools hold for the run, and how they let go of it when it has ended."""
         self.loop = asyncio.get_running_loop()
 
     @property
@@ -141,9 +139,10 @@ class Drive:
         self.gone.set()
         self.secrets.let_go(self.state.run_id)
         self._beside.let_go()
+        held = self.services.held_for.pop(self.state.run_id, {})
         if self.state.status in ENDED_RUN:
-            for act in self.at_end.values():
-                act()
+            for let_go in held.values():
+                let_go()
         if self.services.observer is not None:
             self.services.observer.left(self.state.run_id)
 

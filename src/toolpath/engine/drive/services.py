@@ -83,6 +83,8 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     tenant_bytes: TenantBytes = msgspec.field(default_factory=lambda: TenantBytes(0))
     """Bytes that the runs of each tenant hold in memory."""
     turns: LoopTurns
+    held_for: dict[str, dict[str, Callable[[], None]]] = {}
+    """What tools hold for the runs that are driven here, by name, and how they let go of it when the run has ended."""
     flights: dict[str, Flight] = {}
     """Cached calls under way, by cache key: an equal call waits for them."""
     folders: Any

@@ -112,8 +112,8 @@ class Browsers:
                 context = await browser.new_context(accept_downloads=False, service_workers="block")
                 context.set_default_timeout(self._setup.timeout * 1000)
                 session = self._sessions[run_id] = Session(context)
-                if at_end is not None:
-                    at_end("browser", lambda: self._end(run_id))
+        if at_end is not None:
+            at_end("browser", lambda: self._end(run_id))
         if session.timer is not None:
             session.timer.cancel()
         session.timer = asyncio.get_running_loop().call_later(self._setup.idle, self._end_idle, run_id)
