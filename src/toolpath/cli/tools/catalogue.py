@@ -29,7 +29,7 @@ def list_tools(options: Options, group: str, capability: str) -> int:
         _problems(session)
         return ExitCode.DONE
 
-    return perform(options, work, journal=False)
+    return perform(options, work)
 
 
 def search_tools(options: Options, text: str, limit: int) -> int:
@@ -55,7 +55,7 @@ def show_tool(options: Options, name: str) -> int:
         session.output.result(described(tool))
         return ExitCode.DONE
 
-    return perform(options, work, journal=False)
+    return perform(options, work)
 
 
 def show_stats(options: Options) -> int:
