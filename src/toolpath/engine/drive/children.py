@@ -82,11 +82,11 @@ class Children:
             # It has come with the tool.
             drive.control.leave_lanes()
         target = node.targets[0]
-        self._public(key)
+        _refuse_secret(drive, key)
         if parent.is_over or drive.running.get(parent.step) is not parent:
             # Also a task that the tool has left behind: whatever the step does now is not its own.
             raise ToolFailed("The call is over: it can make no calls any more.")
-        self._freeze(node)
+        _freeze(drive, node)
         name = self._name(key) if key else _derived_name(parent, target.tool.name, target.key, inputs)
         child = drive.state.child(parent.step, name, target.key)
         # A tool that is run again, as its driver died or a person has answered, is told what it was told before.
@@ -111,25 +111,6 @@ class Children:
             if load is None:
                 raise
             return program.dynamic(tool, LateTools(program.tools, await load({tool})))
-
-    def _freeze(self, node: Node) -> None:
-        """Write down what is called, and all that it may call: whoever goes on with the run finds it so."""
-        drive, key = self._drive, node.targets[0].key
-        known = drive.state.fingerprints
-        if key in OWN or key in known:
-            return
-        decisions, found = drive.decisions, drive.program.reached(key)
-        decisions.at = drive.services.clock.time()
-        prints = {name: tool.fingerprint for name, tool in found.items() if name not in known}
-        plans = {name: body for name in prints if isinstance(body := found[name].body, Plan)}
-        prints |= {name: of_model for name, of_model in drive.program.models.items() if name not in known}
-        bodies = {name: drive.program.frozen_body(body) for name, body in plans.items()}
-        decisions.emit(ev.ToolsFrozen(decisions.seq, decisions.at, prints, bodies))
-
-    def _public(self, key: str) -> None:
-        """Raise `ToolFailed` for a key with a secret in it: it becomes part of a path, and paths are not changed."""
-        if self.redact(key) != key:
-            raise ToolFailed("The key of a call holds a secret.", hint="Give another key: it stands in the journal.")
 
     def _reset(self, child: StepState) -> None:
         """A call that failed is made again: as the journal says, and in a block of its own where it is a plan."""
@@ -238,7 +219,7 @@ class Children:
         known = (step.answers or {}).get(key)
         if known is not None:
             return known
-        self._public(key)
+        _refuse_secret(drive, key)
         form = _json(form, "The form")
         if parent.is_over:
             raise ToolFailed("The call is over: it can ask nobody any more.")
@@ -331,6 +312,27 @@ def _derived_name(parent: Attempt, name: str, key: str, inputs: JsonObject) -> s
     counts = parent.context.counts
     count = counts[base] = counts.get(base, 0) + 1
     return base if count == 1 else f"{base}-{count}"
+
+
+def _freeze(drive: Drive, node: Node) -> None:
+    """Write down what is called, and all that it may call: whoever goes on with the run finds it so."""
+    key = node.targets[0].key
+    known = drive.state.fingerprints
+    if key in OWN or key in known:
+        return
+    decisions, found = drive.decisions, drive.program.reached(key)
+    decisions.at = drive.services.clock.time()
+    prints = {name: tool.fingerprint for name, tool in found.items() if name not in known}
+    plans = {name: body for name in prints if isinstance(body := found[name].body, Plan)}
+    prints |= {name: of_model for name, of_model in drive.program.models.items() if name not in known}
+    bodies = {name: drive.program.frozen_body(body) for name, body in plans.items()}
+    decisions.emit(ev.ToolsFrozen(decisions.seq, decisions.at, prints, bodies))
+
+
+def _refuse_secret(drive: Drive, key: str) -> None:
+    """Raise `ToolFailed` for a key with a secret in it: it becomes part of a path, and paths are not changed."""
+    if drive.redactor.text(key) != key:
+        raise ToolFailed("The key of a call holds a secret.", hint="Give another key: it stands in the journal.")
 
 
 def _wake(waiting: Iterable[asyncio.Future[None]]) -> None:

@@ -51,34 +51,9 @@ def fill(slots: Sequence[Slot], text: str, *, about: frozenset[str] = frozenset(
     `is_all`: the text is all that is said of the tool, so that what is left of it may be what is left open.
     """
     found = shaped(mentions(text), slots, text)
-    single: dict[str, Found] = {}
-    several: dict[str, list[Found]] = {}
-    for slot in slots:
-        if listed := from_listed_options(slot, text):
-            several[slot.name] = listed
-            continue
-        value = (
-            from_options(slot, text) or from_boolean(slot, text) or from_unit(slot, found) or from_frequency(slot, text)
-        )
-        if value is not None:
-            single[slot.name] = value
-        elif slot.type == "object" and slot.fields:
-            inner = fill(slot.fields, text, about=about)
-            if inner.calls[0] and not inner.missing:
-                single[slot.name] = Found(
-                    {key: one.value for key, one in inner.calls[0].items()}, 0.6, None, "its fields"
-                )
-    spans = [(one.mention.start, one.mention.end) for one in single.values() if one.mention is not None]
-    spans += [(one.mention.start, one.mention.end) for group in several.values() for one in group if one.mention]
+    single, several = _said_outright(slots, text, found, about)
     open_slots = [slot for slot in slots if slot.name not in {*single, *several} and slot.type not in ("boolean",)]
-    said = {str(one.value).casefold() for one in single.values() if one.mention is None}
-    said |= {slot.name.casefold() for slot in slots if "_" in slot.name}
-    free = [
-        one
-        for one in found
-        if not any(start < one.end and one.start < end for start, end in spans)
-        and not (one.kind in ("name", "quoted", "code") and (one.text.casefold() in said or _is_tool(one, about)))
-    ]
+    free = _free(found, slots, single, several, about)
     chosen = assign(open_slots, free, text, about)
     assign_phrases(open_slots, chosen, [one for one in free if one.kind == "phrase"], about, text)
     if is_all:
@@ -93,6 +68,49 @@ def fill(slots: Sequence[Slot], text: str, *, about: frozenset[str] = frozenset(
     missing = tuple(slot for slot in slots if slot.required and any(slot.name not in call for call in calls))
     used = frozenset(one.start for group in chosen.values() for one, _ in group)
     return Filling(tuple(calls), missing, used)
+
+
+def _said_outright(
+    slots: Sequence[Slot], text: str, found: Sequence[Mention], about: frozenset[str]
+) -> tuple[dict[str, Found], dict[str, list[Found]]]:
+    """Values that the text says in words that only one parameter knows; by name, one value each or several."""
+    single: dict[str, Found] = {}
+    several: dict[str, list[Found]] = {}
+    for slot in slots:
+        if listed := from_listed_options(slot, text):
+            several[slot.name] = listed
+            continue
+        value = (
+            from_options(slot, text) or from_boolean(slot, text) or from_unit(slot, found) or from_frequency(slot, text)
+        )
+        if value is not None:
+            single[slot.name] = value
+        elif slot.type == "object" and slot.fields:
+            inner = fill(slot.fields, text, about=about)
+            if inner.calls[0] and not inner.missing:
+                fields = {key: one.value for key, one in inner.calls[0].items()}
+                single[slot.name] = Found(fields, 0.6, None, "its fields")
+    return single, several
+
+
+def _free(
+    found: Sequence[Mention],
+    slots: Sequence[Slot],
+    single: Mapping[str, Found],
+    several: Mapping[str, Sequence[Found]],
+    about: frozenset[str],
+) -> list[Mention]:
+    """Mentions that no value was made of yet, and that are not the tool's own name."""
+    values = [*single.values(), *(one for group in several.values() for one in group)]
+    spans = [(one.mention.start, one.mention.end) for one in values if one.mention is not None]
+    said = {str(one.value).casefold() for one in single.values() if one.mention is None}
+    said |= {slot.name.casefold() for slot in slots if "_" in slot.name}
+    return [
+        one
+        for one in found
+        if not any(start < one.end and one.start < end for start, end in spans)
+        and not (one.kind in ("name", "quoted", "code") and (one.text.casefold() in said or _is_tool(one, about)))
+    ]
 
 
 def _is_tool(mention: Mention, about: frozenset[str]) -> bool:
