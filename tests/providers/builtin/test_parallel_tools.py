@@ -193,10 +193,12 @@ async def test_after_a_kill_no_item_is_done_twice(tmp_path: Path):
         tp.sources.add_source("builtin", {"parallel": {"tools": ["shop.pay"], "concurrency": 1}})
         run = await tp.resume(out.decode().strip(), force=True)
         result = await run.result()
-        if result.status == "waiting":
+        doubtful = [int(step.path.rpartition("-")[2]) for step in result.results if step.status == "unknown"]
+        if doubtful:
             # A write that was in flight: a person says what became of it.
-            result = await (await tp.settle(result.run_id, output=3)).result()
+            result = await (await tp.settle(result.run_id, output=doubtful[0])).result()
         assert result.success, result.error
         assert [found["output"] for found in result.outputs["results"]] == list(range(6))
     paid = [int(line) for line in (await asyncio.to_thread(log.read_text)).split()]
-    assert sorted(paid) in (list(range(6)), [0, 1, 2, 4, 5])
+    assert sorted({*paid, *doubtful}) == list(range(6))
+    assert len(paid) == len(set(paid))

@@ -202,6 +202,7 @@ class _Tools:
             from playwright.async_api import Error
             from playwright.async_api import TimeoutError as PageTimeout
 
+            refusals = self._browsers.refusals
             try:
                 return await act(session, inputs)
             except PageTimeout:
@@ -210,13 +211,14 @@ class _Tools:
                     hint="Read it again: the element may be gone, hidden, or covered by another.",
                 ) from None
             except Error as error:
-                raise self._fault(error, inputs) from None
+                raise self._fault(error, inputs, is_refused=self._browsers.refusals > refusals) from None
 
-    def _fault(self, error: Exception, inputs: JsonObject) -> ToolFailed:
+    def _fault(self, error: Exception, inputs: JsonObject, *, is_refused: bool) -> ToolFailed:
         told = str(getattr(error, "message", error)).strip().partition("\n")[0]
         url = inputs.get("url")
-        host = (urlsplit(url).hostname or "") if isinstance(url, str) else ""
-        if host and (refusal := self._browsers.refusal(host)):
+        if isinstance(url, str) and is_refused:
+            # Of its host, as the browser writes it, or of one that it was redirected to.
+            refusal = self._browsers.refusal(urlsplit(url).hostname or "") or self._browsers.refusal()
             return ToolFailed(refusal)
         if "closed" in told and "has been" in told:
             return ToolUnavailable("The page was closed.", hint="Begin with browser.navigate.")
@@ -302,7 +304,13 @@ class _Tools:
         return await self._told(page)
 
     async def _told(self, page: Page, *, status: int | None = None) -> Json:
-        text = await page.aria_snapshot(mode="ai")
+        from playwright.async_api import TimeoutError as PageTimeout
+
+        try:
+            # Frames that never come are left out after that.
+            text = await page.aria_snapshot(mode="ai", timeout=min(_FRAMES, self._options.timeout * 1000))
+        except PageTimeout:
+            text = await page.aria_snapshot(mode="ai")
         most = self._options.max_text
         return {
             "url": page.url,
@@ -313,6 +321,8 @@ class _Tools:
         }
 
 
+#: Milliseconds that frames of a page have to say what they show.
+_FRAMES: Final = 3_000.0
 #: Milliseconds in which a click begins to show.
 _MOMENT: Final = 150
 _SCROLLS: Final = {

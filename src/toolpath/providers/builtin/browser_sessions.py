@@ -123,9 +123,14 @@ class Browsers:
         """Whether the run has a session."""
         return run_id in self._sessions
 
-    def refusal(self, host: str) -> str:
-        """Why the host may not be reached, where a page or a call wanted it."""
+    def refusal(self, host: str = "") -> str:
+        """Why the host may not be reached, where a page or a call wanted it; of none that is named, the latest."""
         return "" if self._proxy is None else self._proxy.refusal(host)
+
+    @property
+    def refusals(self) -> int:
+        """How often something was not reached."""
+        return 0 if self._proxy is None else self._proxy.refusals
 
     async def _started(self) -> Browser:
         if self._browser is not None and self._browser.is_connected():

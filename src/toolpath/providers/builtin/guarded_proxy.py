@@ -26,6 +26,8 @@ class GuardedProxy:
         self._reach = reach
         self._server: asyncio.Server | None = None
         self._refused: dict[str, str] = {}
+        self.refusals = 0
+        """How often a connection was refused."""
         self._serving: set[asyncio.Task[None]] = set()
 
     async def start(self) -> str:
@@ -42,9 +44,9 @@ class GuardedProxy:
         if self._serving:
             await asyncio.wait(self._serving)
 
-    def refusal(self, host: str) -> str:
-        """Why the host was refused, or empty."""
-        return self._refused.get(host.lower(), "")
+    def refusal(self, host: str = "") -> str:
+        """Why the host was refused, or empty; of none that is named, the latest."""
+        return self._refused.get(host.lower(), "") if host else next(reversed(self._refused.values()), "")
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -99,6 +101,8 @@ class GuardedProxy:
             return await asyncio.open_connection(addresses[-1], port)
 
     def _refuse(self, host: str, error: Exception) -> None:
+        self.refusals += 1
+        self._refused.pop(host.lower(), None)
         if len(self._refused) >= _MOST_REFUSALS:
             self._refused.pop(next(iter(self._refused)))
         self._refused[host.lower()] = str(error) or f"{host} has not answered in time."
