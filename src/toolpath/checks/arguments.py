@@ -19,7 +19,7 @@ from toolpath.json_schema.describe import type_text
 from toolpath.json_schema.fits import Fit, fits
 from toolpath.json_schema.locate import Located, locate
 from toolpath.json_schema.validate import Validator
-from toolpath.model.plan import Plan
+from toolpath.model.plan import Agent, Plan
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject, key_pointer, pointer
 
@@ -39,10 +39,11 @@ class Use(msgspec.Struct, frozen=True, eq=False):
 
 def uses_of(context: Context, view: StepView) -> Iterator[Use]:
     """Every tool that the step may call, with what it is given."""
+    is_agent = isinstance(view.step, Agent)
     own = next((template for template in view.templates if template.use == "input"), None)
-    if own is None:
+    if own is None and not is_agent:
         return
-    if view.tool is not None:
+    if view.tool is not None and own is not None:
         yield Use(view, view.tool, own, own.path)
     if not view.step.fallback:
         return
@@ -52,7 +53,9 @@ def uses_of(context: Context, view: StepView) -> Iterator[Use]:
         at = f"{view.path}/fallback/{number}"
         if tool is not None:
             # Empty inputs have no template of their own, and are not the step's either.
-            template = own if fallback.inputs is None else given.get(f"{at}/inputs")
+            # What an agent is given is no tool's input.
+            mine = None if is_agent else own
+            template = mine if fallback.inputs is None else given.get(f"{at}/inputs")
             if template is not None:
                 yield Use(view, tool, template, f"{at}/inputs" if fallback.inputs is not None else f"{at}/tool")
 

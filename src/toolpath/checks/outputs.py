@@ -61,7 +61,11 @@ class Outputs:
             case Loop():
                 return list_of(self._item_output(types, view))
             case Agent() as agent:
-                return output_schema(agent)
+                return (
+                    either([output_schema(agent), self._tools.of_call(view)])
+                    if agent.fallback
+                    else output_schema(agent)
+                )
             case Ask(fields=fields):
                 return object_of({field.name: of_field(field) for field in fields})
             case _:

@@ -51,12 +51,12 @@ def _how_many(tools: int) -> str:
 
 
 def fields_belong(context: Context) -> Iterator[Finding]:
-    """misplaced: a field that only a tool call has stands on another kind of step, where it does nothing."""
+    """misplaced: a field that tool calls and agents have stands on another kind of step, where it does nothing."""
     for view in context.views.steps:
         if isinstance(view.step, Call):
             continue
         for field, given in (("fallback", view.step.fallback), ("cache", view.step.cache), ("retry", view.step.retry)):
-            if given and not (field == "retry" and isinstance(view.step, Agent)):
+            if given and not (field != "cache" and isinstance(view.step, Agent)):
                 yield warning(
                     "misplaced",
                     f"{view.path}/{field}",

@@ -217,9 +217,9 @@ def tools_of(plan: Plan) -> set[str]:
     for _, step in every_step(plan.block):
         if isinstance(step, Call):
             found.add(step.tool)
-            found.update(fallback.tool for fallback in step.fallback)
         elif isinstance(step, Agent):
             found.update(name for name in step.tools or (EVERY,) if name not in BUILT_IN and name != NONE)
+        found.update(fallback.tool for fallback in step.fallback)
     return found
 
 

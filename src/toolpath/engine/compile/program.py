@@ -6,6 +6,7 @@ outermost block and compiles the bodies of nested plans once each.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import msgspec
@@ -285,16 +286,7 @@ class Program:
     def _call(self, node: Node, step: Call, environment: Environment, at: str) -> None:
         inputs = environment.value(step.inputs, f"{at}/inputs", allow_secrets=True)
         main = self._target(step, step.tool, step.inputs, inputs, environment.plan)
-        node.targets = (main,)
-        for number, fallback in enumerate(step.fallback):
-            given, compiled = step.inputs, inputs
-            if fallback.inputs is not None:
-                given = fallback.inputs
-                compiled = environment.value(given, f"{at}/fallback/{number}/inputs", allow_secrets=True)
-            target = self._target(step, fallback.tool, given, compiled, environment.plan)
-            condition, threshold = fallback.condition, fallback.threshold
-            target = msgspec.structs.replace(target, condition=condition, threshold=threshold)
-            node.targets = (*node.targets, target)
+        node.targets = (main, *self._fallbacks(step, (step.inputs, inputs), environment, at))
         if main.plan is not None:
             node.kind = "nested"
         cache = step.cache or main.tool.cache
@@ -303,6 +295,18 @@ class Program:
         if cache is not None and ttl > 0 and self.settings.cache_enabled:
             node.cached, node.cache_ttl = True, ttl
             node.cache_key = None if cache.key is None else environment.value(cache.key, f"{at}/cache/key")
+
+    def _fallbacks(
+        self, step: Call | Agent, own: tuple[JsonObject, Compiled], environment: Environment, at: str
+    ) -> Iterator[Target]:
+        """What is asked when the step's own has failed; `own`: the inputs of those that say none."""
+        for number, fallback in enumerate(step.fallback):
+            given, compiled = own
+            if fallback.inputs is not None:
+                given = fallback.inputs
+                compiled = environment.value(given, f"{at}/fallback/{number}/inputs", allow_secrets=True)
+            target = self._target(step, fallback.tool, given, compiled, environment.plan)
+            yield msgspec.structs.replace(target, condition=fallback.condition, threshold=fallback.threshold)
 
     def _agent(self, node: Node, step: Agent, environment: Environment, at: str) -> None:
         """The agent as a call, and the calls that it may make: all that is known before it runs."""
@@ -339,7 +343,9 @@ class Program:
         target = msgspec.structs.replace(target, retry=retry, explicit_retry=step.retry is not None)
         if step.timeout is not None:
             target = msgspec.structs.replace(target, timeout=step.timeout)
-        node.targets = (target,)
+        # What an agent is given is no tool's input: a fallback that says nothing is given nothing.
+        nothing = environment.value({}, f"{at}/fallback")
+        node.targets = (target, *self._fallbacks(step, ({}, nothing), environment, at))
         node.kind = "call"
 
     def _model(self, step: Agent) -> str:
@@ -352,7 +358,7 @@ class Program:
             self.models[MARK + name] = known.prints[name]
         return name
 
-    def _target(self, step: Call, name: str, given: JsonObject, inputs: Compiled, plan: Plan) -> Target:
+    def _target(self, step: Call | Agent, name: str, given: JsonObject, inputs: Compiled, plan: Plan) -> Target:
         own = OWN.get(name)
         tool = self.tools.find(name) if own is None else own()
         if own is None:
