@@ -27,9 +27,11 @@ from toolpath.runs.beside_the_loop import parts_of, weight_of
 from toolpath.runs.preparation import KEPT, KEPT_PARTS, Preparation
 from toolpath.runs.weighted_cache import WeightedCache
 from toolpath.values import JsonObject, digest
+from toolpath.workspace.record_form import RecordForm
 
 #: How often a version is tried again that somebody else changed meanwhile.
 _TRIES = 20
+_FORM = RecordForm("plan", StoredPlan, id="plan_id", moved={"request_id": "parent", "name": "name"})
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,7 +131,7 @@ class Plans:
         await self._recorded("plan.create", made, user=str(about["user"]))
         record = await self._store.put_record(made, expected=0)
         self._remember(record, plan, weight)
-        return _stored(record)
+        return _FORM.read(record)
 
     async def _counted(self, request: Record, *, is_new: bool) -> Record:
         if is_new:
@@ -148,19 +150,21 @@ class Plans:
 
     async def get(self, plan_id: str) -> StoredPlan:
         """The stored plan. Raises `RecordNotFound`."""
-        return _stored(await self._record(plan_id))
+        return _FORM.read(await self._record(plan_id))
 
     async def newest(
         self, *, tenant: str | None = None, limit: int = 50, before: str | None = None
     ) -> list[StoredPlan]:
         """The newest first; `before` is the last id of the page before."""
-        return [_stored(r) for r in await self._store.list_records("plan", tenant=tenant, limit=limit, before=before)]
+        return [
+            _FORM.read(r) for r in await self._store.list_records("plan", tenant=tenant, limit=limit, before=before)
+        ]
 
     async def of_request(self, request_id: str, *, tenant: str | None = None, limit: int = 1000) -> list[StoredPlan]:
         """The plans of a request, newest version first. Raises `RecordNotFound` where there is no such request."""
         await self.request(request_id, tenant=tenant)
         records = await self._store.list_records("plan", tenant=tenant, parent=request_id, limit=limit)
-        return sorted((_stored(record) for record in records), key=lambda plan: plan.version, reverse=True)
+        return sorted((_FORM.read(record) for record in records), key=lambda plan: plan.version, reverse=True)
 
     async def latest(self, request_id: str, *, tenant: str | None = None) -> StoredPlan:
         """The newest version of a request's plans. Raises `RecordNotFound` where there is none."""
@@ -240,7 +244,7 @@ class Plans:
         await self._recorded("plan.update", changed)
         kept = await self._store.put_record(changed, expected=record.version if expected is None else expected)
         self._remember(kept, plan, weight)
-        return _stored(kept)
+        return _FORM.read(kept)
 
     async def delete(self, plan_id: str) -> bool:
         """Forget the plan; whether it was there. Its runs stay."""
@@ -268,7 +272,7 @@ class Plans:
     ) -> StoredPlan:
         """Allow the plan, as it is now, to be run with these inputs. Raises `PlanInvalid` where it could not be."""
         record = await self._record(plan_id)
-        plan = await self.plan(_stored(record))
+        plan = await self.plan(_FORM.read(record))
         program, _ = await self._preparation.program(plan)
         faults = check_inputs(plan, inputs or {})
         if faults:
@@ -285,7 +289,7 @@ class Plans:
             msgspec.structs.replace(record, data=data), expected=record.version if expected is None else expected
         )
         self._remember(kept, plan, self._read.weight(plan_id))
-        return _stored(kept)
+        return _FORM.read(kept)
 
     def approval_for(self, stored: StoredPlan, program: Program, inputs: JsonObject) -> str | None:
         """The digest of the approval that covers this start, or None where there is none and none is needed.
@@ -331,19 +335,3 @@ def read_plan_document(source: str | JsonObject, most_steps: int = MAX_STEPS) ->
         # What could not be read is not in the plan: kept, it would be another plan than the one that was meant.
         raise PlanInvalid(plan.source.findings)
     return plan
-
-
-def _stored(record: Record) -> StoredPlan:
-    return msgspec.convert(
-        {
-            **record.data,
-            "plan_id": record.id,
-            "request_id": record.parent,
-            "name": record.name,
-            "tenant": record.tenant,
-            "revision": record.version,
-            "created_at": record.created_at,
-            "updated_at": record.updated_at,
-        },
-        StoredPlan,
-    )

@@ -21,7 +21,6 @@ from toolpath.errors import (
     ToolpathError,
 )
 from toolpath.ids import new_id
-from toolpath.model.record import Record
 from toolpath.model.run import ENDED_RUN, RunContext
 from toolpath.model.schedule import Missed, Overlap, Schedule, Tick
 from toolpath.model.stored import StoredPlan
@@ -31,6 +30,7 @@ from toolpath.runs.naming import OwnName
 from toolpath.runs.run import Run
 from toolpath.values import JsonObject
 from toolpath.workspace.plans import Plans
+from toolpath.workspace.record_form import RecordForm
 from toolpath.workspace.templates import Templates
 from toolpath.workspace.ticks import check_times, ticks_after, ticks_until
 
@@ -43,6 +43,7 @@ LATE: Final = 60.0
 _MOST_MISSED: Final = 100
 #: How often a change is tried again that somebody else made another one before.
 _TRIES: Final = 20
+_FORM: Final = RecordForm("schedule", Schedule, id="schedule_id", copied={"title": "name"})
 
 
 class ScheduleDraft(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,12 +141,12 @@ class Schedules:
         record = await self._store.get_record("schedule", schedule_id)
         if record is None or (tenant is not None and record.tenant != tenant):
             raise RecordNotFound(f"There is no schedule {schedule_id[:100]!r}.")
-        return _schedule(record)
+        return _FORM.read(record)
 
     async def newest(self, *, tenant: str | None = None, limit: int = 50, before: str | None = None) -> list[Schedule]:
         """The newest first; `before` is the last id of the page before."""
         found = await self._store.list_records("schedule", tenant=tenant, limit=limit, before=before)
-        return [_schedule(record) for record in found]
+        return [_FORM.read(record) for record in found]
 
     # Running.
 
@@ -188,7 +189,7 @@ class Schedules:
             last_run=last_run,
         )
         try:
-            return _schedule(await self._store.put_record(_record(done), expected=schedule.revision))
+            return _FORM.read(await self._store.put_record(_FORM.written(done), expected=schedule.revision))
         except RecordConflict:
             # Another process has dealt with these ticks; or somebody has changed the schedule: they are looked at anew.
             return await self.get(schedule.schedule_id)
@@ -235,7 +236,7 @@ class Schedules:
         for _ in range(_TRIES):
             changed = msgspec.structs.replace(schedule, ticks=(*schedule.ticks, tick)[-_TOLD:])
             try:
-                await self._store.put_record(_record(changed), expected=schedule.revision)
+                await self._store.put_record(_FORM.written(changed), expected=schedule.revision)
             except RecordConflict:
                 try:
                     schedule = await self.get(schedule.schedule_id)
@@ -272,9 +273,9 @@ class Schedules:
             made = msgspec.structs.replace(made, since=now)
         made = await self._checked(made, now, is_moved=is_moved)
         await self._recorded(action, made, user)
-        kept = await self._store.put_record(_record(made), expected=expected)
+        kept = await self._store.put_record(_FORM.written(made), expected=expected)
         self.changed()
-        return _schedule(kept)
+        return _FORM.read(kept)
 
     async def _checked(self, schedule: Schedule, now: float, *, is_moved: bool) -> Schedule:
         if bool(schedule.cron) == (schedule.once is not None):
@@ -338,31 +339,3 @@ def _chosen(missed: Missed, due: list[float], now: float) -> tuple[list[float], 
         kept = late[-1:]
     left = [at for at in late if at not in kept]
     return [*kept, *due[len(late) :]], [Tick(at=at, outcome="missed") for at in left[-_TOLD:]]
-
-
-def _record(schedule: Schedule) -> Record:
-    data = msgspec.to_builtins(schedule)
-    for name in ("schedule_id", "tenant", "revision", "created_at", "updated_at"):
-        data.pop(name, None)
-    return Record(
-        kind="schedule",
-        id=schedule.schedule_id,
-        tenant=schedule.tenant,
-        name=schedule.title,
-        data=data,
-        created_at=schedule.created_at,
-    )
-
-
-def _schedule(record: Record) -> Schedule:
-    return msgspec.convert(
-        {
-            **record.data,
-            "schedule_id": record.id,
-            "tenant": record.tenant,
-            "revision": record.version,
-            "created_at": record.created_at,
-            "updated_at": record.updated_at,
-        },
-        Schedule,
-    )

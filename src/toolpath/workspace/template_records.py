@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-import msgspec
-
 from toolpath.access.trail import Trail
 from toolpath.errors import RecordConflict, RecordNotFound, SchemaError
 from toolpath.model.record import Record
 from toolpath.model.template import PlanTemplate, TemplateVersion
 from toolpath.ports import Store
 from toolpath.values import JsonObject, digest
+from toolpath.workspace.record_form import RecordForm
 
 #: The record whose version grows with each change of what is published to tools and MCP clients.
 PUBLISHED: Final = ("templates_published", "all")
@@ -23,6 +22,8 @@ _LONGEST_DESCRIPTION: Final = 20_000
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 #: Seconds for which a title is kept for a template that is still being written.
 _CLAIM: Final = 60.0
+
+_FORM: Final = RecordForm("template", PlanTemplate, id="template_id", copied={"title": "name", "group": "parent"})
 
 
 class TemplateRecords:
@@ -35,14 +36,14 @@ class TemplateRecords:
     async def get(self, template_id: str) -> PlanTemplate | None:
         """The template, or None."""
         record = await self._store.get_record("template", template_id)
-        return None if record is None else _template(record)
+        return None if record is None else _FORM.read(record)
 
     async def newest(
         self, *, tenant: str | None, group: str | None = None, limit: int, before: str | None = None
     ) -> list[PlanTemplate]:
         """The newest first; `before` is the last id of the page before."""
         records = await self._store.list_records("template", tenant=tenant, parent=group, limit=limit, before=before)
-        return [_template(record) for record in records]
+        return [_FORM.read(record) for record in records]
 
     async def document(self, template: PlanTemplate, version: int) -> JsonObject:
         """The document of a version. Raises `RecordNotFound`."""
@@ -84,7 +85,9 @@ class TemplateRecords:
             await self._store.put_record(content)
         await self._recorded(action, template, by)
         try:
-            kept = await self._store.put_record(_record(template), expected=0 if before is None else template.revision)
+            kept = await self._store.put_record(
+                _FORM.written(template), expected=0 if before is None else template.revision
+            )
         except RecordConflict:
             if renamed:
                 await self._let_go(template)
@@ -96,7 +99,7 @@ class TemplateRecords:
                 await self._let_go(before)
             used = {version.digest for version in template.versions}
             await self._forget({version.digest for version in before.versions} - used, template)
-        return _template(kept)
+        return _FORM.read(kept)
 
     async def _claim(self, template: PlanTemplate) -> None:
         """Take the title for this template. Raises `RecordConflict` where another one has it."""
@@ -139,7 +142,7 @@ class TemplateRecords:
     async def _owner(self, record: Record) -> str | None:
         named = str(record.data["template_id"])
         owner = await self._store.get_record("template", named)
-        if owner is not None and _title_id(_template(owner)) == record.id:
+        if owner is not None and _title_id(_FORM.read(owner)) == record.id:
             return named
         return named if self._trail.clock.time() - record.updated_at < _CLAIM else None
 
@@ -191,32 +194,3 @@ def _title_id(template: PlanTemplate) -> str:
 
 def _content_id(template: PlanTemplate, content: str) -> str:
     return f"{template.template_id}/{content}"
-
-
-def _record(template: PlanTemplate) -> Record:
-    data = msgspec.to_builtins(template)
-    for name in ("template_id", "tenant", "revision", "created_at", "updated_at"):
-        data.pop(name, None)
-    return Record(
-        kind="template",
-        id=template.template_id,
-        tenant=template.tenant,
-        parent=template.group,
-        name=template.title,
-        data=data,
-        created_at=template.created_at,
-    )
-
-
-def _template(record: Record) -> PlanTemplate:
-    return msgspec.convert(
-        {
-            **record.data,
-            "template_id": record.id,
-            "tenant": record.tenant,
-            "revision": record.version,
-            "created_at": record.created_at,
-            "updated_at": record.updated_at,
-        },
-        PlanTemplate,
-    )

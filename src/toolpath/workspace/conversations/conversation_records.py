@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -12,6 +12,7 @@ from toolpath.model.conversation import Conversation, ConversationMessage
 from toolpath.model.record import Record
 from toolpath.ports import Store
 from toolpath.values import digest
+from toolpath.workspace.record_form import RecordForm
 
 _KIND: Final = "conversation"
 _MESSAGE: Final = "conversation_message"
@@ -19,6 +20,8 @@ _ID: Final = "conversation_message_id"
 _PAGE: Final = 200
 #: Seconds that lie between two messages at least, so that their order is that of their times.
 _APART: Final = 0.001
+
+_FORM: Final = RecordForm(_KIND, Conversation, id="conversation_id", moved={"user": "parent", "title": "name"})
 
 
 class ConversationRecords:
@@ -30,23 +33,12 @@ class ConversationRecords:
     async def get(self, conversation_id: str) -> Conversation | None:
         """The conversation, or None."""
         record = await self._store.get_record(_KIND, conversation_id)
-        return None if record is None else _conversation(record)
+        return None if record is None else _FORM.read(record)
 
     async def put(self, conversation: Conversation) -> Conversation:
         """Keep it in the place of what it was made from. Raises `RecordConflict` where that was changed meanwhile."""
-        data = msgspec.to_builtins(conversation)
-        for name in ("conversation_id", "tenant", "user", "title", "revision", "created_at", "updated_at"):
-            data.pop(name, None)
-        record = Record(
-            kind=_KIND,
-            id=conversation.conversation_id,
-            tenant=conversation.tenant,
-            parent=conversation.user,
-            name=conversation.title,
-            data=data,
-            created_at=conversation.created_at,
-        )
-        return _conversation(await self._store.put_record(record, expected=conversation.revision))
+        record = _FORM.written(conversation)
+        return _FORM.read(await self._store.put_record(record, expected=conversation.revision))
 
     async def newest(
         self, *, tenant: str | None, user: str | None, limit: int, before: str | None = None
@@ -55,7 +47,7 @@ class ConversationRecords:
         found: list[Conversation] = []
         while len(found) < limit:
             page = await self._store.list_records(_KIND, tenant=tenant, limit=_PAGE, before=before)
-            found += [each for each in map(_conversation, page) if is_theirs(each, user)]
+            found += [each for each in map(_FORM.read, page) if is_theirs(each, user)]
             if len(page) < _PAGE:
                 break
             before = page[-1].id
@@ -154,20 +146,6 @@ def is_theirs(conversation: Conversation, user: str | None) -> bool:
 
 def _message_id(conversation_id: str, number: int) -> str:
     return f"{conversation_id}/{number:08d}"
-
-
-def _conversation(record: Record) -> Conversation:
-    fields: dict[str, Any] = {
-        **record.data,
-        "conversation_id": record.id,
-        "title": record.name,
-        "tenant": record.tenant,
-        "user": record.parent,
-        "revision": record.version,
-        "created_at": record.created_at,
-        "updated_at": record.updated_at,
-    }
-    return msgspec.convert(fields, Conversation)
 
 
 def _message(record: Record) -> ConversationMessage:

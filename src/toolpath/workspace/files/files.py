@@ -13,7 +13,6 @@ from toolpath.access.trail import Trail
 from toolpath.config import Settings
 from toolpath.errors import FileRefused, RecordConflict, RecordNotFound, RunNotFound
 from toolpath.ids import new_id
-from toolpath.model.record import Record
 from toolpath.model.run import RunContext
 from toolpath.model.upload import Upload, UploadedFile
 from toolpath.ports import Store
@@ -22,6 +21,7 @@ from toolpath.providers.run_files.folders import Folders
 from toolpath.providers.run_files.names import as_safe_name, ending_of, parts_of
 from toolpath.runs.run import Run
 from toolpath.values import JsonObject
+from toolpath.workspace.record_form import RecordForm
 
 KIND: Final = "upload"
 #: In a run's metadata: the names of the files that were uploaded for it.
@@ -31,6 +31,7 @@ BLOCKED: Final = ("bat", "cmd", "com", "dll", "exe", "jar", "msi", "scr")
 _PAGE: Final = 200
 _TRIES: Final = 20
 _DAY: Final = 86_400.0
+_FORM = RecordForm(KIND, Upload, id="upload_id")
 
 
 class Files:
@@ -90,12 +91,12 @@ class Files:
         record = await self._store.get_record(KIND, upload_id[:200])
         if record is None or (tenant is not None and record.tenant != tenant):
             raise RecordNotFound(f"There is no upload {upload_id[:100]!r}.")
-        return _upload(record)
+        return _FORM.read(record)
 
     async def newest(self, *, tenant: str | None = None, limit: int = 50, before: str | None = None) -> list[Upload]:
         """Uploads, newest first."""
         records = await self._store.list_records(KIND, tenant=tenant, limit=limit, before=before)
-        return [_upload(record) for record in records]
+        return [_FORM.read(record) for record in records]
 
     async def delete(self, upload: Upload, name: str = "") -> None:
         """Delete one file of the upload, or all of it. Raises `RecordNotFound`. Runs keep what they were given."""
@@ -130,9 +131,7 @@ class Files:
         raise RecordConflict(f"The upload {upload_id} is being changed by others.", hint="Try again.")
 
     async def _keep(self, upload: Upload, *, expected: int = 0) -> Upload:
-        data: JsonObject = {"user": upload.user, "files": msgspec.to_builtins(upload.files)}
-        record = Record(kind=KIND, id=upload.upload_id, tenant=upload.tenant, data=data, created_at=upload.created_at)
-        return _upload(await self._store.put_record(record, expected=expected))
+        return _FORM.read(await self._store.put_record(_FORM.written(upload), expected=expected))
 
     # Files of a run.
 
@@ -324,16 +323,3 @@ def _free(name: str, taken: set[str]) -> str:
         if found.casefold() not in taken:
             return found
     raise AssertionError("so many names cannot be taken")
-
-
-def _upload(record: Record) -> Upload:
-    return msgspec.convert(
-        {
-            **record.data,
-            "upload_id": record.id,
-            "tenant": record.tenant,
-            "created_at": record.created_at,
-            "revision": record.version,
-        },
-        Upload,
-    )
