@@ -98,16 +98,7 @@ def create_app(
     app.state.leaving = set()
     """Runs that are being cancelled since their clients went away."""
     answer_problems(app, tp.redact)
-    app.include_router(health.router)
-    if telemetry is not None and telemetry.metrics is not None:
-        app.state.metrics = telemetry.metrics
-        app.include_router(metrics.router)
-    nouns = (plans, templates, schedules, models, conversations, runs, events, steering, questions, tools, audit, files)
-    for noun in nouns:
-        app.include_router(noun.router, prefix=API)
-    service = (executor, plan_templates, cron_tasks, service_models, chats, file_upload, file_browser)
-    for door in (*service, completions, openai_models):
-        app.include_router(door.router)
+    _hang_in(app, telemetry)
     describe(app)
     app.include_router(graphql_router(), include_in_schema=False)
     app.router.routes.append(Route(MCP, mcp))
@@ -122,6 +113,20 @@ def create_app(
     if telemetry is not None:
         app.add_middleware(Requests, metrics=telemetry.metrics, tracer=telemetry.tracer)
     return app
+
+
+def _hang_in(app: FastAPI, telemetry: Telemetry | None) -> None:
+    """The routes of every noun and of the doors beside them."""
+    app.include_router(health.router)
+    if telemetry is not None and telemetry.metrics is not None:
+        app.state.metrics = telemetry.metrics
+        app.include_router(metrics.router)
+    nouns = (plans, templates, schedules, models, conversations, runs, events, steering, questions, tools, audit, files)
+    for noun in nouns:
+        app.include_router(noun.router, prefix=API)
+    service = (executor, plan_templates, cron_tasks, service_models, chats, file_upload, file_browser)
+    for door in (*service, completions, openai_models):
+        app.include_router(door.router)
 
 
 @asynccontextmanager
