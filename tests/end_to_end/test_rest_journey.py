@@ -1,4 +1,4 @@
-"""A user's program and REST alone: templates that fan out over plans and agents, a form in the middle, a schedule.
+"""A user's program and REST alone: templates that fan out over plans and agents, a form, an upload, a schedule.
 
 Nothing of what stands here is Toolpath's but the commands that are started: the program speaks HTTP, and the model
 behind the agents is a server of its own that speaks OpenAI's language.
@@ -30,14 +30,15 @@ from tests.patience import PATIENCE
 POSTGRES = os.environ.get("TEST_POSTGRES_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 RABBITMQ = os.environ.get("TOOLPATH_TEST_RABBITMQ", "amqp://guest:guest@127.0.0.1:5672/")
 TOOLS = '''
-from toolpath import tool
+from toolpath import ToolContext, tool
 
-ARTICLES = {"tea": ["Green tea", "Black tea", "White tea"]}
+ARTICLES = {"tea": ["Green tea", "Red tea", "Black tea", "White tea"]}
 
 @tool(group="news", effect="read")
-def find(topic: str) -> list[str]:
-    """Titles of articles on a topic."""
-    return ARTICLES.get(topic, [])
+def find(context: ToolContext, topic: str) -> list[str]:
+    """Titles of articles on a topic, but for those that an uploaded file is named after."""
+    sent = context.metadata.get("uploaded_files", [])
+    return [title for title in ARTICLES.get(topic, []) if f"{title}.txt" not in sent]
 
 @tool(group="news", effect="read")
 def read(title: str) -> str:
@@ -120,7 +121,7 @@ class _Answering(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        goal = next(str(each["content"]) for each in request["messages"] if each["role"] == "user")
+        goal = next(str(each["content"]) for each in request["messages"] if each["role"] == "user").partition("\n")[0]
         said = sum(each["role"] == "assistant" for each in request["messages"])
         self.server.asked.append(f"{goal} {said}")
         what, _, title = goal.partition(" ")
@@ -158,7 +159,7 @@ class Service:
         self._env |= {"TOOL_PLANNER_LLM": "openai", "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "k"}
         self._env |= {"TOOL_PLANNER_MODEL": "stub"}
         (folder / "own_tools.py").write_text(TOOLS)
-        settings = [f'store = "{store}"', 'tools = ["own_tools.py"]']
+        settings = [f'store = "{store}"', 'tools = ["own_tools.py"]', f'files_dir = "{folder / "files"}"']
         if queue:
             settings += [f'queue = "{RABBITMQ}"', f'queue_name = "{queue}"']
         (folder / "toolpath.toml").write_text("\n".join(settings))
@@ -246,11 +247,22 @@ def journey(client: httpx.Client, service: Service, model: Model, *, meanwhile: 
     refused = client.post(f"templates/{edition}/runs", json={"inputs": {}})
     assert (refused.status_code, refused.json()["findings"][0]["code"]) == (422, "missing_input")
     assert client.get("runs").json()["runs"] == []
-    body = {"inputs": {"topic": "tea"}, "idempotency_key": "monday"}
+    upload = client.post("files", files={"files": ("../Red tea.txt", b"It is no tea.")})
+    assert upload.status_code == 201, upload.text
+    uploads = [upload.json()["upload_id"]]
+    assert (
+        client.post(f"templates/{edition}/runs", json={"inputs": {"topic": "tea"}, "uploads": ["x"]}).status_code == 404
+    )
+    body = {"inputs": {"topic": "tea"}, "uploads": uploads, "idempotency_key": "monday"}
     begun = [client.post("templates/press.Edition/runs", json=body) for _ in range(2)]
     assert [answer.status_code for answer in begun] == [202, 200]
     run_id = begun[0].json()["run_id"]
     assert begun[1].json()["run_id"] == run_id
+
+    # What was uploaded is in the run's folder, under a safe name.
+    (entry,) = client.get(f"runs/{run_id}/files").raise_for_status().json()["tree"]["children"]
+    assert client.get(f"runs/{run_id}/files/{entry['path']}").content == b"It is no tea."
+    assert "/" not in entry["path"]
 
     # The form in the middle: shown, refused where it does not fit, answered once.
     question = asked(client, run_id)
@@ -282,6 +294,7 @@ def journey(client: httpx.Client, service: Service, model: Model, *, meanwhile: 
     assert sum(path.endswith("round[1]/act[0]") for path in ends) == 6
 
     # A schedule of the same template, due each second; its run waits for the same person.
+    # Nothing is uploaded for it, so that its edition has a page more.
     words = {"template_id": "press.Edition", "inputs": {"topic": "tea"}, "cron": "* * * * * *"}
     scheduled = client.post("schedules", json=words)
     assert scheduled.status_code == 201, scheduled.text
@@ -295,7 +308,8 @@ def journey(client: httpx.Client, service: Service, model: Model, *, meanwhile: 
     asked(client, by_itself)
     assert client.delete(place).status_code == 204
     client.post(f"runs/{by_itself}/input", json={"values": {"headline": "Tea again!", "copies": 1}}).raise_for_status()
-    assert ended(client, by_itself)["status"] == "completed"
+    again = ended(client, by_itself)
+    assert (again["status"], again["outputs"]["issue"]["pages"]) == ("completed", 4)
     assert (service.folder / "issued").read_text().splitlines() == ["Tea!", "Tea again!"]
     runs = client.get("runs", params={"plan_id": edition}).json()["runs"]
     assert [each["run_id"] for each in runs] == [by_itself, run_id]

@@ -187,6 +187,8 @@ class TemplateStart(Sent, frozen=True, kw_only=True):
 
     inputs: JsonObject = {}
     conversation_id: Id = ""
+    uploads: tuple[Id, ...] = ()
+    """Uploads whose files are in its folder when it begins."""
     idempotency_key: Key = ""
     priority: Priority | None = None
     """Of the tenant's runs that wait for a worker, higher ones go first; null: that of the key."""

@@ -251,7 +251,14 @@ async def run(
     what = await tp.templates.run_of(template, body.inputs, version=version)
     key = body.idempotency_key or idempotency_key
     return await begun(
-        tp, caller, what, body.inputs, conversation_id=body.conversation_id, key=key, priority=body.priority
+        tp,
+        caller,
+        what,
+        body.inputs,
+        conversation_id=body.conversation_id,
+        key=key,
+        priority=body.priority,
+        uploads=body.uploads,
     )
 
 
