@@ -52,11 +52,15 @@ async def test_a_command_gives_what_it_writes_and_how_it_ended():
             "stdout": "tea ☕",
             "stderr": "no\n",
             "cut": False,
+            "value": None,
         }
         assert (await shell("kill -TERM $$", tp))["ended_by"] == "SIGTERM"
         assert (await tp.call("python.run", {"code": "print(6 * 7)"}))["stdout"] == "42\n"
         with pytest.raises(ToolFailed, match=r"exit code 3.*too bad"):
             await shell("echo too bad >&2; exit 3", tp, must_succeed=True)
+        assert (await shell("echo '{\"a\": [1]}'", tp, json=True))["value"] == {"a": [1]}
+        with pytest.raises(ToolFailed, match="no JSON"):
+            await shell("echo tea", tp, json=True)
         with pytest.raises(ToolFailed, match="NUL"):
             await shell("echo \0", tp)
 

@@ -21,12 +21,14 @@ from toolpath.model.tool import Body, Tool
 from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
 from toolpath.providers.builtin.option_secrets import filled
 from toolpath.providers.builtin.programs import Bounds, Ended, run_program
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, decode
 
 #: Seconds that the engine waits longer than the program may take.
 _GRACE: Final = 15.0
 #: Characters of a command or program: a system takes no longer argument.
 _LONGEST: Final = 30_000
+#: Characters of an input.
+_LONGEST_INPUT: Final = 10_000_000
 #: Of what is written, so much is told with an error.
 _TOLD: Final = 1_000
 
@@ -89,6 +91,8 @@ def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[st
             cpu=options.cpu,
             file=options.max_file,
         )
+        if len(inputs.get("stdin") or "") > _LONGEST_INPUT:
+            raise ToolFailed(f"The input has more than {_LONGEST_INPUT:,} characters.", hint="Give a part of it.")
         folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="toolpath-")
         try:
             argv = [*begin, inputs[argument]]
@@ -111,7 +115,7 @@ def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[st
             "type": "object",
             "properties": {
                 argument: {"type": "string", "minLength": 1, "maxLength": _LONGEST, "description": argument_text},
-                "stdin": {"type": "string", "maxLength": 1_000_000, "description": "What it reads from its input."},
+                "stdin": {"type": "string", "description": "What it reads from its input."},
                 "timeout": {
                     "type": "number",
                     "exclusiveMinimum": 0,
@@ -119,6 +123,7 @@ def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[st
                     "description": "Seconds; then it is killed.",
                 },
                 "must_succeed": {"type": "boolean", "description": "Fail where the exit code is not 0."},
+                "json": {"type": "boolean", "description": "Read what it prints as JSON: that is `value`."},
             },
             "required": [argument],
             "additionalProperties": False,
@@ -143,15 +148,24 @@ _OUTPUT: Final[JsonObject] = {
         "stdout": {"type": "string"},
         "stderr": {"type": "string"},
         "cut": {"type": "boolean", "description": "More was written than is here: the middle is left out."},
+        "value": {"description": "What was printed, where it was asked for as JSON; else null."},
     },
-    "required": ["exit_code", "ended_by", "stdout", "stderr", "cut"],
+    "required": ["exit_code", "ended_by", "stdout", "stderr", "cut", "value"],
 }
+
+
+def _value(ended: Ended) -> Json:
+    try:
+        return decode(ended.stdout)
+    except (ValueError, RecursionError):
+        cut = " It was cut: more was printed than is kept." if ended.cut else ""
+        raise ToolFailed(f"What the program printed is no JSON.{cut}", details=msgspec.to_builtins(ended)) from None
 
 
 def _result(ended: Ended, bounds: Bounds, inputs: JsonObject) -> Json:
     answer: JsonObject = msgspec.to_builtins(ended)
     if not inputs.get("must_succeed") or ended.exit_code == 0:
-        return answer
+        return {**answer, "value": _value(ended) if inputs.get("json") else None}
     how = f"was ended: {ended.ended_by}" if ended.exit_code is None else f"ended with exit code {ended.exit_code}"
     said = (ended.stderr.strip() or ended.stdout.strip())[-_TOLD:]
     hint = f"It had {bounds.seconds:g} seconds." if ended.ended_by == "timeout" else ""
