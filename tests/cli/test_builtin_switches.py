@@ -19,7 +19,6 @@ url = "postgresql://ann:hunter22@db.example.org/notes"
 """
 
 
-
 def test_what_is_switched_on_is_listed_called_and_told(toolpath: Command) -> None:
     settings = Path("toolpath.toml")
     before = settings.read_text() if settings.is_file() else ""
