@@ -11,7 +11,7 @@ TEST_WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1)
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.built
 INSTALL = $(BIN)/python -m pip install --quiet --quiet --constraint constraints.txt --build-constraint constraints.txt \
-	--group dev --editable '.[browser,database,demo,embed,postgres,server,workers]'
+	--group dev --editable '.[browser,database,demo,documents,embed,postgres,server,workers]'
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format reference bench bench-tools conformance soak clean

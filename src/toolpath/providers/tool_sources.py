@@ -32,6 +32,8 @@ class ToolSources:
         self._secrets = secrets
         self._limit_server = limit_server
         self._clock = clock
+        self.folders: Any = None
+        """Where the files of runs are, for the tools that work in them."""
         self.schedules: Callable[[], Any] | None = None
         """Gives what keeps schedules, for the tools that ask for it."""
         self._described: list[JsonObject] = []
@@ -103,6 +105,7 @@ class ToolSources:
         house = getattr(provider, "house", None)
         if house is not None:
             house.secrets, house.now, house.schedules = self._secrets, self._clock.time, self.schedules
+            house.folders = self.folders
         places = getattr(provider, "max_concurrency", None)
         if places is not None:
             self._limit_server(provider.name, places)

@@ -11,6 +11,7 @@ import msgspec
 
 from toolpath.errors import ConfigError, closest
 from toolpath.model.tool import Tool
+from toolpath.providers.run_files.folders import Folders
 from toolpath.providers.secret_values import EnvironmentSecrets
 from toolpath.values import JsonObject
 
@@ -34,6 +35,8 @@ class GroupKind(NamedTuple):
 _HERE = "toolpath.providers.builtin"
 GROUPS = (
     GroupKind("http", "requests to hosts that are named", f"{_HERE}.http:http_group"),
+    GroupKind("files", "files in the folder of the run", f"{_HERE}.files:files_group"),
+    GroupKind("documents", "documents as Markdown", f"{_HERE}.documents:documents_group", "pypdf", "documents"),
     GroupKind("shell", "commands of a shell", f"{_HERE}.code:shell_group"),
     GroupKind("database", "named databases", f"{_HERE}.database:database_group", "sqlalchemy", "database"),
     GroupKind("browser", "pages of hosts that are named", f"{_HERE}.browser:browser_group", "playwright", "browser"),
@@ -53,6 +56,8 @@ class House:
         """Where `{{ secrets.NAME }}` in options is found."""
         self.now: Callable[[], float] = time.time
         """Unix time in seconds."""
+        self.folders: Folders | None = None
+        """The folders of runs."""
         self.schedules: Callable[[], Any] | None = None
         """Gives what keeps schedules, as `builtin.schedules.ScheduleCalls`."""
 
