@@ -393,7 +393,7 @@ class Program:
             returns=self._validator(tool.output_schema or {}, tool) if checks_output else None,
             validation=validation,
             timeout=tool.timeout,
-            retry=tool.retry or self._default_retry(tool, plan),
+            retry=tool.retry or _default_retry(tool, plan, self.settings),
             explicit_retry=tool.retry is not None,
             repeatable=tool.is_repeatable,
             guarded=is_guarded(tool),
@@ -412,11 +412,6 @@ class Program:
             raise found
         return found
 
-    def _default_retry(self, tool: Tool, plan: Plan) -> Retry:
-        if plan.composite or isinstance(tool.body, Plan) or not tool.is_repeatable:
-            return Retry(max_retries=0)
-        return Retry(max_retries=self.settings.max_retries, backoff=self.settings.retry_backoff)
-
     def _nested(self, tool: Tool, body: Plan) -> BlockProgram:
         known = self.bodies.get(tool.key)
         if known is not None:
@@ -433,16 +428,22 @@ class Program:
 
     def rank(self, known: Statistics) -> None:
         """Weigh every node by what its tool took so far, for 'critical path first'."""
-        if not self.bodies and self._flat and self.concurrency >= len(self.root.nodes):
+        if not self.bodies and _is_flat(self.root) and self.concurrency >= len(self.root.nodes):
             # Everything that is ready starts at once: there is nothing to choose.
             return
         for block in self.bodies.values():
             rank_nodes(block, known)
         rank_nodes(self.root, known)
 
-    @cached_property
-    def _flat(self) -> bool:
-        return not any(node.blocks for node in self.root.nodes)
+
+def _default_retry(tool: Tool, plan: Plan, settings: Settings) -> Retry:
+    if plan.composite or isinstance(tool.body, Plan) or not tool.is_repeatable:
+        return Retry(max_retries=0)
+    return Retry(max_retries=settings.max_retries, backoff=settings.retry_backoff)
+
+
+def _is_flat(block: BlockProgram) -> bool:
+    return not any(node.blocks for node in block.nodes)
 
 
 def _is_light(body: BlockProgram) -> bool:

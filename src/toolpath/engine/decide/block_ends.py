@@ -102,7 +102,7 @@ def _finish_run(decisions: Decisions, scope: Scope) -> None:
 
 def block_lost(decisions: Decisions, step: StepState, failure: Failure, why: str = "failed") -> FollowUp:
     """A block cannot go on: what is open in it is cut off."""
-    loops.close_lane(decisions, step)
+    loops.close_items(decisions, step)
     for inner in list(step.scopes or ()):
         cancel_scope(decisions, inner, f"{step.path} {why}")
     return FailAttempt(step, failure, loops.duration_of(decisions, step))

@@ -148,10 +148,10 @@ class Control:
         """Go on with a `parallel` of which no more than the winner was said."""
         self.follow(block_ends.branch_won(self.decisions, owner))
 
-    def leave_lanes(self) -> None:
+    def leave_loop_items(self) -> None:
         """Give every item that is under way its step, and begin others as blocks."""
         for owner in list(self.decisions.loop_items):
-            loops.close_lane(self.decisions, owner)
+            loops.close_items(self.decisions, owner)
             self.feed(owner)
         self.settle()
 

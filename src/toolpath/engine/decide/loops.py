@@ -81,7 +81,7 @@ def item_finished(decisions: Decisions, owner: StepState, scope: Scope) -> Follo
 def conclude(decisions: Decisions, owner: StepState, verdict: Verdict) -> FollowUp:
     """The end of a `loop` or a `parallel`, as the verdict has it."""
     decisions.begun.discard(owner)
-    close_lane(decisions, owner)
+    close_items(decisions, owner)
     duration = duration_of(decisions, owner)
     if verdict.failure is not None:
         return FailAttempt(owner, verdict.failure, duration)
@@ -93,7 +93,7 @@ def duration_of(decisions: Decisions, step: StepState) -> float:
     return max(0.0, decisions.at - (step.started_at or decisions.at) - step.duration)
 
 
-def close_lane(decisions: Decisions, owner: StepState) -> None:
+def close_items(decisions: Decisions, owner: StepState) -> None:
     """Give every item that is under way its step, and begin others as blocks."""
     if owner.loop_items is not None:
         owner.loop_items.close()
@@ -101,7 +101,7 @@ def close_lane(decisions: Decisions, owner: StepState) -> None:
         decisions.loop_items.pop(owner, None)
 
 
-def stop_lanes(decisions: Decisions, scope: Scope) -> None:
+def stop_items(decisions: Decisions, scope: Scope) -> None:
     """The block is being stopped: what is called without a block of its own in it gets one, to be stopped too."""
     for owner in list(decisions.loop_items):
         outer: Scope | None = owner.scope
@@ -109,7 +109,7 @@ def stop_lanes(decisions: Decisions, scope: Scope) -> None:
             outer = outer.owner.scope if outer.owner is not None else None
         if outer is None:
             continue
-        close_lane(decisions, owner)
+        close_items(decisions, owner)
         if owner.loop is not None and not owner.loop.active and may_begin(owner):
             state = decisions.state
             ends.open_block(state, state.open(owner, owner.node.blocks[0], branch=owner.loop.next))

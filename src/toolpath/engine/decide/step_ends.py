@@ -159,7 +159,7 @@ def fail(decisions: Decisions, step: StepState, failure: Failure, duration: floa
         step.target = len(node.targets) - 1
         return Succeed(step, done)
     if decisions.loop_items and scope.block.mode == "stop":
-        loops.stop_lanes(decisions, scope)
+        loops.stop_items(decisions, scope)
     # A limit of the plan is no fault of a tool that the plan could have foreseen.
     continued = node.continues and scope.block is not EMPTY and failure.code not in ("step_visits", "depth")
     if step.scopes:

@@ -80,7 +80,7 @@ class Children:
         node = await self._node(tool)
         if drive.program.has_exclusive and drive.decisions.loop_items:
             # It has come with the tool.
-            drive.control.leave_lanes()
+            drive.control.leave_loop_items()
         target = node.targets[0]
         _refuse_secret(drive, key)
         if parent.is_over or drive.running.get(parent.step) is not parent:
