@@ -24,10 +24,12 @@ from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.stored import StoredPlan
+from toolpath.model.sub_plan import split_plan_id
 from toolpath.model.template import TemplateRun
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.planner.service.planned_runs import PlannedRuns
 from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Signal, Store
+from toolpath.projections.sub_plans import events_inside
 from toolpath.providers.functions import ToolFields
 from toolpath.providers.secret_values import EnvironmentSecrets
 from toolpath.providers.tool_sources import ToolSources
@@ -430,10 +432,11 @@ class Toolpath:
 
     async def events(self, run_id: str, *, after: int = 0) -> list[AnyEvent]:
         """The run's journal beyond `after`."""
-        events = await self.store.read_events(run_id, after=after)
+        root, path = split_plan_id(run_id)
+        events = await self.store.read_events(root, after=after)
         if not events:
-            await self.store.get_run(run_id)
-        return events
+            await self.store.get_run(root)
+        return events_inside(events, path)
 
     def watch(self, run_id: str, *, after: int = 0) -> AsyncIterator[AnyEvent]:
         """The run's events as they come, until it ends or waits for people alone."""
@@ -507,8 +510,8 @@ class Toolpath:
         return await self._drives.tell(run_id, Signal(kind="pause"))
 
     async def cancel(self, run_id: str, *, reason: str = "") -> Run:
-        """Stop the run; calls under way are cut off."""
-        return await self._drives.tell(run_id, Signal(kind="cancel", data={"reason": reason}))
+        """Stop the run, or a plan inside it alone, which has failed then; calls under way are cut off."""
+        return await self._drives.cancel(run_id, reason)
 
     async def approve(self, run_id: str, step: str = "", *, by: str = "", comment: str = "") -> Run:
         """Allow a step that waits for it. Raises `RunConflict` where none does."""

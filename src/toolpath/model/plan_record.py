@@ -101,5 +101,7 @@ class PlanExecutionRecord(msgspec.Struct, frozen=True, kw_only=True, rename="cam
     agent_execution_sequence: tuple[AgentExecutionRecord, ...] = ()
     user_input_wait_state: UserInputWaitState | None = None
     model_name: str = ""
+    parent_act_tool_call: ActToolInfo | None = None
+    """The call that began it."""
     structure_result: str = ""
     """Its outputs as JSON text."""

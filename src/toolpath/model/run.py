@@ -12,6 +12,7 @@ import msgspec
 from toolpath.errors import StepNotFound, closest
 from toolpath.model.events import Failure
 from toolpath.model.plan import Budget
+from toolpath.model.sub_plan import SubPlan
 from toolpath.values import Json, JsonObject
 
 StepStatus = Literal[
@@ -210,6 +211,7 @@ class RunResult:
         "reason",
         "run_id",
         "status",
+        "sub_plan",
         "total_duration",
         "warnings",
     )
@@ -227,6 +229,7 @@ class RunResult:
         warnings: tuple[Any, ...] = (),
         questions: tuple[Any, ...] = (),
         read: Callable[[], tuple[StepResult, ...]] = tuple,
+        sub_plan: SubPlan | None = None,
     ) -> None:
         self.run_id = run_id
         self.status = status
@@ -241,6 +244,8 @@ class RunResult:
         """The run's `warning` events."""
         self.questions = questions
         """What waits for a person: `approval.requested` and `input.requested` events."""
+        self.sub_plan = sub_plan
+        """The place of a plan inside a run; None for a run."""
         self._read = read
         self._results: tuple[StepResult, ...] | None = None
 
@@ -281,7 +286,9 @@ class RunResult:
 
     def as_json(self) -> JsonObject:
         """The result as plain JSON."""
+        place = {"sub_plan": msgspec.to_builtins(self.sub_plan)} if self.sub_plan is not None else {}
         return {
+            **place,
             "success": self.success,
             "run_id": self.run_id,
             "status": self.status,

@@ -15,12 +15,16 @@ from toolpath.model.plan_record import (
     UserInputWaitState,
 )
 from toolpath.model.run import RunResult, StepResult
+from toolpath.model.sub_plan import plan_id
+from toolpath.projections.sub_plans import AGENT, parent_path
 from toolpath.values import Json, encode
 
 _ROUND: Final = re.compile(r"round\[(\d+)\]")
 _ENTRY: Final = re.compile(r"~\d+$")
 _ENDED: Final = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
 _THINK: Final = "/think"
+#: Rounds of an agent whose step does not say.
+_ROUNDS: Final = 30
 
 
 class _Steps:
@@ -36,6 +40,10 @@ class _Steps:
         first = events[0] if events else None
         self.started = first if isinstance(first, RunStarted) else None
         self.last_at = events[-1].at if events else 0.0
+        self.conversation_id = "" if self.started is None else str(self.started.context.get("conversation_id", ""))
+        plans = () if self.started is None else (self.started.plan, *self.started.bodies.values())
+        self.max_rounds = _max_rounds(plans)
+        """Rounds that agents may make, by the ids of their steps."""
 
 
 def plan_record(
@@ -46,7 +54,7 @@ def plan_record(
     `results` are those of the run, with the values that are to be told.
     """
     steps = _Steps(result, events, results)
-    if path and path not in steps.below:
+    if path and all(step.path != path for step in results):
         return None
     return _plan(steps, path)
 
@@ -68,9 +76,9 @@ def _plan(steps: _Steps, path: str) -> PlanExecutionRecord:
     if path:
         call = next(step for step in steps.results if step.path == path)
         return PlanExecutionRecord(
-            current_plan_id=f"{run_id}:{path}",
+            current_plan_id=plan_id(run_id, path),
             root_plan_id=run_id,
-            parent_plan_id=_parent(run_id, path),
+            parent_plan_id=_parent(steps, path),
             tool_call_id=path,
             title=call.tool or call.step,
             user_request=_text(call.inputs),
@@ -81,6 +89,8 @@ def _plan(steps: _Steps, path: str) -> PlanExecutionRecord:
             status=call.status,
             summary=_outcome(call),
             agent_execution_sequence=agents,
+            model_name=_first_model(agents),
+            parent_act_tool_call=_act(steps, call),
             structure_result=_text(call.output),
         )
     result, started = steps.result, steps.started
@@ -99,6 +109,7 @@ def _plan(steps: _Steps, path: str) -> PlanExecutionRecord:
         status=result.status,
         summary=error or (_text(result.outputs) if ended else ""),
         agent_execution_sequence=agents,
+        model_name=_first_model(agents),
         user_input_wait_state=waiting_form(result),
         structure_result=_text(result.outputs) if ended else "",
     )
@@ -126,6 +137,8 @@ def _agent(steps: _Steps, step: StepResult) -> AgentExecutionRecord:
     plans = _plans_below(steps, step, thoughts)
     return AgentExecutionRecord(
         step_id=f"{steps.result.run_id}:{step.path}",
+        conversation_id=steps.conversation_id,
+        max_steps=steps.max_rounds.get(step.step, 0) if step.tool == AGENT else 0,
         agent_name=step.tool or step.step,
         start_time=_milliseconds(step.started_at),
         end_time=_ended(step),
@@ -187,7 +200,7 @@ def _act(steps: _Steps, act: StepResult) -> ActToolInfo:
         parameters=_text(act.inputs),
         result=_outcome(act),
         status=act.status,
-        sub_plan_id=f"{steps.result.run_id}:{act.path}" if began else "",
+        sub_plan_id=plan_id(steps.result.run_id, act.path) if began else "",
     )
 
 
@@ -201,12 +214,9 @@ def _plans_below(
     return tuple(_plan(steps, act.path) for act in acts if act.path in steps.below)
 
 
-def _parent(run_id: str, path: str) -> str:
-    head = path.rpartition("/")[0]
-    # What an agent calls belongs to the plan that the agent is a step of.
-    while head and _ROUND.fullmatch(head.rpartition("/")[2]):
-        head = head.rpartition("/")[0].rpartition("/")[0]
-    return f"{run_id}:{head}" if head else run_id
+def _parent(steps: _Steps, path: str) -> str:
+    head = parent_path(path, {step.path for step in steps.results if step.tool != AGENT})
+    return plan_id(steps.result.run_id, head)
 
 
 def _model(thought: tuple[int, StepResult]) -> str:
@@ -232,3 +242,25 @@ def _ended(step: StepResult) -> int | None:
 
 def _milliseconds(at: float | None) -> int | None:
     return None if at is None else round(at * 1000)
+
+
+def _first_model(agents: Sequence[AgentExecutionRecord]) -> str:
+    return next((each.model_name for each in agents if each.model_name), "")
+
+
+def _max_rounds(parts: Sequence[Any]) -> dict[str, int]:
+    """The rounds that agents in these plans may make; the usual where none are said."""
+    found: dict[str, int] = {}
+    waiting = list(parts)
+    while waiting:
+        match waiting.pop():
+            case {"id": str(name), "agent": {**agent}}:
+                rounds: Any = agent.get("max_rounds", _ROUNDS)
+                found[name] = int(rounds)
+            case {**more}:
+                waiting.extend(value for value in more.values() if isinstance(value, dict | list))
+            case [*more]:
+                waiting.extend(more)
+            case _:
+                pass
+    return found

@@ -9,9 +9,12 @@ from toolpath.access.trail import Trail
 from toolpath.catalog.snapshot import Catalog
 from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.services import Services
+from toolpath.errors import RunConflict
 from toolpath.model.events import AnyEvent
-from toolpath.model.run import RunInfo, RunResult
+from toolpath.model.run import ENDED_RUN, RunInfo, RunResult
+from toolpath.model.sub_plan import split_plan_id
 from toolpath.ports import Authority, Signal
+from toolpath.projections.sub_plans import sub_plans, sub_result
 from toolpath.recovery.presence import drives_here, is_driven_elsewhere
 from toolpath.runs.beside_the_loop import BesideTheLoop
 from toolpath.runs.claims import Claim, Claims
@@ -133,6 +136,19 @@ class Drives:
     def watch(self, run_id: str, after: int = 0) -> AsyncIterator[AnyEvent]:
         """The events beyond `after` as they come, until the run ends or is left to people."""
         return self._reader.watch(run_id, after)
+
+    async def cancel(self, run_id: str, reason: str) -> Run:
+        """Stop the run, or a plan inside it alone. Raises `RunConflict` where it has ended."""
+        root, path = split_plan_id(run_id)
+        if path:
+            whole = await self._reader.info(root)
+            plan = sub_result(whole, path)
+            if plan.status in ENDED_RUN:
+                raise RunConflict(f"The plan {run_id} has ended: {plan.status}.")
+            if all(each.call != path for each in sub_plans(root, whole.results)):
+                raise RunConflict(f"{path} is a call and no plan.", hint="Cancel the plan around it.")
+        await self._signals.send(root, Signal(kind="cancel", path=path, data={"reason": reason}))
+        return Run(run_id, self)
 
     async def tell(self, run_id: str, signal: Signal) -> Run:
         """Tell the run something: see `RunSignals.send`."""

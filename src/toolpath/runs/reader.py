@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from toolpath.engine.drive.large import LargeValues, digests_of
 from toolpath.engine.drive.runner import Runner
 from toolpath.engine.drive.services import Services
 from toolpath.errors import StaleEpoch
+from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunResult
+from toolpath.model.sub_plan import split_plan_id
 from toolpath.projections.results import run_end, run_result
 from toolpath.projections.steps import step_results
+from toolpath.projections.sub_plans import is_inside, sub_result
 from toolpath.recovery.presence import is_driven_elsewhere
 from toolpath.runs.held import HeldRuns
 
@@ -23,6 +27,8 @@ PAGE_BYTES = 1_000_000
 #: Seconds between two looks at a run that nobody here drives: of a store that is woken for it, and of one that is not.
 HEARD = 10.0
 UNHEARD = 1.0
+
+_ENDS = (ev.StepSucceeded, ev.StepFailed, ev.StepTimedOut, ev.StepCancelled, ev.StepSkipped)
 
 
 class RunReader:
@@ -37,6 +43,10 @@ class RunReader:
 
         Where another took the run from it, it waits for that one.
         """
+        if split_plan_id(run_id)[1]:
+            async for _ in self.watch(run_id):
+                pass
+            return await self.info(run_id)
         follows = self._services.queue is not None
         runner: Runner | None = None
         while (task := self._held.tasks.get(run_id)) is not None:
@@ -60,7 +70,10 @@ class RunReader:
             await self._news(run_id, (await self._services.store.get_run(run_id)).last_seq, None)
 
     async def info(self, run_id: str) -> RunResult:
-        """How the run stands now. Raises `RunNotFound`."""
+        """How the run, or a plan inside it, stands now. Raises `RunNotFound`."""
+        root, path = split_plan_id(run_id)
+        if path:
+            return sub_result(await self.info(root), path)
         info = await self._services.store.get_run(run_id)
         events = await self._services.store.read_events(run_id)
         if not events:
@@ -90,8 +103,18 @@ class RunReader:
             read=lambda: step_results(events),
         )
 
-    async def watch(self, run_id: str, after: int = 0) -> AsyncIterator[AnyEvent]:
-        """The events beyond `after` as they come, until the run ends or is left to people."""
+    async def watch(self, run_id: str, after: int = 0) -> AsyncGenerator[AnyEvent]:
+        """The events of a run, or a plan inside it, as they come, until it ends or is left to people."""
+        root, path = split_plan_id(run_id)
+        if path:
+            await self.info(run_id)
+            async with aclosing(self.watch(root, after)) as coming:
+                async for event in coming:
+                    if is_inside(str(getattr(event, "path", "")), path):
+                        yield event
+                    if getattr(event, "path", "") == path and isinstance(event, _ENDS):
+                        return
+            return
         store = self._services.store
         while True:
             task = self._held.tasks.get(run_id)

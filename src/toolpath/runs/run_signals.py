@@ -87,7 +87,7 @@ class RunSignals:
             case kind:
                 # Whoever has taken it up since hears what was kept before.
                 await self._claims.take_up(
-                    run_id, to_end=kind == "cancel", expected=info.epoch, authority=signal.authority
+                    run_id, to_end=kind == "cancel" and not signal.path, expected=info.epoch, authority=signal.authority
                 )
 
     async def _refuse_second(self, run_id: str, question: ev.InputRequested) -> None:

@@ -7,15 +7,16 @@ from toolpath.app import Toolpath
 from toolpath.errors import RecordNotFound, RunNotFound, closest
 from toolpath.model.run import RunInfo
 from toolpath.model.stored import StoredPlan
+from toolpath.model.sub_plan import split_plan_id
 
 #: How many of a caller's newest runs are looked through for what they may have meant.
 _LOOKED_AT = 200
 
 
 async def visible_run(tp: Toolpath, caller: Caller, run_id: str) -> RunInfo:
-    """The run's row. Raises `RunNotFound` where there is none, and in the same words where it is not theirs."""
+    """The run's row, for the id of a plan inside it too. Raises `RunNotFound`, also where it is not theirs."""
     try:
-        info = await tp.store.get_run(run_id)
+        info = await tp.store.get_run(split_plan_id(run_id)[0])
     except RunNotFound:
         raise await _no_run(tp, caller, run_id) from None
     if not caller.sees(info.tenant):

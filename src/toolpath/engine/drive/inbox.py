@@ -8,6 +8,7 @@ import contextlib
 from toolpath.engine.decide.cancel import cancel_run
 from toolpath.engine.decide.control import Control
 from toolpath.engine.decide.people import hear
+from toolpath.engine.decide.sub_plans import cancel_plan
 from toolpath.engine.drive.cache import clear_group
 from toolpath.engine.drive.drive import Drive
 from toolpath.errors import RunConflict, SchemaError, StoreError
@@ -97,6 +98,8 @@ class Inbox:
                 case "settle":
                     self._clear_cached()
                     hear(control, signal)
+                case "cancel" if signal.path:
+                    cancel_plan(control, signal.path, str(signal.data.get("reason", "")))
                 case "cancel":
                     cancel_run(decisions, signal.data.get("reason", ""))
                 case "pause":

@@ -14,6 +14,7 @@ from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
 from toolpath.errors import ReadError, RunConflict, RunNotFound
 from toolpath.model.run import ENDED_RUN
+from toolpath.model.sub_plan import split_plan_id
 from toolpath.model.template import PlanTemplate
 from toolpath.projections.plan_records import plan_record, step_record, waiting_form
 from toolpath.runs.beside_the_loop import weight_of
@@ -118,7 +119,7 @@ async def _waited(tp: Toolpath, caller: Caller, body: Execution) -> Response:
 @router.get("/details/{plan_id:path}", dependencies=_CAN_READ)
 async def details(plan_id: str, tp: Door, caller: Asker) -> Response:
     """The record of a plan: of a run, or of a plan that one of its calls began."""
-    run_id, _, path = plan_id.partition(":")
+    run_id, path = split_plan_id(plan_id)
     await visible_run(tp, caller, run_id)
     found = await _recorded(tp, run_id, lambda result, events, results: plan_record(result, events, results, path))
     if found is None:
@@ -141,14 +142,14 @@ async def _recorded(tp: Toolpath, run_id: str, made: Callable[..., msgspec.Struc
 @router.delete("/details/{plan_id:path}", dependencies=_CAN_READ)
 async def forget(plan_id: str, tp: Door, caller: Asker) -> Response:
     """Nothing is to be deleted: records are read from the journal."""
-    await visible_run(tp, caller, plan_id.partition(":")[0])
+    await visible_run(tp, caller, split_plan_id(plan_id)[0])
     return answer({"message": "Execution record found (no deletion needed)"})
 
 
 @router.get("/agent-execution/{step_id:path}", dependencies=_CAN_READ)
 async def agent_execution(step_id: str, tp: Door, caller: Asker) -> Response:
     """The record of one step, with its rounds."""
-    run_id, _, path = step_id.partition(":")
+    run_id, path = split_plan_id(step_id)
     await visible_run(tp, caller, run_id)
     found = await _recorded(tp, run_id, lambda result, events, results: step_record(result, events, results, path))
     if found is None:
@@ -159,7 +160,7 @@ async def agent_execution(step_id: str, tp: Door, caller: Asker) -> Response:
 @router.post("/submit-input/{plan_id:path}", dependencies=_CAN_ANSWER)
 async def submit_input(plan_id: str, request: Request, tp: Door, caller: Asker) -> Response:
     """Answer the form that the plan waits for, by the names or labels of its fields."""
-    run_id, _, path = plan_id.partition(":")
+    run_id, path = split_plan_id(plan_id)
     await visible_run(tp, caller, run_id)
     given: dict[str, Any] = await body_of(request, dict[str, Any])
     info = await tp.info(run_id)
@@ -189,7 +190,7 @@ def _by_name(given: JsonObject, fields: tuple[Json, ...]) -> JsonObject:
 @router.post("/stopTask/{plan_id:path}", dependencies=_CAN_RUN)
 async def stop_task(plan_id: str, tp: Door, caller: Asker) -> Response:
     """Stop a run, with all that it has begun."""
-    run_id = plan_id.partition(":")[0]
+    run_id = split_plan_id(plan_id)[0]
     info = await visible_run(tp, caller, run_id)
     if info.status in ENDED_RUN:
         return answer({"error": "No active task found for the given plan ID"}, 400)
@@ -211,7 +212,7 @@ async def stop_task(plan_id: str, tp: Door, caller: Asker) -> Response:
 @router.get("/taskStatus/{plan_id:path}", dependencies=_CAN_READ)
 async def task_status(plan_id: str, tp: Door, caller: Asker) -> Response:
     """Whether the run goes on, and what came of it."""
-    run_id = plan_id.partition(":")[0]
+    run_id = split_plan_id(plan_id)[0]
     try:
         info = await visible_run(tp, caller, run_id)
     except RunNotFound:

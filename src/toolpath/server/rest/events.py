@@ -12,11 +12,13 @@ from starlette.responses import Response, StreamingResponse
 
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
+from toolpath.model.sub_plan import split_plan_id
+from toolpath.projections.sub_plans import events_inside, is_inside
 from toolpath.server.entry.guard import PIECE
 from toolpath.server.feeds import PAGE_BYTES, Feeds, Frame
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.described import answer, problems, shows
-from toolpath.server.rest.runs import RunId
+from toolpath.server.rest.runs import PlanPlace
 from toolpath.server.rest.views import EventPage
 from toolpath.server.visibility import visible_run
 
@@ -52,7 +54,7 @@ _EVENTS = {
 )
 async def events(
     request: Request,
-    run_id: RunId,
+    run_id: PlanPlace,
     tp: Door,
     caller: Asker,
     follow: Annotated[bool, Query(description="Stay and send what comes; false: a page of what is there.")] = True,
@@ -65,32 +67,38 @@ async def events(
     """The events of a run from its first on, or beyond `after` or `Last-Event-ID`."""
     info = await visible_run(tp, caller, run_id)
     start = after if last_event_id is None else last_event_id
+    path = split_plan_id(run_id)[1]
+    if path:
+        await tp.info(run_id)
     if not follow:
-        found = await tp.store.read_events(run_id, after=start, limit=limit, most_bytes=PAGE_BYTES)
-        return answer(page_of(info, found, start))
+        found = await tp.store.read_events(info.run_id, after=start, limit=limit, most_bytes=PAGE_BYTES)
+        return answer(page_of(info, found, start, path))
     if last_event_id is not None and info.status in ENDED_RUN and start >= info.last_seq:
         return Response(status_code=204)
     feeds: Feeds = request.app.state.feeds
     return StreamingResponse(
-        stream(feeds, info, start),
+        stream(feeds, info, start, path),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-def page_of(info: RunInfo, found: list[AnyEvent], after: int) -> EventPage:
-    """Events that were asked for at once."""
+def page_of(info: RunInfo, found: list[AnyEvent], after: int, path: str = "") -> EventPage:
+    """Events that were asked for at once; of the plan that the call at `path` began alone, where there is one."""
     last = found[-1].seq if found else after
     ended = info.status in ENDED_RUN and last >= info.last_seq
-    return EventPage(events=tuple(msgspec.to_builtins(event) for event in found), last=last, ended=ended)
+    return EventPage(
+        events=tuple(msgspec.to_builtins(event) for event in events_inside(found, path)), last=last, ended=ended
+    )
 
 
-async def stream(feeds: Feeds, info: RunInfo, after: int) -> AsyncIterator[bytes]:
-    """The text of the stream, in pieces of what is there at once."""
+async def stream(feeds: Feeds, info: RunInfo, after: int, path: str = "") -> AsyncIterator[bytes]:
+    """The text of the stream, in pieces of what is there at once; of the plan at `path` alone, where there is one."""
     yield b"retry: %d\n\n" % RETRY
     async for batch in feeds.follow(info, after):
         if batch.frames:
-            for piece in _pieces(batch.frames):
+            frames = [frame for frame in batch.frames if _is_of(frame, path)] if path else batch.frames
+            for piece in _pieces(frames):
                 yield piece
         elif not batch.end:
             yield b": here\n\n"
@@ -99,6 +107,15 @@ async def stream(feeds: Feeds, info: RunInfo, after: int) -> AsyncIterator[bytes
                 yield b'event: end\ndata: {"because":"%b"}\n\n' % batch.end.encode()
             case "server":
                 yield b": the server stops\n\n"
+
+
+class _Place(msgspec.Struct, frozen=True):
+    path: str = ""
+
+
+def _is_of(frame: Frame, head: str) -> bool:
+    """Whether the event is one of the plan that the call at `head` began."""
+    return is_inside(msgspec.json.decode(frame.data, type=_Place).path, head)
 
 
 def _pieces(frames: Sequence[Frame]) -> Iterator[bytes]:

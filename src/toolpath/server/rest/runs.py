@@ -17,7 +17,10 @@ from toolpath.ids import new_id
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunStatus
 from toolpath.model.stored import StoredPlan
+from toolpath.model.sub_plan import split_plan_id
 from toolpath.model.template import TemplateRun
+from toolpath.projections.steps import step_results
+from toolpath.projections.sub_plans import sub_plans
 from toolpath.runs.beside_the_loop import weight_of
 from toolpath.runs.opening import call_plan
 from toolpath.server.entry.guard import PIECE
@@ -26,13 +29,17 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.rest.bodies import JsonBody, NewRun
 from toolpath.server.rest.described import Before, Filter, Limit, answer, problems, shows, takes
-from toolpath.server.rest.views import RunDetail, RunPage, RunRow, run_detail, run_row
+from toolpath.server.rest.views import RunDetail, RunPage, RunRow, SubPlanList, run_detail, run_row
 from toolpath.server.visibility import visible_plan, visible_run
 from toolpath.values import Handle, JsonObject
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 
 RunId = Annotated[str, Path(max_length=200, description="The run's id.")]
+PlanPlace = Annotated[
+    str,
+    Path(max_length=4_000, description="The run's id; of a plan inside it, a colon and the path of its call besides."),
+]
 CanRead = Depends(Needs("read"))
 CanRun = Depends(Needs("run"))
 _Key = Annotated[str, Header(max_length=200, pattern=r"^[\x20-\x7e]*$", description="As `idempotency_key`.")]
@@ -160,11 +167,25 @@ async def listed(
 @router.get(
     "/{run_id}", responses={**shows(RunDetail, "The run as it stands."), **problems(404)}, dependencies=[CanRead]
 )
-async def show(run_id: RunId, tp: Door, caller: Asker) -> Response:
-    """The run as it stands: what its steps gave so far, and what it waits for."""
+async def show(run_id: PlanPlace, tp: Door, caller: Asker) -> Response:
+    """The run, or a plan inside it, as it stands: what its steps gave so far, and what it waits for."""
     info = await visible_run(tp, caller, run_id)
-    events = await tp.store.read_events(run_id)
-    return await tp.aside.do(lambda: answer(run_detail(info, events)), weight_of([events]))
+    events = await tp.store.read_events(info.run_id)
+    path = split_plan_id(run_id)[1]
+    return await tp.aside.do(lambda: answer(run_detail(info, events, path)), weight_of([events]))
+
+
+@router.get(
+    "/{run_id}/plans",
+    responses={**shows(SubPlanList, "Its plans, each with the id by which it is looked at."), **problems(404)},
+    dependencies=[CanRead],
+)
+async def plans(run_id: RunId, tp: Door, caller: Asker) -> Response:
+    """The plans inside a run: nested plans, calls of templates, blocks and agents."""
+    info = await visible_run(tp, caller, run_id)
+    events = await tp.store.read_events(info.run_id)
+    work = lambda: answer(SubPlanList(plans=sub_plans(info.run_id, step_results(events))))  # noqa: E731
+    return await tp.aside.do(work, weight_of([events]))
 
 
 async def _pieces(tp: Toolpath, handle: Handle) -> AsyncIterator[bytes]:

@@ -11,10 +11,11 @@ from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
 from toolpath.errors import RunConflict
 from toolpath.model.run import ENDED_RUN
+from toolpath.model.sub_plan import split_plan_id
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.bodies import Answer, Cancellation, Decision, Fork, JsonBody, Resumption, Settlement
 from toolpath.server.rest.described import answer, problems, shows, takes
-from toolpath.server.rest.runs import RunId
+from toolpath.server.rest.runs import PlanPlace, RunId
 from toolpath.server.rest.views import RunRow, run_row
 from toolpath.server.visibility import visible_run
 from toolpath.values import JsonObject
@@ -28,7 +29,7 @@ StepPath = Annotated[str, Path(max_length=1_000, pattern=r"^[^\x00]*$", descript
 
 
 async def _told(tp: Toolpath, run_id: str) -> Response:
-    return answer(run_row(await tp.store.get_run(run_id)), 202)
+    return answer(run_row(await tp.store.get_run(split_plan_id(run_id)[0])), 202)
 
 
 async def _live(tp: Toolpath, caller: Caller, run_id: str) -> None:
@@ -47,12 +48,12 @@ async def _live(tp: Toolpath, caller: Caller, run_id: str) -> None:
     tags=["runs"],
 )
 async def cancel(
-    run_id: RunId,
+    run_id: PlanPlace,
     tp: Door,
     caller: Asker,
     body: Annotated[Cancellation, Depends(JsonBody(Cancellation, optional=True))],
 ) -> Response:
-    """Stop it; calls under way are cut off."""
+    """Stop it, or a plan inside it alone; calls under way are cut off."""
     await _live(tp, caller, run_id)
     await tp.cancel(run_id, reason=body.reason)
     return await _told(tp, run_id)

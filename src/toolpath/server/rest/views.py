@@ -15,10 +15,12 @@ from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo, RunStatus, StepResult
 from toolpath.model.schedule import Missed, Overlap, Schedule, Tick
 from toolpath.model.stored import StoredPlan
+from toolpath.model.sub_plan import SubPlan
 from toolpath.model.template import Access, Channel, Imported, Parameter, PlanTemplate, TemplateDiff
 from toolpath.model.tool import Example, Requires, Tool, ToolStats
 from toolpath.model.upload import UploadedFile
 from toolpath.projections.results import run_result
+from toolpath.projections.sub_plans import sub_result
 from toolpath.providers.run_files.folder import FileEntry
 from toolpath.server.questions import Question, questions_of
 from toolpath.server.shown import shown_results
@@ -65,6 +67,14 @@ class RunDetail(RunRow, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     total_duration: float = 0.0
     cost: float = 0.0
+    sub_plan: SubPlan | None = None
+    """Of a plan inside a run: in which plan it was begun, and by which call."""
+
+
+class SubPlanList(Shown, frozen=True, kw_only=True):
+    """The plans inside a run, in the order in which they were begun."""
+
+    plans: tuple[SubPlan, ...]
 
 
 class RunPage(Shown, frozen=True, kw_only=True):
@@ -410,6 +420,7 @@ VIEWS: tuple[type, ...] = (
     RunRow,
     RunDetail,
     RunPage,
+    SubPlanList,
     EventPage,
     QuestionPage,
     PlanDetail,
@@ -446,20 +457,27 @@ def run_row(info: RunInfo) -> RunRow:
     return RunRow(**{name: getattr(info, name) for name in RunRow.__struct_fields__})
 
 
-def run_detail(info: RunInfo, events: Sequence[AnyEvent]) -> RunDetail:
-    """The run as its journal tells so far."""
+def run_detail(info: RunInfo, events: Sequence[AnyEvent], path: str = "") -> RunDetail:
+    """The run, or the plan that the call at `path` began, as its journal tells so far. Raises `RunNotFound`."""
     row = {name: getattr(info, name) for name in RunRow.__struct_fields__}
-    if not events:
+    if not events and not path:
         return RunDetail(**row)
     result = run_result(info.run_id, events, row=info, parked=info.status == "waiting")
-    first = events[0]
+    first: AnyEvent | None = events[0] if events else None
+    inputs = first.inputs if isinstance(first, RunStarted) else {}
+    if path:
+        call = next((each for each in result.results if each.path == path), None)
+        inputs = call.inputs if call is not None and isinstance(call.inputs, dict) else {}
+        result = sub_result(result, path)
+        row |= {"run_id": result.run_id, "name": result.sub_plan.title if result.sub_plan else "", "parent": ""}
     results, left_out = shown_results(result.results)
     # The journal may have gone on since the row was read.
     row |= {"status": result.status, "reason": result.reason, "last_seq": events[-1].seq}
     return RunDetail(
         **row,
         success=result.success,
-        inputs=first.inputs if isinstance(first, RunStarted) else {},
+        inputs=inputs,
+        sub_plan=result.sub_plan,
         outputs=result.outputs,
         error=result.error,
         results=results,
