@@ -28,12 +28,14 @@ async def test_a_plan_inside_a_run_has_all_that_a_run_has() -> None:
         shown = (await client.get(f"runs/{inner}")).json()
         assert (shown["status"], shown["run_id"]) == ("running", plans[1]["plan_id"])
         assert shown["sub_plan"]["call"] == "sub/within"
-        details = (await client.get(f"/api/executor/details/{inner}")).json()
+        details = (await client.get(str(client.base_url.join(f"/api/executor/details/{inner}")))).json()
         assert (details["currentPlanId"], details["rootPlanId"]) == (plans[1]["plan_id"], run_id)
         assert (details["parentPlanId"], details["toolCallId"]) == (f"{run_id}:sub", "sub/within")
         assert details["parentActToolCall"]["name"] == "plans.inner"
         # What has begun nothing yet answers, too.
-        assert (await client.get(f"/api/executor/details/{run_id}:sub:within:held")).status_code == 200
+        assert (
+            await client.get(str(client.base_url.join(f"/api/executor/details/{run_id}:sub:within:held")))
+        ).status_code == 200
         assert (await client.post(f"runs/{inner}/cancel", json={"reason": "enough"})).status_code == 202
         whole = await settled(client, run_id)
         assert whole["status"] == "failed"

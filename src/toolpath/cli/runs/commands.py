@@ -40,11 +40,15 @@ def list_(
 
 
 @app.command()
-def show(ctx: typer.Context, run: RunId) -> None:
-    """One run: its steps, their outputs and errors."""
+def show(
+    ctx: typer.Context,
+    run: RunId,
+    tree: Annotated[bool, typer.Option("--tree", help="The plans inside it, with their ids.")] = False,
+) -> None:
+    """One run, or RUN:PATH for a plan inside it: its steps, their outputs and errors."""
     from toolpath.cli.runs.history import show_run
 
-    raise typer.Exit(show_run(ctx.obj, run))
+    raise typer.Exit(show_run(ctx.obj, run, tree=tree))
 
 
 @app.command()

@@ -22,7 +22,9 @@ from toolpath.errors import closest
 from toolpath.model.event_views import words_of
 from toolpath.model.events import encode_event
 from toolpath.model.run import RunInfo, RunResult, RunStatus, StepResult
+from toolpath.model.sub_plan import plan_id, split_plan_id
 from toolpath.projections.paths import ancestors
+from toolpath.projections.sub_plans import events_inside, sub_plans
 from toolpath.recovery.presence import is_driven_elsewhere
 from toolpath.runs.reader import PAGE, PAGE_BYTES
 from toolpath.values import JsonObject, duration_text
@@ -33,7 +35,13 @@ _LEFT = "no process drives it"
 
 
 async def run_id_of(tp: Toolpath, given: str) -> str:
-    """The full id of a run: `last` is the newest one, the beginning or end of an id will do where it is unique."""
+    """The full id of a run: `last` is the newest one, the beginning or end of an id will do where it is unique.
+
+    A colon and the path of a call behind it mean the plan that the call began.
+    """
+    root, path = split_plan_id(given)
+    if path:
+        return plan_id(await run_id_of(tp, root), path)
     if given != "last":
         runs = [info.run_id for info in await tp.runs(limit=_PAGE)]
         fitting = [run for run in runs if run.startswith(given) or run.endswith(given)]
@@ -84,16 +92,18 @@ def list_runs(options: Options, status: str, limit: int) -> int:
     return perform(options, work, sources=False)
 
 
-def show_run(options: Options, run: str) -> int:
-    """One run with all its steps."""
+def show_run(options: Options, run: str, *, tree: bool = False) -> int:
+    """One run with all its steps, or the tree of the plans inside it."""
 
     async def work(session: Session) -> int:
         run_id = await run_id_of(session.tp, run)
         result = await session.tp.result(run_id)
+        if tree:
+            return _show_tree(session, options, result)
         if options.json:
             session.output.result(as_json(result))
             return ExitCode.DONE
-        info = await session.tp.store.get_run(run_id)
+        info = await session.tp.store.get_run(split_plan_id(run_id)[0])
         left = _is_left(info, session.tp.clock.time())
         session.output.paragraph(_described(result, _LEFT if left else result.reason))
         if result.status == "waiting":
@@ -103,6 +113,21 @@ def show_run(options: Options, run: str) -> int:
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
+
+
+def _show_tree(session: Session, options: Options, result: RunResult) -> int:
+    root, path = split_plan_id(result.run_id)
+    # Those of a plan inside a run lie below it.
+    plans = [plan for plan in sub_plans(root, result.results) if not path or plan.call != path]
+    if options.json:
+        session.output.result([msgspec.to_builtins(plan) for plan in plans])
+        return ExitCode.DONE
+    session.output.paragraph(f"{result.run_id}  {result.status}")
+    known = {result.run_id: 0}
+    for plan in plans:
+        depth = known[plan.plan_id] = known.get(plan.parent, 0) + 1
+        session.output.paragraph(f"{'  ' * depth}{plan.plan_id}  {plan.title}  {plan.status}")
+    return ExitCode.DONE
 
 
 def row_of(info: RunInfo) -> JsonObject:
@@ -169,11 +194,11 @@ def show_events(options: Options, run: str, after: int) -> int:
     """The run's events: as lines of text, or as JSON lines with `--json`."""
 
     async def work(session: Session) -> int:
-        run_id = await run_id_of(session.tp, run)
+        run_id, path = split_plan_id(await run_id_of(session.tp, run))
         since: float | None = None
         last = after
         while events := await session.tp.store.read_events(run_id, after=last, limit=PAGE, most_bytes=PAGE_BYTES):
-            for event in events:
+            for event in events_inside(events, path):
                 since = event.at if since is None else since
                 if options.json:
                     session.output.write(encode_event(event).decode())

@@ -189,19 +189,19 @@ def _by_name(given: JsonObject, fields: tuple[Json, ...]) -> JsonObject:
 
 @router.post("/stopTask/{plan_id:path}", dependencies=_CAN_RUN)
 async def stop_task(plan_id: str, tp: Door, caller: Asker) -> Response:
-    """Stop a run, with all that it has begun."""
+    """Stop a run with all that it has begun, or a plan inside it alone."""
     run_id = split_plan_id(plan_id)[0]
     info = await visible_run(tp, caller, run_id)
     if info.status in ENDED_RUN:
         return answer({"error": "No active task found for the given plan ID"}, 400)
     try:
-        await tp.cancel(run_id, reason="stopped")
+        await tp.cancel(plan_id, reason="stopped")
     except RunConflict:
         return answer({"error": "No active task found for the given plan ID"}, 400)
     return answer(
         {
             "status": "stopped",
-            "planId": run_id,
+            "planId": plan_id,
             "message": "Task stop request submitted",
             "taskMarkedForStop": True,
             "wasRunning": info.status == "running",
