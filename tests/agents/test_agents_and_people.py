@@ -35,6 +35,14 @@ async def test_forms_of_one_round_are_open_at_once_and_answered_in_any_order() -
     assert len(model.requests) == 2
 
 
+@pytest.mark.parametrize("inputs", [{"name": "tea"}, '[{"name": "tea"}]', '{"name": "tea"}'])
+async def test_fields_may_be_one_or_their_list_as_a_text(inputs: object) -> None:
+    model = ScriptedModel([("form_input", {"title": "Which tea?", "inputs": inputs})], done("x"))
+    async with opened(chat=model) as tp:
+        (question,) = (await tp.run(agent())).questions
+    assert [field["name"] for field in question.form["inputs"]] == ["tea"]
+
+
 async def test_a_person_who_declines_is_no_end_of_the_agent() -> None:
     model = ScriptedModel([("form_input", TEA)], done("x"))
     async with opened(chat=model) as tp:

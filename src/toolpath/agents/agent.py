@@ -8,6 +8,7 @@ nothing is left to chance: no clock, no random number.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -34,7 +35,7 @@ from toolpath.model.chat import ChatReply, ChatRequest, ToolCall
 from toolpath.model.events import Failure
 from toolpath.model.tool import ToolResult
 from toolpath.ports import AgentContext
-from toolpath.values import Json, JsonObject, digest
+from toolpath.values import Json, JsonObject, decode, digest
 
 #: Answers without a call, one after the other, until the agent gives up.
 MOST_SILENT: Final = 3
@@ -345,6 +346,10 @@ def _listed(given: JsonObject, task: AgentTask) -> JsonObject:
 def _form(given: JsonObject) -> JsonObject:
     """One field stands for a list of one; a field without a name goes by its label."""
     inputs = given.get("inputs")
+    if isinstance(inputs, str):
+        # Some models write a list as its text.
+        with contextlib.suppress(ValueError, RecursionError):
+            inputs = decode(inputs.encode())
     fields = [inputs] if isinstance(inputs, dict) else inputs
     if not isinstance(fields, list):
         return given

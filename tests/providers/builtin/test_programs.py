@@ -65,16 +65,28 @@ async def test_a_command_gives_what_it_writes_and_how_it_ended():
             await shell("echo \0", tp)
 
 
-async def test_it_has_no_environment_of_ours_and_a_folder_that_goes(monkeypatch: pytest.MonkeyPatch):
+async def test_it_has_no_environment_of_ours_and_works_in_the_folder_of_its_run(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TOOLPATH_SECRET_KEY", "k3y-of-ours")
     async with with_programs(env={"GIVEN": "{{ secrets.KEY }}"}) as tp:
-        seen = (await shell("env; pwd; ls -A; echo x > left", tp))["stdout"]
+        plan = {
+            "flow": "chain",
+            "steps": [
+                {"id": "one", "tool": "shell.run", "inputs": {"command": "env; echo x > left; echo y > $HOME/gone"}},
+                {"id": "two", "tool": "shell.run", "inputs": {"command": "pwd; ls -A; ls -A $HOME"}},
+            ],
+        }
+        result = await tp.run(plan)
+        seen = result.step("one").output["stdout"]
         assert "k3y-of-ours" not in seen
         names = {line.partition("=")[0] for line in seen.splitlines() if "=" in line}
         assert names <= {"PATH", "HOME", "TMPDIR", "LANG", "GIVEN", "PWD", "SHLVL", "_", "OLDPWD"}
         assert "GIVEN" in names
-        folder = next(line for line in seen.splitlines() if line.startswith("/"))
-        assert (await shell(f"ls {folder}", tp))["exit_code"] != 0
+        # The folder is the run's: what lies in it stays for its next step, and for no other run.
+        folder, *files = result.step("two").output["stdout"].split()
+        assert files == ["left"]
+        other = (await shell("pwd; ls -A", tp))["stdout"].split()
+        assert len(other) == 1
+        assert other[0] != folder
 
 
 async def test_what_it_starts_ends_with_it_also_what_hides(until):

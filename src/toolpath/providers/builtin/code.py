@@ -69,6 +69,18 @@ _SHELL: Final = ("shell", "command", "Run a shell command. Each call begins in a
 _PYTHON: Final = ("python", "code", "Run a Python program. What it prints is the result.", "The program.")
 
 
+def _folder_of_run(house: House, run_id: str) -> str:
+    """Where the files of the run are; empty where runs have no folders here."""
+    try:
+        place = None if house.folders is None else house.folders.place("runs", run_id)
+    except ConfigError:
+        return ""
+    if place is None:
+        return ""
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return str(place)
+
+
 def _program(group: str, path: str) -> str:
     found = shutil.which(path)
     if found is None:
@@ -93,12 +105,14 @@ def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[st
         )
         if len(inputs.get("stdin") or "") > _LONGEST_INPUT:
             raise ToolFailed(f"The input has more than {_LONGEST_INPUT:,} characters.", hint="Give a part of it.")
-        folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="toolpath-")
+        home = await asyncio.to_thread(tempfile.mkdtemp, prefix="toolpath-")
         try:
+            folder = await asyncio.to_thread(_folder_of_run, house, str(context.run_id)) or home
             argv = [*begin, inputs[argument]]
+            env = {"HOME": home, "TMPDIR": home, **env}
             ended = await run_program(argv, folder=folder, bounds=bounds, stdin=inputs.get("stdin") or "", env=env)
         finally:
-            await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+            await asyncio.shield(asyncio.to_thread(shutil.rmtree, home, ignore_errors=True))
         return _result(ended, bounds, inputs)
 
     tool = Tool(
@@ -106,9 +120,9 @@ def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[st
         group=group,
         title=f"Run {group}",
         description=(
-            f"{description} It has {options.timeout:g} seconds at most, no terminal, and a folder of its own that is "
-            "gone afterwards; everything that it starts ends with it. An exit code other than 0 is no failure of the "
-            "call unless must_succeed says so."
+            f"{description} It has {options.timeout:g} seconds at most, no terminal, and begins in the "
+            "folder of the run's files; all that it starts ends with it. An exit code other than 0 is no failure of "
+            "the call unless must_succeed says so."
         ),
         category="external",
         input_schema={

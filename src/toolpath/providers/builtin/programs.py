@@ -70,7 +70,7 @@ async def run_program(
         raise ToolFailed("What is to be run holds a NUL, which no program can be given.")
     told, tell = os.pipe()
     try:
-        environment = {"PATH": _PATH, "HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8", **(env or {})}
+        environment = {"PATH": _PATH, "LANG": "C.UTF-8", **(env or {})}
         job: JsonObject = {
             "argv": argv,
             "env": environment,
