@@ -149,6 +149,8 @@ class ModelChat:
     async def _pause(self, failure: ChatFailed, attempt: int) -> None:
         """Wait until the next attempt may be made; raises the failure where none may."""
         if not failure.retryable or attempt > self.limits.max_retries:
+            if attempt > 1:
+                failure.message = f"{failure.message} (asked {attempt} times)"
             raise failure from None
         delay = self.limits.initial_delay * 2 ** (attempt - 1)
         # Chance keeps many callers that were refused together from coming back together.
