@@ -22,7 +22,7 @@ class OpenTurn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What stands for the oldest messages when a model is told of the conversation."""
+    """Summary that stands for the oldest messages when a model is told of the conversation."""
 
     through: int
     """Number of the last message that it stands for."""
@@ -34,7 +34,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
-    """What is kept of a conversation besides its messages."""
+    """Conversation as it is kept, besides its messages."""
 
     conversation_id: str
     title: str = ""

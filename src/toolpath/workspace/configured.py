@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Configured:
-    """What is configured in one store, and given to those who run plans. `chat`: the program's own model."""
+    """Configuration of one store, given to those who run plans. `chat`: the program's own model."""
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ from toolpath.workspace.conversations.turns import LONGEST, Said
 
 
 class Talk(msgspec.Struct, frozen=True, kw_only=True):
-    """What was typed after `chat`."""
+    """Words that were typed after `chat`."""
 
     text: str
     conversation: str
@@ -97,7 +97,7 @@ async def _talked(session: Session, speaker: _Speaker) -> int:
 
 
 class _Speaker:
-    """Somebody at the command line, in one conversation."""
+    """Speaker at the command line, in one conversation."""
 
     def __init__(self, session: Session, wanted: Talk, conversation: Conversation) -> None:
         self.conversation = conversation

@@ -18,7 +18,7 @@ from toolpath.workspace.models.models import ModelDraft
 
 
 class Typed(msgspec.Struct, frozen=True, kw_only=True):
-    """What was typed of a model."""
+    """Words that were typed of a model."""
 
     model: str
     api: str

@@ -26,7 +26,7 @@ _STRIDE: Final = 64
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a reply is written."""
+    """Place that a reply is written at."""
 
     run_id: str
     path: str

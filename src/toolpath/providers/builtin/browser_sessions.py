@@ -35,7 +35,7 @@ _ARGUMENTS: Final = (
 
 
 class BrowserSetup(NamedTuple):
-    """How a browser is started, and what it may reach."""
+    """Setup of a browser: how it is started, and what it may reach."""
 
     reach: Reach
     program: str
@@ -51,7 +51,7 @@ def found_program(named: str) -> str:
 
 
 class Session:
-    """What one run has open. Its calls take turns."""
+    """Session of one run in a browser. Its calls take turns."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context

@@ -34,7 +34,7 @@ class DocumentsOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Read(msgspec.Struct, frozen=True):
-    """What came of reading a document."""
+    """Text that was read out of a document."""
 
     markdown: str = ""
     cut: bool = False

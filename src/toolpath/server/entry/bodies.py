@@ -41,7 +41,7 @@ def check_message(message: str | bytes, *, most: int, parts: int) -> None:
 
 
 class BodyLimits(NamedTuple):
-    """What a body may be."""
+    """Limits of a body."""
 
     most: int
     """Bytes."""

@@ -33,7 +33,7 @@ class TemplateParameter:
 
 @strawberry.type(description="A version of a template.")
 class TemplateVersion:
-    """What is told of it."""
+    """Version of a template, as it is told of."""
 
     version: int
     digest: str
@@ -93,7 +93,7 @@ class ScheduledRuns:
 
 @strawberry.type
 class TemplateQuery:
-    """What can be looked at."""
+    """Queries of templates and schedules: what can be looked at."""
 
     @strawberry.field(extensions=[_READ], description="Plan templates, newest first; `before` is an id.")
     async def plan_templates(
@@ -132,7 +132,7 @@ class TemplateQuery:
 
 @strawberry.type
 class TemplateMutation:
-    """What can be done."""
+    """Mutations of templates and schedules: what can be done."""
 
     @strawberry.mutation(
         extensions=[_RUN],

@@ -18,7 +18,7 @@ DONE = b"data: [DONE]\n\n"
 
 
 class Head(msgspec.Struct, frozen=True):
-    """What all pieces of an answer share."""
+    """Head that all pieces of an answer share."""
 
     id: str
     model: str

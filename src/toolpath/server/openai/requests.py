@@ -72,7 +72,7 @@ class Completion(msgspec.Struct, frozen=True):
 
 
 class Dialogue(msgspec.Struct, frozen=True, kw_only=True):
-    """What was said, told apart: rules, messages before, and the last one."""
+    """Dialogue, told apart: rules, messages before, and the last one."""
 
     instructions: str
     messages: tuple[Message, ...]

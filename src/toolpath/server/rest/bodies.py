@@ -228,7 +228,7 @@ class ConversationTitle(Sent, frozen=True, kw_only=True):
 
 
 class NewMessage(Sent, frozen=True, kw_only=True):
-    """What somebody says in a conversation. Sent again with the same `message_id` it adds nothing."""
+    """Message in a conversation. Sent again with the same `message_id` it adds nothing."""
 
     text: Annotated[str, msgspec.Meta(max_length=200_000, pattern=r"^[^\x00]*$")] = ""
     message_id: Key = ""
@@ -242,7 +242,7 @@ class NewMessage(Sent, frozen=True, kw_only=True):
 
 
 class ModelWords(Sent, frozen=True, kw_only=True):
-    """What a model is to be; null: as it was, or the usual. `expected`: only if it is still at this revision.
+    """Words on a model; null: as it was, or the usual. `expected`: only if it is still at this revision.
 
     `key` and `headers` are sealed and never shown; what is sent back masked stays as it was, an empty key goes.
     """

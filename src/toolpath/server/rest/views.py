@@ -305,7 +305,7 @@ class FileRow(Shown, frozen=True, kw_only=True):
 
 
 class FileTree(Shown, frozen=True, kw_only=True):
-    """What the folder of a run holds, folders with what is in them."""
+    """Tree of the folder of a run, folders with what is in them."""
 
     run_id: str
     tree: FileEntry
@@ -359,7 +359,7 @@ class MessagePage(Shown, frozen=True, kw_only=True):
 
 
 class FoundPage(Shown, frozen=True, kw_only=True):
-    """Where a text was found."""
+    """Places at which a text was found."""
 
     found: tuple[FoundMessage, ...]
 
@@ -407,7 +407,7 @@ class ModelList(Shown, frozen=True, kw_only=True):
 
 
 class ModelTrial(Shown, frozen=True, kw_only=True):
-    """What came of a request to the model."""
+    """Outcome of a request to the model."""
 
     valid: bool
     message: str

@@ -39,7 +39,7 @@ Models = Callable[[str], Awaitable[Chat | None]]
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model is told of a conversation."""
+    """Memory of a conversation: what a model is told of it."""
 
     messages: tuple[JsonObject, ...]
     """`{role, text}`, oldest first."""

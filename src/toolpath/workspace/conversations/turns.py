@@ -55,7 +55,7 @@ _TITLE: Final = 80
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody says in a conversation."""
+    """Words that somebody says in a conversation."""
 
     text: str
     message_id: str = ""

@@ -41,7 +41,7 @@ class _Opened:
 
 
 class _Own(msgspec.Struct, frozen=True):
-    """What a tenant, or the house, has stored."""
+    """Models that a tenant, or the house, has stored."""
 
     by_name: dict[str, Kept]
     default: str = ""

@@ -32,7 +32,7 @@ _PATH: Final = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*")
 
 
 class ModelDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model is to be; None: as it was, or the usual."""
+    """Draft of a model; None: as it was, or the usual."""
 
     name: str | None = None
     api: str | None = None

@@ -20,7 +20,7 @@ MOST: Final = 200
 
 
 class Secrets(msgspec.Struct, frozen=True):
-    """What of a model nobody reads back."""
+    """Secrets of a model, which nobody reads back."""
 
     key: str = ""
     headers: dict[str, str] = {}

@@ -30,7 +30,7 @@ _ADDRESSES: Final = {
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it."""
+    """Outcome of a trial."""
 
     valid: bool
     message: str
