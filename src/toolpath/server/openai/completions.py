@@ -23,7 +23,7 @@ from toolpath.model.conversation import EndPart, QuestionPart, RestartPart, Text
 from toolpath.ports import Chat
 from toolpath.server.openai import answers
 from toolpath.server.openai.answers import Head
-from toolpath.server.openai.models import OWN, is_plain, unknown_model
+from toolpath.server.openai.models import OWN, PLAIN, is_plain, unknown_model
 from toolpath.server.openai.requests import (
     Completion,
     Dialogue,
@@ -50,7 +50,7 @@ async def complete(request: Request, tp: Door, caller: Asker) -> Response:
     dialogue = dialogue_of(body)
     now = tp.clock.time()
     head = Head(new_id("chatcmpl", now), body.model, int(now))
-    is_plain_model = is_plain(tp, body.model)
+    is_plain_model = await is_plain(tp, caller, body.model)
     if body.tools and not is_plain_model and body.model != OWN:
         raise BadRequest(
             f"The template {body.model[:100]!r} brings its own tools.", param="tools", code="unsupported_value"
@@ -69,11 +69,10 @@ async def complete(request: Request, tp: Door, caller: Asker) -> Response:
 async def _plain(
     request: Request, tp: Toolpath, caller: Caller, body: Completion, dialogue: Dialogue, head: Head
 ) -> Response:
-    chat = await tp.planning.model()
+    chat = await tp.conversations.turns.model(caller.tenant)
     if chat is None:
         raise ConfigError("No model is configured.", hint="Set TOOL_PLANNER_LLM and the provider's key.")
-    named = tp.settings.planner_model.strip()
-    asked = plain_request(body, dialogue, model=body.model if body.model == named else "")
+    asked = plain_request(body, dialogue, model="" if body.model in (OWN, PLAIN) else body.model)
     await tp.trail.record("model.ask", body.model, tenant=caller.tenant, user=caller.user)
     if body.stream:
         return _stream(_written(tp, chat, asked, body, head))

@@ -28,7 +28,7 @@ _CAN_READ = [Depends(Needs("read"))]
 async def listed(tp: Door, caller: Asker) -> Response:
     """All of them."""
     found = [_shown(OWN, "toolpath")]
-    found += [_shown(name, "model") for name in _plain_names(tp)]
+    found += [_shown(name, "model") for name in await _plain_names(tp, caller)]
     found += [_shown(each.key, "template", each.created_at) for each in await _templates(tp, caller)]
     return answer({"object": "list", "data": found})
 
@@ -36,7 +36,7 @@ async def listed(tp: Door, caller: Asker) -> Response:
 @router.get("/models/{model:path}", dependencies=_CAN_READ)
 async def show(model: str, tp: Door, caller: Asker) -> Response:
     """One of them, by its name."""
-    if model == OWN or model in _plain_names(tp):
+    if model == OWN or model in await _plain_names(tp, caller):
         return answer(_shown(model, "toolpath" if model == OWN else "model"))
     for each in await _templates(tp, caller):
         if model in (each.key, each.template_id, each.title):
@@ -44,9 +44,9 @@ async def show(model: str, tp: Door, caller: Asker) -> Response:
     raise unknown_model(model)
 
 
-def is_plain(tp: Toolpath, model: str) -> bool:
-    """Whether the name is that of the model itself."""
-    return model in _plain_names(tp)
+async def is_plain(tp: Toolpath, caller: Caller, model: str) -> bool:
+    """Whether the name is that of a model itself."""
+    return model in await _plain_names(tp, caller)
 
 
 def unknown_model(model: str) -> BadRequest:
@@ -56,9 +56,11 @@ def unknown_model(model: str) -> BadRequest:
     )
 
 
-def _plain_names(tp: Toolpath) -> list[str]:
-    named = tp.settings.planner_model.strip()
-    return [PLAIN, named] if named and named not in (OWN, PLAIN) else [PLAIN]
+async def _plain_names(tp: Toolpath, caller: Caller) -> list[str]:
+    """The default, the model of the settings, and those that are kept for the caller."""
+    kept = [each.name for each in await tp.models.list(tenant=caller.tenant)]
+    named = (PLAIN, tp.settings.planner_model.strip(), *kept)
+    return [name for name in dict.fromkeys(named) if name and name != OWN]
 
 
 async def _templates(tp: Toolpath, caller: Caller) -> list[PlanTemplate]:

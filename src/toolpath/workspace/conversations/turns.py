@@ -34,6 +34,7 @@ from toolpath.model.conversation import (
 )
 from toolpath.model.run import ENDED_RUN, RunContext, RunInfo, RunResult
 from toolpath.model.template import PlanTemplate, TemplateRun
+from toolpath.ports import Chat
 from toolpath.runs.naming import OwnName
 from toolpath.runs.run import Run
 from toolpath.values import Json, JsonObject
@@ -138,6 +139,10 @@ class Turns:
         self._start = start
         self._resume = resume
         self.templates = templates
+
+    async def model(self, tenant: str) -> Chat | None:
+        """The model that the tenant's turns ask; None where none is configured."""
+        return None if self._services.chat is None else await self._services.chat(tenant)
 
     # Beginning.
 
