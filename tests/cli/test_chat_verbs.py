@@ -50,7 +50,9 @@ async def test_one_thing_is_said_and_the_talk_is_kept(shop: Path, toolpath: Comm
     assert (listed["title"], listed["messages"]) == ("What does tea cost?", 4)
     talk = listed["conversation_id"]
     assert "Was it tea?" in (await typed(toolpath, "conversations", "show", talk)).out
-    assert [each["number"] for each in (await typed(toolpath, "conversations", "search", "COSTS", "--json")).json] == [2]
+    assert [each["number"] for each in (await typed(toolpath, "conversations", "search", "COSTS", "--json")).json] == [
+        2
+    ]
     assert (await typed(toolpath, "conversations", "rename", talk, "Tea")).code == 0
     assert "is at version 1" in (await typed(toolpath, "conversations", "save", talk)).err
     assert (await typed(toolpath, "run", "Tea", "--json")).json["outputs"] == 2.5
@@ -95,7 +97,12 @@ async def test_a_talk_at_the_terminal_asks_before_it_writes(shop: Path) -> None:
 
         def talk() -> str:
             seen = ""
-            for prompt, typed in (("> ", "Order two teas.\n"), ("decide later] ", "y\n"), ("> ", "Bye.\n"), ("> ", "\x04")):
+            for prompt, typed in (
+                ("> ", "Order two teas.\n"),
+                ("decide later] ", "y\n"),
+                ("> ", "Bye.\n"),
+                ("> ", "\x04"),
+            ):
                 seen = ""
                 while prompt not in seen:
                     seen += os.read(ours, 1_000).decode(errors="replace")
