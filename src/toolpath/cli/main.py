@@ -14,6 +14,7 @@ import typer
 
 from toolpath.cli.access import commands as access
 from toolpath.cli.conversations import commands as conversations
+from toolpath.cli.files import commands as files
 from toolpath.cli.groups import Commands
 from toolpath.cli.models import commands as models
 from toolpath.cli.options import Options, hoisted, named_sources
@@ -104,6 +105,7 @@ app.add_typer(runs.app, name="runs")
 app.add_typer(tools.app, name="tools")
 app.add_typer(templates.app, name="templates")
 app.add_typer(schedules.app, name="schedules")
+app.add_typer(files.app, name="files")
 app.add_typer(models.app, name="models")
 app.command()(conversations.chat)
 app.add_typer(conversations.app, name="conversations")

@@ -68,6 +68,9 @@ def run(
     inputs: Inputs = None,
     input_file: InputFile = "",
     *,
+    file: Annotated[
+        list[str] | None, typer.Option("--file", metavar="FILE", help="A file that it begins with; may be repeated.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be called; call nothing.")] = False,
     record: Annotated[str, typer.Option(metavar="FILE", help="Write every call and its outcome.")] = "",
     replay: Annotated[str, typer.Option(metavar="FILE", help="Answer every call from a recording.")] = "",
@@ -88,6 +91,7 @@ def run(
         what=what,
         inputs=tuple(inputs or ()),
         input_file=input_file,
+        files=tuple(file or ()),
         dry_run=dry_run,
         record=record,
         replay=replay,

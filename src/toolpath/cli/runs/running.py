@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from toolpath.app import Toolpath
 from toolpath.checks.start import check_arguments
@@ -18,12 +19,15 @@ from toolpath.cli.output import Output
 from toolpath.cli.questions import person
 from toolpath.cli.runs.execution import finish
 from toolpath.cli.runs.preview import preview
+from toolpath.cli.runs.uploads import upload_files
 from toolpath.cli.session import Session, perform
-from toolpath.cli.target import find_target
+from toolpath.cli.target import Target, find_target
 from toolpath.errors import PlanInvalid, ReadError
 from toolpath.model.run import RunContext
+from toolpath.runs.run import Run
 from toolpath.testing.recording import Recorder
 from toolpath.testing.replay import Replay
+from toolpath.values import JsonObject
 
 #: How long a detached run may take until it has an id.
 _ANNOUNCE_WITHIN = 60.0
@@ -36,6 +40,7 @@ class RunRequest:
     what: str
     inputs: tuple[str, ...] = ()
     input_file: str = ""
+    files: tuple[str, ...] = ()
     dry_run: bool = False
     record: str = ""
     replay: str = ""
@@ -86,13 +91,7 @@ async def _run(session: Session, request: RunRequest) -> int:
         return preview(plan, tp.registry.snapshot(), filled, output)
     recorder = await _with_recording(tp, request)
     try:
-        run = await tp.start(
-            target.started(inputs),
-            inputs,
-            context=_who(tp, request),
-            replan=request.replan or None,
-            priority=request.priority,
-        )
+        run = await _start(tp, target, inputs, request)
     except PlanInvalid as error:
         return show_findings(error.findings, target.name, output)
     else:
@@ -104,6 +103,16 @@ async def _run(session: Session, request: RunRequest) -> int:
             recorder.close()
             if recorder.fault:
                 output.tell(f"Calls are missing in the recording {request.record}: {recorder.fault}", "yellow")
+
+
+async def _start(tp: Toolpath, target: Target, inputs: JsonObject, request: RunRequest) -> Run:
+    """Begin it, with the files that were named in its folder."""
+    more: dict[str, Any] = {"replan": request.replan or None, "priority": request.priority}
+    more["context"] = _who(tp, request)
+    if not request.files:
+        return await tp.start(target.started(inputs), inputs, **more)
+    upload = await upload_files(tp, request.files)
+    return await tp.files.start(target.started(inputs), inputs, uploads=[upload], **more)
 
 
 def _who(tp: Toolpath, request: RunRequest) -> RunContext:
@@ -141,6 +150,8 @@ def _detach(options: Options, request: RunRequest) -> int:
     arguments += ["--no-input", "--replan", str(request.replan), "--priority", str(request.priority)]
     for pair in request.inputs:
         arguments += ["--input", pair]
+    for file in request.files:
+        arguments += ["--file", file]
     for permission in request.permissions:
         arguments += ["--permission", permission]
     for name, value in (
