@@ -45,7 +45,7 @@ async def opened(shop: Shop, *, patterns: tuple[str, ...] = ("shop.*",), **optio
     tp = Toolpath(settings=Settings(max_retries=0), chat=options.pop("chat", None))
     tp.add(shop.price, group="shop", effect="read")
     tp.add(shop.order, group="shop", **options.pop("order", {}))
-    tp.sources.add_source("builtin", {"parallel": {"tools": list(patterns), **options}})
+    tp.sources.add_source("builtin", {"shell": {}, "parallel": {"tools": list(patterns), **options}})
     return tp
 
 
@@ -70,6 +70,35 @@ async def test_items_may_be_values_of_one_input():
         with pytest.raises(ToolFailed, match="no object"):
             await tp.call("parallel.map", {"tool": "shop.order", "items": ["tea"]})
         assert (await tp.call("parallel.read", {"tool": "shop.price", "items": []}))["results"] == []
+
+
+async def test_items_and_results_may_be_files_of_the_run():
+    shop = Shop()
+    async with await opened(shop) as tp:
+        inputs = {"tool": "shop.order", "items_file": "in.json", "as": "item", "results_file": "out/results.json"}
+        plan = {
+            "flow": "chain",
+            "steps": [
+                {"id": "shell", "tool": "shell.run", "inputs": {"command": 'echo \'["tea", "cup"]\' > in.json'}},
+                {"id": "map", "tool": "parallel.map", "inputs": inputs},
+                {"id": "seen", "tool": "shell.run", "inputs": {"command": "cat out/results.json", "json": True}},
+            ],
+        }
+        result = await tp.run(plan)
+        assert result.success, result.error
+        assert result.step("map").output == {
+            "results": [],
+            "results_file": "out/results.json",
+            "succeeded": 2,
+            "failed": 0,
+        }
+        assert [one["output"] for one in result.step("seen").output["value"]] == ["ordered tea", "ordered cup"]
+        for path in ("none.json", "../../etc/passwd", "/etc/passwd"):
+            with pytest.raises(ToolFailed):
+                await tp.call("parallel.map", {**inputs, "items_file": path})
+        with pytest.raises(ToolFailed, match="one of the two"):
+            await tp.call("parallel.map", {"tool": "shop.order"})
+    assert shop.calls == ["tea", "cup"]
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import fnmatch
-from typing import Annotated, Any, Final, Protocol
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Protocol, TypeVar
 
 import msgspec
 
-from toolpath.errors import AmbiguousTool, ConfigError, ToolFailed, ToolNotFound
+from toolpath.errors import AmbiguousTool, ConfigError, ToolFailed, ToolNotFound, ToolpathError
 from toolpath.model.plan import Retry
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
-from toolpath.values import Json, JsonObject
+from toolpath.providers.run_files.folder import Folder
+from toolpath.values import Json, JsonObject, decode, encode
 
 #: Seconds that the tool may take between its calls: what it waits for is not counted.
 _LONGEST: Final = 600.0
+_Found = TypeVar("_Found")
+#: Bytes of a file of items.
+_LARGEST: Final = 20_000_000
+_PATH: Final[JsonObject] = {"type": "string", "minLength": 1, "maxLength": 1_000}
 _OWN: Final = ("parallel", "toolpath")
 
 
@@ -58,14 +64,23 @@ def parallel_group(given: JsonObject, house: House) -> BuiltinGroup:
             "The built-in tools of 'parallel' have no tool that they may call.",
             hint='Name them: [builtin.parallel] tools = ["shop.*"].',
         )
-    reads = _tool(options, reads=True)
-    writes = _tool(options, reads=False)
+    reads = _tool(options, house, reads=True)
+    writes = _tool(options, house, reads=False)
     return BuiltinGroup((reads, writes), said=f"calls {', '.join(options.tools)}")
 
 
-def _tool(options: ParallelOptions, *, reads: bool) -> Tool:
+def _tool(options: ParallelOptions, house: House, *, reads: bool) -> Tool:
     async def invoke(inputs: JsonObject, context: Any) -> Json:
-        return await _mapped(inputs, context, options, reads=reads)
+        items = await _items(inputs, context.run_id, options, house)
+        found = await _mapped({**inputs, "items": items}, context, options, reads=reads)
+        path = inputs.get("results_file")
+        if path is None:
+            return found
+        await _in_folder(house, context.run_id, lambda folder: folder.write(path, (encode(found["results"]),)))
+        return {**found, "results": [], "results_file": path}
+
+    # A file is written by what writes alone.
+    kept: JsonObject = {"results_file": {**_PATH, "description": "A file for the results, which are then not given."}}
 
     what = "that only reads" if reads else ""
     return Tool(
@@ -86,11 +101,16 @@ def _tool(options: ParallelOptions, *, reads: bool) -> Tool:
                     "maxItems": options.max_items,
                     "description": "For each call the inputs of the tool; or values of the one input that `as` names.",
                 },
+                "items_file": {
+                    **_PATH,
+                    "description": "A file of the run with the items as a JSON list, instead of items.",
+                },
+                **({} if reads else kept),
                 "as": {"type": "string", "minLength": 1, "description": "The input that an item is the value of."},
                 "inputs": {"type": "object", "description": "Inputs that all calls have besides."},
                 "concurrency": {"type": "integer", "minimum": 1, "maximum": options.concurrency},
             },
-            "required": ["tool", "items"],
+            "required": ["tool"],
             "additionalProperties": False,
         },
         output_schema=_OUTPUT,
@@ -120,6 +140,7 @@ _OUTPUT: Final[JsonObject] = {
                 "required": ["status"],
             },
         },
+        "results_file": {"type": "string"},
         "succeeded": {"type": "integer"},
         "failed": {"type": "integer"},
     },
@@ -127,7 +148,32 @@ _OUTPUT: Final[JsonObject] = {
 }
 
 
-async def _mapped(inputs: JsonObject, context: CallingContext, options: ParallelOptions, *, reads: bool) -> Json:
+async def _items(inputs: JsonObject, run_id: str, options: ParallelOptions, house: House) -> list[Json]:
+    """The items, given or read. Raises `ToolFailed` where they are no list, or too long a one."""
+    path, given = inputs.get("items_file"), inputs.get("items")
+    if (path is None) == (given is None):
+        raise ToolFailed("Items are given or in a file: one of the two.", hint="Give items or items_file.")
+    if path is None:
+        return list(given or ())
+    try:
+        found = await _in_folder(house, run_id, lambda folder: decode(folder.read(path, _LARGEST + 1)[: _LARGEST + 1]))
+    except (ValueError, RecursionError):
+        raise ToolFailed(f"{path[:200]} is no JSON, or has more than {_LARGEST:,} bytes.") from None
+    if not isinstance(found, list) or len(found) > options.max_items:
+        raise ToolFailed(f"{path[:200]} holds no list of at most {options.max_items:,} items.")
+    return found
+
+
+async def _in_folder(house: House, run_id: str, work: Callable[[Folder], _Found]) -> _Found:
+    if house.folders is None:
+        raise ToolFailed("There are no folders of runs here.", hint="Give the items themselves.")
+    try:
+        return await house.folders.do("runs", run_id, work)
+    except ToolpathError as error:
+        raise error if isinstance(error, ToolFailed) else ToolFailed(error.message, hint=error.hint) from None
+
+
+async def _mapped(inputs: JsonObject, context: CallingContext, options: ParallelOptions, *, reads: bool) -> JsonObject:
     try:
         tool = await context.find_tool(inputs["tool"])
     except (ToolNotFound, AmbiguousTool) as error:
