@@ -122,8 +122,16 @@ def main() -> int:
     """Measure, print, write."""
     with tempfile.TemporaryDirectory() as folder:
         rows = [asyncio.run(measured(size, Path(folder))) for size in SIZES]
-    head = ["characters of a result", "Pydantic AI µs", "ours µs", "ours, SQLite µs", "bytes of the journal"]
-    text = table(head, [[r.result, r.theirs_us, r.memory_us, r.sqlite_us, r.journal_bytes] for r in rows])
+    head = ["characters of a result", "Pydantic AI µs", "ours µs", "ratio", "ours, SQLite µs", "ratio, SQLite",
+            "bytes of the journal"]  # fmt: skip
+    text = table(
+        head,
+        [
+            [r.result, r.theirs_us, r.memory_us, r.memory_us / r.theirs_us, r.sqlite_us, r.sqlite_us / r.theirs_us,
+             r.journal_bytes]
+            for r in rows
+        ],
+    )  # fmt: skip
     publish("agents", text, [msgspec.to_builtins(row) for row in rows])
     print(text)
     return 0
