@@ -148,7 +148,7 @@ class LoopItems:
     def _inputs(self, index: int) -> JsonObject | None:
         """The inputs of the item's call; None where they have to be looked into."""
         drive, target = self.drive, self.target
-        if drive.redactor.active or drive.large.values or drive.state.calls >= self.most:
+        if drive.decisions.redactor.active or drive.large.values or drive.state.calls >= self.most:
             return None
         frame = self._frame
         frame.item = self.loop.items[index]
@@ -173,7 +173,7 @@ class LoopItems:
         drive, loop, index = self.drive, self.loop, attempt.index
         if not attempt.light:
             return False
-        if done.handle is not None or done.warning or drive.redactor.active or drive.large.values:
+        if done.handle is not None or done.warning or drive.decisions.redactor.active or drive.large.values:
             return False
         frame, output = self._frame, done.output
         frame.item = loop.items[index]
