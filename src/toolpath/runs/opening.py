@@ -77,7 +77,7 @@ def folders_of(store: Store, settings: Settings) -> Folders:
     if settings.files_dir:
         return Folders(Path(settings.files_dir), quota)
     if isinstance(store, SqliteStore) and store.path is not None:
-        return Folders(store.path.with_name(f"{store.path.name}.files"), quota)
+        return Folders(store.path.parent / f"{store.path.name}.files", quota)
     return Folders(None, quota, is_lasting=not isinstance(store, MemoryStore | SqliteStore))
 
 
@@ -86,7 +86,7 @@ def sealer_of(store: Store, settings: Settings) -> Sealer:
     if settings.sealing_key_file:
         return Sealer(Path(settings.sealing_key_file))
     if isinstance(store, SqliteStore) and store.path is not None:
-        return Sealer(store.path.with_name(f"{store.path.name}.key"))
+        return Sealer(store.path.parent / f"{store.path.name}.key")
     return Sealer(is_lasting=not isinstance(store, MemoryStore | SqliteStore))
 
 
