@@ -111,6 +111,8 @@ class Toolpath:
         """The audit trail: what is done through this door is written there."""
         self.sources = ToolSources(self.registry, self.secrets, self.clock, self._services.limits.set_server)
         self._configured = Configured(self._services, self.trail, self.registry.set_models, chat)
+        self.stored_settings = self._configured.settings
+        """The settings that may change while processes run, for what begins then."""
         self._preparation = Preparation(self.registry, self._services, load=self._load, hear=self._configured.hear)
         self._drives = Drives(
             self._services,

@@ -63,6 +63,8 @@ class RunStarted(Event, frozen=True, tag="run.started", kw_only=True, gc=False):
     """Digest that was approved, for a plan that was."""
     replan: JsonObject = {}
     """How far it may be planned anew when it fails; empty: it may not."""
+    settings: JsonObject = {}
+    """Stored settings that it began with: it goes on with these, whatever is stored then."""
     paths: int = 1
     """How calls of tools are named: 2 since those of a fallback, and those under different keys, always differ; 3 since
     a key like `round[3]/act[1]` stands in the path as it is."""

@@ -206,7 +206,8 @@ class Preparation:
         await self._hear()
         models = await self._models(tenant)
         cached = self._programs.get(id(plan))
-        if cached is not None and cached.plan is plan and cached.models is models:
+        is_same = cached is not None and cached.models is models and cached.program.settings is self._settings
+        if cached is not None and cached.plan is plan and is_same:
             # A provider may have said, or another process of the store, that what it calls is another tool now.
             await self._load(cached.names)
             if cached.revision == self._registry.revision:

@@ -104,6 +104,7 @@ def frozen(events: Sequence[AnyEvent]) -> Frozen:
 def frozen_program(said: Frozen, catalog: Catalog, settings: Settings, *, to_end: bool = False) -> Program:
     """The program that a journal was written by, followed by those that took its place."""
     started, called = said.stages[0], said.called
+    settings = _began_with(settings, started)
     bodies = {**started.bodies, **{key: body for event in called for key, body in event.bodies.items()}}
     programs = [
         Program(thaw(stage.plan), FrozenBodies(catalog, {**bodies, **stage.bodies}, to_end=to_end), settings)
@@ -118,6 +119,14 @@ def frozen_program(said: Frozen, catalog: Catalog, settings: Settings, *, to_end
     for program in programs[1:]:
         programs[0].revise(program)
     return programs[0]
+
+
+def _began_with(settings: Settings, started: RunStarted | PlanRevised) -> Settings:
+    """The settings of this process, with those in their place that were stored when the run began."""
+    if not isinstance(started, RunStarted) or not started.settings:
+        return settings
+    known = {name: value for name, value in started.settings.items() if name in Settings.__struct_fields__}
+    return msgspec.structs.replace(settings, **known)
 
 
 class ReplayPrograms:

@@ -224,6 +224,7 @@ class Starter:
             secrets=program.secrets,
             sources=self._sources(),
             approval=origin.approval,
+            settings=self._services.stored_settings,
             paths=ev.PATHS,
         )
         info = RunInfo(

@@ -27,6 +27,7 @@ from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.openai import completions
 from toolpath.server.openai import models as openai_models
+from toolpath.server.plan_service import config as service_config
 from toolpath.server.plan_service import conversations as chats
 from toolpath.server.plan_service import cron_tasks, executor, file_browser, file_upload, plan_templates
 from toolpath.server.plan_service import models as service_models
@@ -45,6 +46,7 @@ from toolpath.server.rest import (
     questions,
     runs,
     schedules,
+    settings,
     steering,
     templates,
     tools,
@@ -121,10 +123,10 @@ def _hang_in(app: FastAPI, telemetry: Telemetry | None) -> None:
     if telemetry is not None and telemetry.metrics is not None:
         app.state.metrics = telemetry.metrics
         app.include_router(metrics.router)
-    nouns = (plans, templates, schedules, models, conversations, runs, events, steering, questions, tools, audit, files)
-    for noun in nouns:
+    kept = (plans, templates, schedules, models, settings, conversations)
+    for noun in (*kept, runs, events, steering, questions, tools, audit, files):
         app.include_router(noun.router, prefix=API)
-    service = (executor, plan_templates, cron_tasks, service_models, chats, file_upload, file_browser)
+    service = (executor, plan_templates, cron_tasks, service_models, service_config, chats, file_upload, file_browser)
     for door in (*service, completions, openai_models):
         app.include_router(door.router)
 

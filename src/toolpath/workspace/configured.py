@@ -12,6 +12,7 @@ from toolpath.ports import Chat, ChatObserver
 from toolpath.workspace.changes import StoredChanges
 from toolpath.workspace.models.chats import ModelChats
 from toolpath.workspace.models.records import ModelRecords
+from toolpath.workspace.settings.stored_settings import StoredSettings
 
 if TYPE_CHECKING:
     from toolpath.workspace.models.models import Models
@@ -42,6 +43,10 @@ class Configured:
             observer=services.observer if isinstance(services.observer, ChatObserver) else None,
         )
         self._changes.follow(self._chats.forget)
+        services.given_settings = services.settings
+        self.settings = StoredSettings(services, trail, self._changes)
+        """Settings that may change while the process runs."""
+        self._changes.follow(self.settings.take)
         services.chat, services.models = self.chat, self.known_models
 
     @property

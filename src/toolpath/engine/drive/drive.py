@@ -106,7 +106,7 @@ class Drive:
             full=self.slots.are_taken,
             blobs=large.blobs,
         )
-        self.time_limits = TimeLimits(services.statistics, settings)
+        self.time_limits = TimeLimits(services.statistics, program.settings)
         self.deadlines = Deadlines(services.clock, hooks.expired)
         self.left: asyncio.Future[None] | None = None
         """Done when the drive is over."""

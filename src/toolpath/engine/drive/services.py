@@ -19,6 +19,7 @@ from toolpath.engine.drive.threads import Threads
 from toolpath.model.language_model import KnownModels
 from toolpath.model.redaction import Redactor
 from toolpath.ports import AgentLoop, Chat, Clock, Observer, Queue, Sealing, Store
+from toolpath.values import JsonObject
 
 
 class Flight:
@@ -39,6 +40,7 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     store: Store
     clock: Clock
     settings: Settings
+    """Those in force for what begins now."""
     threads: Threads
     limits: Limits
     statistics: Statistics
@@ -64,6 +66,10 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """What models are writing now."""
     agents: AgentLoop | None = None
     """Lets agents work; None: there are none."""
+    given_settings: Settings | None = None
+    """As the process was started with them; None: as those in force."""
+    stored_settings: JsonObject = {}
+    """Those in force that the store has."""
     observer: Observer | None = None
     """Looks on: logs, metrics, traces."""
     driver: str = ""

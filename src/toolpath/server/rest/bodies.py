@@ -261,6 +261,12 @@ class ModelWords(Sent, frozen=True, kw_only=True):
     expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
 
 
+class SettingValues(Sent, frozen=True, kw_only=True):
+    """Settings by name; null: as it is without the store."""
+
+    values: JsonObject
+
+
 BODIES: tuple[type, ...] = (
     NewPlan,
     ChangedPlan,
@@ -285,6 +291,7 @@ BODIES: tuple[type, ...] = (
     NewMessage,
     TemplateWords,
     ModelWords,
+    SettingValues,
 )
 
 _PLACE = re.compile(r"^(?P<what>.*?)(?: - at `(?P<at>.*)`)?$", re.DOTALL)

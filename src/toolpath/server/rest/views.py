@@ -25,6 +25,7 @@ from toolpath.providers.run_files.folder import FileEntry
 from toolpath.server.questions import Question, questions_of
 from toolpath.server.shown import shown_results
 from toolpath.values import Json, JsonObject
+from toolpath.workspace.settings.stored_settings import Setting
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -415,6 +416,12 @@ class ModelTrial(Shown, frozen=True, kw_only=True):
     """Models that the provider lists."""
 
 
+class SettingList(Shown, frozen=True, kw_only=True):
+    """Settings that may be changed while processes run."""
+
+    settings: tuple[Setting, ...]
+
+
 #: Every answer, for the description of the interface.
 VIEWS: tuple[type, ...] = (
     RunRow,
@@ -445,6 +452,7 @@ VIEWS: tuple[type, ...] = (
     ModelRow,
     ModelList,
     ModelTrial,
+    SettingList,
     FileRow,
     FileTree,
     UploadRow,

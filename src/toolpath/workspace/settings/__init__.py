@@ -1,0 +1,1 @@
+"""Settings as data: those that may change while processes run."""
