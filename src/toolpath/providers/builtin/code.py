@@ -125,23 +125,7 @@ def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[st
             "the call unless must_succeed says so."
         ),
         category="external",
-        input_schema={
-            "type": "object",
-            "properties": {
-                argument: {"type": "string", "minLength": 1, "maxLength": _LONGEST, "description": argument_text},
-                "stdin": {"type": "string", "description": "What it reads from its input."},
-                "timeout": {
-                    "type": "number",
-                    "exclusiveMinimum": 0,
-                    "maximum": options.timeout,
-                    "description": "Seconds; then it is killed.",
-                },
-                "must_succeed": {"type": "boolean", "description": "Fail where the exit code is not 0."},
-                "json": {"type": "boolean", "description": "Read what it prints as JSON: that is `value`."},
-            },
-            "required": [argument],
-            "additionalProperties": False,
-        },
+        input_schema=_input_schema(argument, argument_text, options.timeout),
         output_schema=_OUTPUT,
         output_validation="strict",
         effect="write",
@@ -152,6 +136,26 @@ def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[st
         body=Body(invoke=run, wants_context=True),
     )
     return BuiltinGroup((tool,), said=f"{begin[0]}, {options.timeout:g} s")
+
+
+def _input_schema(argument: str, argument_text: str, timeout: float) -> JsonObject:
+    return {
+        "type": "object",
+        "properties": {
+            argument: {"type": "string", "minLength": 1, "maxLength": _LONGEST, "description": argument_text},
+            "stdin": {"type": "string", "description": "What it reads from its input."},
+            "timeout": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "maximum": timeout,
+                "description": "Seconds; then it is killed.",
+            },
+            "must_succeed": {"type": "boolean", "description": "Fail where the exit code is not 0."},
+            "json": {"type": "boolean", "description": "Read what it prints as JSON: that is `value`."},
+        },
+        "required": [argument],
+        "additionalProperties": False,
+    }
 
 
 _OUTPUT: Final[JsonObject] = {
