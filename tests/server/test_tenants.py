@@ -16,6 +16,7 @@ from toolpath import Toolpath, tool
 from toolpath.model.events import encode_event
 from toolpath.server.asgi import create_app
 from toolpath.values import JsonObject
+from toolpath.workspace.models.models import ModelDraft
 
 #: Stands in everything that tenant acme has; nobody else may ever read it.
 MARK = "acme-secret-7f3a"
@@ -85,6 +86,8 @@ class Acme:
         scheduled = {"template_id": self.names["template_id"], "inputs": {"what": MARK}, "cron": "0 0 1 1 *"}
         made = await client.post(f"{API}/schedules", json=scheduled, headers=self.owner)
         self.names["schedule_id"] = made.json()["schedule_id"]
+        model = await self.door.tp.models.add(ModelDraft(name="keep", description=MARK), tenant="acme")
+        self.names["model_id"] = model.model_id
         self.names |= {"plan_id": plan["plan_id"], "request_id": plan["request_id"], "run_id": begun.json()["run_id"]}
         async with asyncio.timeout(PATIENCE):
             async for event in self.door.tp.watch(self.names["run_id"]):
