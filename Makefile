@@ -14,7 +14,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --quiet --constraint constraints.
 	--group dev --editable '.[browser,database,demo,documents,embed,postgres,server,workers]'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format reference bench bench-tools conformance soak clean
+.PHONY: help demo test lint format reference bench bench-tools conformance soak ui ui-check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -54,8 +54,26 @@ conformance: $(STAMP) ## the official MCP suite against our server; npm fetches 
 soak: $(STAMP) ## the long tests, with a line for each and the sums at the end
 	@$(BIN)/pytest -v -m soak --soak $(PYTEST_ARGS)
 
+ui/node_modules: ui/package.json ui/package-lock.json
+	@cd ui && npm ci --ignore-scripts --no-progress --silent
+	@touch ui/node_modules
+
+ui: $(STAMP) ui/node_modules ## build the web page from ui/, which needs Node; what is built is kept in the repository
+	@$(BIN)/python -m toolpath.server.openapi > ui/openapi.json
+	@cd ui && npx openapi-typescript openapi.json --empty-objects-unknown --output src/api/schema.ts >/dev/null && rm openapi.json
+	@cd ui && npm run --silent types && npm run --silent test && npm run --silent build
+
+ui-check: ## the page's types and tests, and that what is kept is what `make ui` builds
+	@rm -rf ui/.check && mkdir ui/.check
+	@$(BIN)/python -m toolpath.server.openapi > ui/.check/openapi.json
+	@cd ui && npx openapi-typescript .check/openapi.json --empty-objects-unknown --output .check/schema.ts >/dev/null
+	@diff -q ui/.check/schema.ts ui/src/api/schema.ts || { echo "The page's types are not those of the service: make ui"; exit 1; }
+	@cd ui && npm run --silent types && npm run --silent test && npm run --silent build -- --outDir .check/page --emptyOutDir >/dev/null
+	@diff -rq ui/.check/page src/toolpath/server/page/static || { echo "The page that is kept is not the one that its source builds: make ui"; exit 1; }
+	@rm -rf ui/.check
+
 clean: ## remove what the other targets made
-	rm -rf $(VENV) $(DEMO) .conformance benchmarks/.tools .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(DEMO) ui/node_modules ui/.check .conformance benchmarks/.tools .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; $(PYTHON) is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12")'

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
-_SERVICES = ("postgres", "rabbitmq")
+_SERVICES = ("chromium", "postgres", "rabbitmq")
 #: Seconds that a long test has, where it says nothing itself: the limits of its module are those of the quick tests.
 _LONG = 3600
 _TRIED = "tried "

@@ -27,6 +27,7 @@ from toolpath.server.mcp.http import PATH as MCP
 from toolpath.server.mcp.http import McpOverHttp
 from toolpath.server.openai import completions
 from toolpath.server.openai import models as openai_models
+from toolpath.server.page import assets, session
 from toolpath.server.plan_service import config as service_config
 from toolpath.server.plan_service import conversations as chats
 from toolpath.server.plan_service import cron_tasks, executor, file_browser, file_upload, plan_templates
@@ -124,10 +125,10 @@ def _hang_in(app: FastAPI, telemetry: Telemetry | None) -> None:
         app.state.metrics = telemetry.metrics
         app.include_router(metrics.router)
     kept = (plans, templates, schedules, models, settings, conversations)
-    for noun in (*kept, runs, events, steering, questions, tools, audit, files):
+    for noun in (*kept, runs, events, steering, questions, tools, audit, files, session):
         app.include_router(noun.router, prefix=API)
     service = (executor, plan_templates, cron_tasks, service_models, service_config, chats, file_upload, file_browser)
-    for door in (*service, completions, openai_models):
+    for door in (*service, completions, openai_models, assets):
         app.include_router(door.router)
 
 

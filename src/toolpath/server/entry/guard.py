@@ -21,10 +21,14 @@ from toolpath.server.entry.heads import check_host, check_nearness, check_origin
 from toolpath.server.entry.lease import Lease
 from toolpath.server.entry.rates import Rates
 from toolpath.server.openai_problems import refusal
+from toolpath.server.page.assets import is_page
 from toolpath.server.problems import Problem, details_of, problem
 
-#: Paths that answer everybody: whether the server lives. Exactly these; every other path needs credentials.
+#: Paths that answer everybody: whether the server lives. Exactly these, and the files of the page; every other path
+#: needs credentials.
 PUBLIC = frozenset({"/health", "/ready"})
+#: Where a person signs out, also with credentials that have ended.
+_SIGN_OUT = ("DELETE", "/api/v1/session")
 #: Seconds for which a request waits for a store that is away; whoever asks can ask again.
 STORE_WITHIN = 3.0
 _log = logging.getLogger("toolpath.access")
@@ -119,7 +123,7 @@ class Guard:
         check_host(headers, settings.allowed_hosts, is_open=is_open)
         check_origin(headers, settings.allowed_origins)
         check_length(headers, body_limits(settings, scope.get("method", ""), path_of(scope)).most)
-        if path_of(scope) in PUBLIC or _is_preflight(scope, headers, settings.allowed_origins):
+        if _is_public(scope) or _is_preflight(scope, headers, settings.allowed_origins):
             return NOBODY
         client = scope.get("client")
         address = str(client[0]) if client else ""
@@ -282,6 +286,11 @@ def _log_refusal(scope: Scope, error: ToolpathError, status: int) -> None:
         f" {key}" if key else "",
         status,
     )
+
+
+def _is_public(scope: Scope) -> bool:
+    path = path_of(scope)
+    return path in PUBLIC or is_page(path) or (scope.get("method"), path) == _SIGN_OUT
 
 
 def path_of(scope: Scope) -> str:

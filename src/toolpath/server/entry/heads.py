@@ -26,6 +26,8 @@ FORWARDED = (
     "true-client-ip",
     "cf-connecting-ip",
 )
+#: Holds the key or token of a person who signed in to the page.
+COOKIE = "toolpath_session"
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?", re.IGNORECASE)
 _LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _MOST_HEADERS = 200
@@ -98,10 +100,13 @@ def check_nearness(client: tuple[str, int] | None, headers: Mapping[str, str]) -
 
 
 def credentials_in(headers: Mapping[str, str]) -> str | None:
-    """The key or token that the request shows, or None. Raises `Problem` where it shows two, or one of another kind."""
+    """The key or token that the request shows, or None. Raises `Problem` where it shows two, or one of another kind.
+
+    A page's cookie counts where no header shows one.
+    """
     key, authorization = headers.get("x-api-key"), headers.get("authorization")
     if authorization is None:
-        return key
+        return key or _in_cookie(headers.get("cookie", ""))
     kind, _, text = authorization.partition(" ")
     if kind.lower() != "bearer" or not text.strip():
         raise Problem(
@@ -110,6 +115,14 @@ def credentials_in(headers: Mapping[str, str]) -> str | None:
     if key is not None and key != text.strip():
         raise Problem(400, "credentials_twice", "The request shows two different credentials.")
     return text.strip()
+
+
+def _in_cookie(text: str) -> str | None:
+    found = [value for name, _, value in (part.strip().partition("=") for part in text.split(";")) if name == COOKIE]
+    if len(found) > 1:
+        # A second one may have been put there by another page of this host.
+        raise Problem(400, "credentials_twice", "The request brings two sessions.")
+    return found[0].strip('"') or None if found else None
 
 
 def _is_address(name: str) -> bool:

@@ -43,6 +43,12 @@ class NewPlan(Sent, frozen=True, kw_only=True):
     requires_approval: bool = False
 
 
+class PlanToCheck(Sent, frozen=True, kw_only=True):
+    """A plan in any notation, that is not to be kept."""
+
+    plan: JsonObject | str
+
+
 class ChangedPlan(Sent, frozen=True, kw_only=True):
     """Another plan in place of the one that is there; `expected`: only if it is still at this revision."""
 
@@ -269,6 +275,7 @@ class SettingValues(Sent, frozen=True, kw_only=True):
 
 BODIES: tuple[type, ...] = (
     NewPlan,
+    PlanToCheck,
     ChangedPlan,
     PlanApproval,
     NewRun,

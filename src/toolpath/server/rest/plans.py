@@ -9,12 +9,15 @@ from fastapi import APIRouter, Depends, Path
 from starlette.responses import Response
 
 from toolpath.app import Toolpath
+from toolpath.model.plan import Plan
 from toolpath.model.stored import StoredPlan
+from toolpath.notation.printing import plan_to_dict
+from toolpath.runs.beside_the_loop import weight_of
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
-from toolpath.server.rest.bodies import ChangedPlan, JsonBody, NewPlan, PlanApproval
+from toolpath.server.rest.bodies import ChangedPlan, JsonBody, NewPlan, PlanApproval, PlanToCheck
 from toolpath.server.rest.described import Before, Limit, answer, problems, shows, takes
-from toolpath.server.rest.views import PlanDetail, PlanPage, plan_row
+from toolpath.server.rest.views import PlanDetail, PlanPage, PlanReview, plan_row
 from toolpath.server.visibility import visible_plan, visible_request
 
 router = APIRouter(tags=["plans"])
@@ -68,6 +71,26 @@ async def create(tp: Door, caller: Asker, body: Annotated[NewPlan, Depends(JsonB
             **whose,  # type: ignore[arg-type]
         )
     return await _detailed(tp, stored, 201)
+
+
+@router.post(
+    "/plans/check",
+    responses={**shows(PlanReview, "What is wrong with it, and what it will do."), **problems(415)},
+    openapi_extra=takes(PlanToCheck),
+    dependencies=_CAN_READ,
+)
+async def check(tp: Door, body: Annotated[PlanToCheck, Depends(JsonBody(PlanToCheck))]) -> Response:
+    """Check a plan without keeping it; findings of a text have their lines."""
+    return answer(await reviewed(tp, await tp.plans.read(body.plan)))
+
+
+async def reviewed(tp: Toolpath, plan: Plan) -> PlanReview:
+    """The plan as it would be kept, with what the check says of it against the tools as they are now."""
+    review = await tp.plans.review(plan)
+    document = await tp.aside.do(lambda: plan_to_dict(plan), weight_of([plan]))
+    return PlanReview(
+        plan=document, findings=review.findings, explanation=review.explanation, text=str(review.explanation)
+    )
 
 
 @router.get("/plans", responses={**shows(PlanPage, "Plans, newest first."), **problems(404)}, dependencies=_CAN_READ)

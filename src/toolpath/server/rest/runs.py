@@ -14,7 +14,8 @@ from toolpath.checks.start import check_arguments
 from toolpath.engine.drive.large import handle_in
 from toolpath.errors import PlanInvalid, RunNotFound, ToolNotFound
 from toolpath.ids import new_id
-from toolpath.model.plan import Plan
+from toolpath.model.events import PlanRevised, RunStarted
+from toolpath.model.plan import Plan, thaw
 from toolpath.model.run import RunStatus
 from toolpath.model.stored import StoredPlan
 from toolpath.model.sub_plan import split_plan_id
@@ -29,7 +30,8 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.rest.bodies import JsonBody, NewRun
 from toolpath.server.rest.described import Before, Filter, Limit, answer, problems, shows, takes
-from toolpath.server.rest.views import RunDetail, RunPage, RunRow, SubPlanList, run_detail, run_row
+from toolpath.server.rest.plans import reviewed
+from toolpath.server.rest.views import PlanReview, RunDetail, RunPage, RunRow, SubPlanList, run_detail, run_row
 from toolpath.server.visibility import visible_plan, visible_run
 from toolpath.values import Handle, JsonObject
 
@@ -186,6 +188,29 @@ async def plans(run_id: RunId, tp: Door, caller: Asker) -> Response:
     events = await tp.store.read_events(info.run_id)
     work = lambda: answer(SubPlanList(plans=sub_plans(info.run_id, step_results(events))))  # noqa: E731
     return await tp.aside.do(work, weight_of([events]))
+
+
+@router.get(
+    "/{run_id}/plan",
+    responses={**shows(PlanReview, "The plan, and what it does."), **problems(404)},
+    dependencies=[CanRead],
+)
+async def plan_of(
+    run_id: RunId,
+    tp: Door,
+    caller: Asker,
+    seq: Annotated[
+        int, Query(ge=1, le=2**53, description="The event that brought it: `run.started`, or a `plan.revised`.")
+    ] = 1,
+) -> Response:
+    """The plan of the run in the notation of plans, checked against the tools as they are now."""
+    await visible_run(tp, caller, run_id)
+    found = await tp.store.read_events(run_id, after=seq - 1, limit=1)
+    if not found or not isinstance(found[0], RunStarted | PlanRevised):
+        raise RunNotFound(f"Event {seq} of the run {run_id} brought no plan.")
+    told = found[0].plan
+    plan = await tp.aside.do(lambda: thaw(told), weight_of([told]))
+    return answer(await reviewed(tp, plan))
 
 
 async def _pieces(tp: Toolpath, handle: Handle) -> AsyncIterator[bytes]:

@@ -215,6 +215,27 @@ class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
     """Number to go on after, where there are more."""
 
 
+class PlanReview(Shown, frozen=True, kw_only=True):
+    """What the check says of a plan, and what it will do."""
+
+    plan: JsonObject
+    """As it is kept: in the notation of plans."""
+    findings: tuple[Finding, ...] = ()
+    explanation: Explanation
+    text: str = ""
+    """The explanation as people read it."""
+
+
+class SessionDetail(Shown, frozen=True, kw_only=True):
+    """Who asks, and what they may do."""
+
+    user: str
+    tenant: str
+    scopes: tuple[str, ...]
+    signed_in: bool
+    """They showed a key or token; else the server is open to this machine."""
+
+
 class TemplateRow(Shown, frozen=True, kw_only=True):
     """A plan template in a list."""
 
@@ -432,6 +453,8 @@ VIEWS: tuple[type, ...] = (
     QuestionPage,
     PlanDetail,
     PlanPage,
+    PlanReview,
+    SessionDetail,
     ToolDetail,
     ToolPage,
     StatsPage,
