@@ -21,7 +21,6 @@ from toolpath.server.entry.heads import check_host, check_nearness, check_origin
 from toolpath.server.entry.lease import Lease
 from toolpath.server.entry.rates import Rates
 from toolpath.server.openai_problems import refusal
-from toolpath.server.page.assets import is_page
 from toolpath.server.problems import Problem, details_of, problem
 
 #: Paths that answer everybody: whether the server lives. Exactly these, and the files of the page; every other path
@@ -290,7 +289,8 @@ def _log_refusal(scope: Scope, error: ToolpathError, status: int) -> None:
 
 def _is_public(scope: Scope) -> bool:
     path = path_of(scope)
-    return path in PUBLIC or is_page(path) or (scope.get("method"), path) == _SIGN_OUT
+    # The files of the page tell nothing of what the server holds.
+    return path in PUBLIC or path == "/" or path.startswith("/assets/") or (scope.get("method"), path) == _SIGN_OUT
 
 
 def path_of(scope: Scope) -> str:

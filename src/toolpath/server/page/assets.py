@@ -42,11 +42,6 @@ _ALWAYS: Final = {
 }
 
 
-def is_page(path: str) -> bool:
-    """Whether the path is one of the page's files, which tell nothing of what the server holds."""
-    return path == "/" or path.startswith("/assets/")
-
-
 @router.get("/")
 async def page() -> Response:
     """The page. It asks for credentials itself where they are needed."""
