@@ -144,6 +144,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How often a run that fails is planned anew, where the caller does not say."""
     agent_context: Annotated[int, msgspec.Meta(ge=4_000, le=100_000_000)] = 400_000
     """Characters of an agent's conversation above which old results are left out; about four are a token."""
+    agent_rounds: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 30
+    """Rounds of an agent whose step does not say how many."""
+    agent_parallel_calls: bool = True
+    """Whether an agent's model may ask for several calls in one answer; false: the first is made, and it is told."""
     user_input_timeout: Seconds = 300.0
     """For people to fill in a form that an agent puts before them; then the agent is told that nobody did."""
     conversation_memory: Annotated[int, msgspec.Meta(ge=6_000, le=10_000_000)] = 30_000

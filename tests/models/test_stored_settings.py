@@ -25,7 +25,7 @@ async def test_each_says_where_its_value_comes_from(monkeypatch: pytest.MonkeyPa
         over = await stored.get("parallel_limit")
         assert (over.value, over.source, over.stored) == (7, "environment", 9)
         monkeypatch.delenv("TOOL_PARALLEL_LIMIT")
-        assert [setting.stored for setting in await stored.reset()] == [None] * 10
+        assert [setting.stored for setting in await stored.reset()] == [None] * 12
         assert (await stored.get("parallel_limit")).value == 7
         actions = [entry.action for entry in await tp.trail.entries()]
         assert actions.count("settings.change") == 2
@@ -108,6 +108,18 @@ async def test_settings_over_rest_and_by_the_names_of_the_plan_execution_service
         assert (one["configValue"], one["defaultValue"]) == ("60.0", "300.0")
         update = [{"configPath": "lynxe.agent.conversationMemoryMaxChars", "configValue": "40000"}]
         assert (await client.post(str(service.join("batch-update")), json=update)).json() == {"success": True}
+        theirs = {
+            "lynxe.maxSteps": ("12", "30", "agent_rounds", 12),
+            "lynxe.agent.parallelToolCalls": ("false", "true", "agent_parallel_calls", False),
+            "lynxe.agent.executorPoolSize": ("3", "5", "parallel_limit", 3),
+        }
+        for path, (value, default, ours, kept_as) in theirs.items():
+            change = [{"configPath": path, "configValue": value}]
+            assert (await client.post(str(service.join("batch-update")), json=change)).json() == {"success": True}
+            rows = {each["configPath"]: each for each in (await client.get(str(service.join("group/lynxe")))).json()}
+            assert (rows[path]["configValue"], rows[path]["defaultValue"]) == (value, default)
+            by_name = {each["name"]: each for each in (await client.get("settings")).json()["settings"]}
+            assert by_name[ours]["stored"] == kept_as
         wrong = [*update, {"configPath": "lynxe.agent.nothing", "configValue": "1"}]
         assert (await client.post(str(service.join("batch-update")), json=wrong)).status_code == 400
         stored = {each["name"]: each.get("stored") for each in (await client.get("settings")).json()["settings"]}

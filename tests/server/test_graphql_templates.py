@@ -97,7 +97,7 @@ async def test_a_template_is_kept_published_run_and_looked_at(tp: Toolpath) -> N
         assert await ask(gone) == {"first": True, "second": False}
 
 
-async def test_a_schedule_is_kept_and_forgotten(tp: Toolpath) -> None:
+async def test_a_schedule_is_kept_changed_paused_and_forgotten(tp: Toolpath) -> None:
     schedule = (
         "mutation ($in: String!, $cron: String!) "
         '{ schedulePlanTemplate(id: "Greet", cron: $cron, inputs: $in) { id nextAt inputs } }'
@@ -109,6 +109,22 @@ async def test_a_schedule_is_kept_and_forgotten(tp: Toolpath) -> None:
         made = (await ask(schedule, cron="0 9 * * *", **{"in": '{"name": "Ada"}'}))["schedulePlanTemplate"]
         assert (json.loads(made["inputs"]), made["nextAt"][11:16]) == ({"name": "Ada"}, "09:00")
         assert (await ask("{ schedules { id } }"))["schedules"] == [{"id": made["id"]}]
+        change = (
+            "mutation ($id: ID!, $cron: String, $paused: Boolean, $in: String, $expected: Int) { "
+            "changeSchedule(id: $id, cron: $cron, paused: $paused, inputs: $in, expected: $expected) "
+            "{ cron paused nextAt inputs revision } }"
+        )
+        paused = (await ask(change, id=made["id"], paused=True))["changeSchedule"]
+        assert (paused["paused"], paused["nextAt"], paused["cron"]) == (True, None, "0 9 * * *")
+        again = (await ask(change, id=made["id"], cron="30 8 * * *", paused=False))["changeSchedule"]
+        assert (again["paused"], again["nextAt"][11:16]) == (False, "08:30")
+        assert json.loads(again["inputs"]) == {"name": "Ada"}
+        wrong: list[dict[str, Any]] = [
+            {"cron": "99 9 * * *"}, {"in": "{}"}, {"in": "["}, {"paused": True, "expected": paused["revision"]},
+            {"id": "nothing", "paused": True},
+        ]  # fmt: skip
+        for values in wrong:
+            assert "code" in await ask.refused(change, **{"id": made["id"], **values})
         gone = f'mutation {{ first: deleteSchedule(id: "{made["id"]}") second: deleteSchedule(id: "x") }}'
         assert await ask(gone) == {"first": True, "second": False}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -186,3 +187,53 @@ async def test_the_routes_of_the_plan_service() -> None:
                 assert (found.status_code, found.json()["errorCode"]) == (400, "INTERNAL_ERROR")
         assert (await client.delete(f"/api/file-upload/files/{key}/a.txt")).json()["success"]
         assert (await client.delete(f"/api/file-upload/files/{key}/a.txt")).status_code == 404
+
+
+async def test_files_of_an_upload_are_joined_to_a_template_s_run() -> None:
+    def names(context: ToolContext) -> list[str]:
+        return list(context.metadata.get("uploaded_files", []))
+
+    tp = Toolpath(settings=SMALL)
+    tp.add(names, effect="read")
+    document = {
+        "title": "Named",
+        "plan": {"steps": [{"id": "n", "tool": "names"}], "outputs": "{{ n }}"},
+        "toolConfig": {"enableHttpService": True},
+    }
+    async with serving(create_app(tp)) as client:
+        kept = await client.post("/api/plan-template/import-all", json=[document])
+        assert kept.json()["successCount"] == 1, kept.text
+        brought = two(("a.txt", b"one"), ("../b c.txt", b"two"))
+        key = (await client.post("/api/file-upload/upload", files=brought)).json()["uploadKey"]
+        stored = [file["name"] for file in (await client.get(f"/api/file-upload/files/{key}")).json()["files"]]
+
+        async def ran(**body: Any) -> Any:
+            answer = await client.post(
+                "/api/executor/executeByToolNameSync", json={"toolName": "Named", "uploadKey": key, **body}
+            )
+            assert answer.status_code == 200, answer.text
+            run_id = answer.json()["planId"]
+            tree = (await client.get(f"/api/file-browser/tree/{run_id}")).json()["data"]
+            told = json.loads(answer.json()["result"])
+            assert sorted(child["name"] for child in tree["children"]) == sorted(told)
+            return told
+
+        assert await ran() == stored
+        assert await ran(uploadedFiles=[]) == stored
+        assert await ran(uploadedFiles=["a.txt"]) == ["a.txt"]
+        # Also as the answer of an upload tells it: a record, under the name that it was brought with.
+        assert await ran(uploadedFiles=[{"originalName": "a.txt", "size": 3}, stored[1]]) == stored
+        assert await ran(uploadedFiles=["a.txt", "a.txt"]) == ["a.txt"]
+        refused: list[tuple[dict[str, Any], int]] = [
+            ({"uploadKey": key, "uploadedFiles": ["other.txt"]}, 404),
+            ({"uploadKey": key, "uploadedFiles": ["../a.txt"]}, 404),
+            ({"uploadKey": key, "uploadedFiles": [3]}, 400),
+            ({"uploadKey": key, "uploadedFiles": [""]}, 400),
+            ({"uploadedFiles": ["a.txt"]}, 400),
+            ({"uploadKey": "upload_none"}, 404),
+        ]
+        before = len(await tp.runs())
+        for body, status in refused:
+            answer = await client.post("/api/executor/executeByToolNameAsync", json={"toolName": "Named", **body})
+            assert answer.status_code == status, (body, answer.text)
+        assert len(await tp.runs()) == before

@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.agents.asked import Asked, AskedCall, asked_in
+from toolpath.agents.asked import MOST_CALLS, Asked, AskedCall, asked_in
 from toolpath.agents.conversation import CallAnswer, Conversation, said_before, shown_call
 from toolpath.agents.offers import Offer, Offers, misnamed
 from toolpath.agents.prompt import (
@@ -173,7 +173,12 @@ class Agent:
             self._in_text = True
             return Asked(unheard=True), ChatReply()
         self._seconds += self._context.duration(key)
-        asked = asked_in(reply, number, talks=not self._task.require_tool_call and not self._in_text)
+        asked = asked_in(
+            reply,
+            number,
+            talks=not self._task.require_tool_call and not self._in_text,
+            most=MOST_CALLS if self._task.parallel_calls else 1,
+        )
         self._in_text = self._in_text or asked.in_text
         return asked, reply
 

@@ -44,10 +44,11 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """The request was not taken as it was, and is made in another way."""
 
 
-def asked_in(reply: ChatReply, number: int, *, talks: bool = False) -> Asked:
-    """The calls of the reply of that round. `talks`: text is for a person, unless it begins as a call does."""
+def asked_in(reply: ChatReply, number: int, *, talks: bool = False, most: int = MOST_CALLS) -> Asked:
+    """The calls of the reply of that round, at most so many. `talks`: text is for a person, unless it begins as a call
+    does."""
     if reply.tool_calls:
-        seen = reply.tool_calls[:MOST_CALLS]
+        seen = reply.tool_calls[:most]
         ids = Counter(call.id for call in seen)
         calls = tuple(
             # Results go by the id, which some servers leave out, or give to all calls.
@@ -58,19 +59,19 @@ def asked_in(reply: ChatReply, number: int, *, talks: bool = False) -> Asked:
     if not reply.text.strip():
         return Asked()
     if talks:
-        return _called_in_words(reply.text, number)
+        return _called_in_words(reply.text, number, most)
     if len(reply.text) > _LONGEST_TEXT:
         return Asked(fault=f"The answer has {len(reply.text):,} characters; at most {_LONGEST_TEXT:,} are read.")
     try:
         found = read_model_text(reply.text)
     except ReadError as error:
         return Asked(fault=error.message, in_text=True)
-    seen_text = found.calls[:MOST_CALLS]
+    seen_text = found.calls[:most]
     calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{index}") for index, call in enumerate(seen_text))
     return Asked(calls=calls, left_out=len(found.calls) - len(seen_text), in_text=bool(calls))
 
 
-def _called_in_words(text: str, number: int) -> Asked:
+def _called_in_words(text: str, number: int, most: int) -> Asked:
     """The calls of a text that is nothing but calls: what quotes some, as a result of a tool, calls nothing."""
     stripped = text.strip()
     if len(stripped) > _LONGEST_TEXT or stripped[0] not in "{[<" or stripped[-1] not in "}]>":
@@ -80,7 +81,7 @@ def _called_in_words(text: str, number: int) -> Asked:
     except ReadError:
         return Asked()
     calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{at}") for at, call in enumerate(found.calls))
-    return Asked(calls=calls[:MOST_CALLS], left_out=max(0, len(calls) - MOST_CALLS), in_text=bool(calls))
+    return Asked(calls=calls[:most], left_out=max(0, len(calls) - most), in_text=bool(calls))
 
 
 def _call(name: str, arguments: Json, call_id: str) -> AskedCall:

@@ -76,7 +76,7 @@ def agents_can_end(context: Context) -> Iterator[Finding]:
                         hint="Leave out 'output', or 'require_tool_call: false'.",
                     )
                 yield from _columns(context, columns, f"{view.path}/agent/output")
-                if rounds > MOST_ROUNDS:
+                if rounds is not None and rounds > MOST_ROUNDS:
                     yield error(
                         "too_many_rounds",
                         f"{view.path}/agent/max_rounds",

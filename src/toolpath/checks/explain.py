@@ -185,7 +185,8 @@ def _note(step: Step) -> str:
         case Agent() as agent:
             asked = f"asks {agent.model}" if agent.model else "asks the model of the settings"
             first = "; a person allows each write" if agent.approve_writes else ""
-            return f"{asked}, at most {agent.max_rounds} rounds{first}"
+            rounds = f"at most {agent.max_rounds} rounds" if agent.max_rounds else "rounds as the settings allow"
+            return f"{asked}, {rounds}{first}"
         case Loop(concurrency=1):
             return "one item after the other"
         case Loop() as loop:

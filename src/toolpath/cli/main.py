@@ -26,6 +26,7 @@ from toolpath.cli.schedules import commands as schedules
 from toolpath.cli.service import commands as server
 from toolpath.cli.service import mcp_commands as mcp_verb
 from toolpath.cli.service import worker_commands as worker
+from toolpath.cli.settings import commands as settings
 from toolpath.cli.templates import commands as templates
 from toolpath.cli.tools import commands as tools
 from toolpath.providers.source_kinds import SOURCE_KINDS
@@ -107,6 +108,7 @@ app.add_typer(templates.app, name="templates")
 app.add_typer(schedules.app, name="schedules")
 app.add_typer(files.app, name="files")
 app.add_typer(models.app, name="models")
+app.add_typer(settings.app, name="settings")
 app.command()(conversations.chat)
 app.add_typer(conversations.app, name="conversations")
 app.command()(people.approve)

@@ -8,6 +8,8 @@ from toolpath.model.plan import Agent, AgentBudget
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject
 
+#: Rounds of an agent where neither its step nor the settings say how many.
+USUAL_ROUNDS = 30
 #: Names that a step's `tools` may hold and that no tool has: nothing at all, and what every agent or none has.
 NONE, TERMINATE, FORM_INPUT = "none", "terminate", "form_input"
 BUILT_IN = frozenset({TERMINATE, FORM_INPUT})
@@ -43,7 +45,9 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """JSON Schema of what `terminate` is to be given."""
     columns: tuple[str, ...] = ()
     """Fields of its result; none: it gives a text."""
-    max_rounds: int = 30
+    max_rounds: int = USUAL_ROUNDS
+    parallel_calls: bool = True
+    """Its model may ask for several calls in one answer; false: the first of them is made."""
     budget: AgentBudget = AgentBudget()
     patience: float = 300.0
     """Seconds that people have to fill in one of its forms."""

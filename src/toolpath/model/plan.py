@@ -236,7 +236,8 @@ class Agent(Common, frozen=True, kw_only=True, omit_defaults=True, tag="agent", 
     model: str | None = None
     output: tuple[str, ...] = ()
     """Columns of its result, each `name` or `name: type`. None: it gives a text."""
-    max_rounds: int = 30
+    max_rounds: int | None = None
+    """None: as the settings say (30)."""
     budget: AgentBudget = AgentBudget()
     instructions: str = ""
     """How it is to go about it."""

@@ -243,7 +243,7 @@ STEP_KINDS = (
             Entry("tools", Texts(), "Keys of the tools it may call."),
             Entry("model", Text(), "Model; if not given, that of the settings."),
             Entry("output", Columns(), "Columns of its result, each 'name' or 'name: type'; if not given, a text."),
-            Entry("max_rounds", Whole(least=1), "Rounds of thinking (30)."),
+            Entry("max_rounds", Whole(least=1), "Rounds of thinking; if not given, as the settings say (30)."),
             Entry("budget", Part(table=_AGENT_BUDGET), "The most that it may spend."),
             Entry("instructions", Text(), "How it is to go about it."),
             Entry("context", AnyJson(), "What it is told besides, marked as data: what earlier steps gave."),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpath.model.agent import USUAL_ROUNDS
 from toolpath.model.events import AnyEvent, RunStarted
 from toolpath.model.plan_record import (
     ActToolInfo,
@@ -24,7 +25,6 @@ _ENTRY: Final = re.compile(r"~\d+$")
 _ENDED: Final = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
 _THINK: Final = "/think"
 #: Rounds of an agent whose step does not say.
-_ROUNDS: Final = 30
 
 
 class _Steps:
@@ -42,7 +42,8 @@ class _Steps:
         self.last_at = events[-1].at if events else 0.0
         self.conversation_id = "" if self.started is None else str(self.started.context.get("conversation_id", ""))
         plans = () if self.started is None else (self.started.plan, *self.started.bodies.values())
-        self.max_rounds = _max_rounds(plans)
+        stored: Any = {} if self.started is None else self.started.settings
+        self.max_rounds = _max_rounds(plans, usual=int(stored.get("agent_rounds", USUAL_ROUNDS)))
         """Rounds that agents may make, by the ids of their steps."""
 
 
@@ -248,15 +249,15 @@ def _first_model(agents: Sequence[AgentExecutionRecord]) -> str:
     return next((each.model_name for each in agents if each.model_name), "")
 
 
-def _max_rounds(parts: Sequence[Any]) -> dict[str, int]:
+def _max_rounds(parts: Sequence[Any], *, usual: int) -> dict[str, int]:
     """The rounds that agents in these plans may make; the usual where none are said."""
     found: dict[str, int] = {}
     waiting = list(parts)
     while waiting:
         match waiting.pop():
             case {"id": str(name), "agent": {**agent}}:
-                rounds: Any = agent.get("max_rounds", _ROUNDS)
-                found[name] = int(rounds)
+                rounds: Any = agent.get("max_rounds")
+                found[name] = usual if rounds is None else int(rounds)
             case {**more}:
                 waiting.extend(value for value in more.values() if isinstance(value, dict | list))
             case [*more]:

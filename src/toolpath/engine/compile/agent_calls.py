@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from toolpath.config import Settings
 from toolpath.model.agent import FORM_INPUT, AgentTask, column_of, output_schema, result_schema
 from toolpath.model.plan import Agent, Retry
 from toolpath.model.tool import Body, Tool, ToolResult
@@ -26,15 +27,13 @@ class AgentCalls(Protocol):
         ...
 
 
-def agent_tool(
-    step: Agent, tools: tuple[Tool, ...], *, longest: int, patience: float = 300.0, model_print: str = ""
-) -> Tool:
-    """The tool of the step; `longest`: characters of its conversation above which old results are left out; `patience`:
-    seconds that people have to fill in a form of its; `model_print`: digest of what its model is.
+def agent_tool(step: Agent, tools: tuple[Tool, ...], *, settings: Settings, model_print: str = "") -> Tool:
+    """The tool of the step; what it does not say is as the settings say; `model_print`: digest of what its model is.
 
     Its fingerprint binds to everything that the agent is and may call.
     """
     limits = [limit for limit in (step.budget.time, step.timeout) if limit is not None]
+    rounds = step.max_rounds or settings.agent_rounds
     task = AgentTask(
         requirement="",
         tools=tools,
@@ -42,13 +41,14 @@ def agent_tool(
         model=step.model or "",
         result_schema=result_schema(step.output),
         columns=tuple(column_of(column)[0] for column in step.output),
-        max_rounds=step.max_rounds,
+        max_rounds=rounds,
+        parallel_calls=settings.agent_parallel_calls,
         require_tool_call=step.require_tool_call,
         approve_writes=step.approve_writes,
         # A step's time limit is that of all its rounds.
         budget=msgspec.structs.replace(step.budget, time=min(limits, default=None)),
-        longest=longest,
-        patience=patience,
+        longest=settings.agent_context,
+        patience=settings.user_input_timeout,
     )
     return Tool(
         name="agent",
@@ -66,11 +66,12 @@ def agent_tool(
             "tools": {tool.key: tool.fingerprint for tool in tools},
             "form_input": task.may_ask,
             "output": list(step.output),
-            "max_rounds": step.max_rounds,
+            "max_rounds": rounds,
             "budget": msgspec.to_builtins(step.budget),
             # Said only where it is not the usual, so that agents of earlier journals stay the same.
             **({} if step.require_tool_call else {"require_tool_call": False}),
             **({"approve_writes": True} if step.approve_writes else {}),
+            **({} if settings.agent_parallel_calls else {"parallel_calls": False}),
         },
         effect="read" if all(tool.is_read for tool in tools) else "write",
         # What it does to the world is done by its calls: they are in doubt after a crash, never the agent.

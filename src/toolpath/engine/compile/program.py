@@ -334,8 +334,7 @@ class Program:
         tool = agent_tool(
             settled,
             tuple(callable_),
-            longest=self.settings.agent_context,
-            patience=self.settings.user_input_timeout,
+            settings=self.settings,
             model_print=self.models.get(MARK + (settled.model or ""), ""),
         )
         target = self._first_target(tool, step.output_validation or tool.output_validation, environment.plan, inputs)

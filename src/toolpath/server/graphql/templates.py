@@ -231,6 +231,36 @@ class TemplateMutation:
         made = await tp.schedules.create(draft, tenant=caller.tenant, user=caller.user, permissions=permissions)
         return _scheduled(made)
 
+    @strawberry.mutation(
+        extensions=[_RUN],
+        description="Change what is given of a schedule; `paused` has it rest, and go on. From now on it runs with the "
+        "caller's permissions.",
+    )
+    async def change_schedule(
+        self,
+        info: Info,
+        id: strawberry.ID,
+        cron: str | None = None,
+        time_zone: str | None = None,
+        inputs: str | None = None,
+        title: str | None = None,
+        paused: bool | None = None,
+        expected: int | None = None,
+    ) -> ScheduledRuns:
+        """As `PUT /schedules/{id}` does; `expected` is the revision that it was changed from."""
+        tp, caller = info.context.tp, info.context.caller
+        schedule = await tp.schedules.get(id, tenant=caller.of_tenant)
+        draft = ScheduleDraft(
+            cron=cron,
+            time_zone=time_zone,
+            inputs=None if inputs is None else _inputs(inputs),
+            title=title,
+            paused=paused,
+        )
+        permissions = tuple(sorted(caller.permissions))
+        kept = await tp.schedules.change(schedule, draft, expected=expected, user=caller.user, permissions=permissions)
+        return _scheduled(kept)
+
     @strawberry.mutation(extensions=[_RUN], description="Forget a schedule; its runs stay.")
     async def delete_schedule(self, info: Info, id: strawberry.ID) -> bool:
         """Whether it was there."""

@@ -22,6 +22,9 @@ _CAN_KEEP = [Depends(Needs("admin"))]
 _GROUP: Final = "lynxe"
 #: That service's names of settings that it has as well.
 _OURS: Final = {
+    "lynxe.maxSteps": "agent_rounds",
+    "lynxe.agent.parallelToolCalls": "agent_parallel_calls",
+    "lynxe.agent.executorPoolSize": "parallel_limit",
     "lynxe.agent.userInputTimeout": "user_input_timeout",
     "lynxe.agent.conversationMemoryMaxChars": "conversation_memory",
 }

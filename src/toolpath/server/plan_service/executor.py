@@ -45,6 +45,8 @@ class Execution(msgspec.Struct, frozen=True, rename="camel"):
     conversation_id: str = ""
     upload_key: str = ""
     """An upload whose files are in the run's folder when it begins."""
+    uploaded_files: list[Any] | None = None
+    """Names of those of its files that are; None: all. A record of a file goes by its `name` or `originalName`."""
 
 
 @router.post("/executeByToolNameAsync", dependencies=_CAN_RUN)
@@ -94,9 +96,21 @@ async def _begun(tp: Toolpath, caller: Caller, body: Execution) -> tuple[PlanTem
     what = await tp.templates.run_of(template, values, version=version)
     context = caller.context(conversation_id=body.conversation_id)
     said: dict[str, Any] = {"context": context, "priority": caller.priority}
+    only = None if not body.uploaded_files else [_file_name(each) for each in body.uploaded_files]
+    if only and not body.upload_key:
+        raise ReadError("`uploadedFiles` names files of an upload.", hint="Say which one with `uploadKey`.")
     if body.upload_key:
-        return template, await tp.files.start(what, values, uploads=[body.upload_key], **said)
+        return template, await tp.files.start(what, values, uploads=[body.upload_key], only=only, **said)
     return template, await tp.start(what, values, **said)
+
+
+def _file_name(given: object) -> str:
+    """The name of a file of an upload, as it is or in the file's record. Raises `ReadError`."""
+    match given:
+        case str(name) | {"name": str(name)} | {"originalName": str(name)} if name.strip():
+            return name
+        case _:
+            raise ReadError("`uploadedFiles` is a list of names of files of the upload.")
 
 
 async def _waited(tp: Toolpath, caller: Caller, body: Execution) -> Response:

@@ -141,18 +141,19 @@ class Files:
         inputs: JsonObject | None = None,
         *,
         uploads: Sequence[str],
+        only: Sequence[str] | None = None,
         context: RunContext | None = None,
         run_id: str | None = None,
         **more: Any,
     ) -> Run:
         """Begin a run as `Toolpath.start` does, with the files of these uploads in its folder from the first moment.
 
-        Its `metadata` has their names as `uploaded_files`, and agents are told them. Raises `RecordNotFound` for an
-        upload that is not there, or is another tenant's.
+        `only`: names of those that are joined; None: all. The run's `metadata` has their names as `uploaded_files`, and
+        agents are told them. Raises `RecordNotFound` for an upload or a name that is not there, or is another tenant's.
         """
         context = context or RunContext()
         run_id = run_id or new_id("run", self._trail.clock.time())
-        names = await self.join(run_id, uploads, tenant=context.tenant or None)
+        names = await self.join(run_id, uploads, tenant=context.tenant or None, only=only)
         told = RunContext.from_json({**context.as_json(), "metadata": {**context.metadata, METADATA: names}})
         try:
             run = await self._start(what, inputs, context=told, run_id=run_id, **more)
@@ -164,12 +165,21 @@ class Files:
             await self._folders.remove("runs", run_id)
         return run
 
-    async def join(self, run_id: str, uploads: Sequence[str], *, tenant: str | None = None) -> list[str]:
-        """Copy the files of the uploads into the run's folder; gives their names there."""
+    async def join(
+        self, run_id: str, uploads: Sequence[str], *, tenant: str | None = None, only: Sequence[str] | None = None
+    ) -> list[str]:
+        """Copy the files of the uploads, or those of these names alone, into the run's folder; gives their names there.
+
+        Raises `RecordNotFound`, before anything is copied.
+        """
+        found = [await self.get(upload_id, tenant=tenant) for upload_id in uploads]
+        wanted = None if only is None else _chosen(found, only)
         names: list[str] = []
-        for upload_id in uploads:
-            upload = await self.get(upload_id, tenant=tenant)
+        for upload in found:
+            upload_id = upload.upload_id
             for file in upload.files:
+                if wanted is not None and (upload_id, file.name) not in wanted:
+                    continue
                 name = _free(file.name, {known.casefold() for known in names})
                 await self._written("runs", run_id, name, self._pieces("uploads", upload_id, file.name))
                 names.append(name)
@@ -290,6 +300,24 @@ class Files:
                 yield piece
         finally:
             await asyncio.shield(asyncio.to_thread(stack.close))
+
+
+def _chosen(uploads: Sequence[Upload], names: Sequence[str]) -> set[tuple[str, str]]:
+    """Upload and name of each file that has one of these names, or was brought under it.
+
+    Raises `RecordNotFound`.
+    """
+    chosen: set[tuple[str, str]] = set()
+    files = [(upload.upload_id, file) for upload in uploads for file in upload.files]
+    for name in names:
+        found = {(upload_id, file.name) for upload_id, file in files if file.name == name}
+        found = found or {(upload_id, file.name) for upload_id, file in files if file.original_name == name}
+        if not found:
+            raise RecordNotFound(
+                f"The upload has no file {name[:200]!r}.", suggestions=[file.name for _, file in files][:3]
+            )
+        chosen |= found
+    return chosen
 
 
 def _opened(stack: contextlib.ExitStack, folder: Folder, path: str) -> Writing:

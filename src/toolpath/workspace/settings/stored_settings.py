@@ -26,6 +26,8 @@ CHANGEABLE: Final = (
     "cache_ttl",
     "max_replans",
     "agent_context",
+    "agent_rounds",
+    "agent_parallel_calls",
     "user_input_timeout",
     "conversation_memory",
 )
