@@ -3,30 +3,47 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 import re
 from pathlib import Path
 from typing import get_args
 
+import msgspec
+import pytest
 from fastapi.routing import APIRoute
 from tests.pages import table_rows
 
+from toolpath.agents.offers import Offers
+from toolpath.checks.shapes import of_field
 from toolpath.config import Settings, load_settings
+from toolpath.engine.decide.people import read_answers
 from toolpath.engine.decide.starts import BEGINS
 from toolpath.engine.state.fold import HANDLERS
+from toolpath.errors import SchemaError
+from toolpath.json_schema.validate import Validator
 from toolpath.model import events as ev
+from toolpath.model.agent import FORM_INPUT, AgentTask
 from toolpath.model.event_views import VIEWS
 from toolpath.model.events import AnyEvent
-from toolpath.model.plan import Common, Kind, Step
+from toolpath.model.forms import FIELD_TYPES, FieldWord
+from toolpath.model.plan import Ask, Common, Kind, Step
 from toolpath.model.policy import missing as lacks
-from toolpath.model.run import RunContext
+from toolpath.model.run import RunContext, RunInfo
 from toolpath.model.tool import Requires
+from toolpath.notation.plan import read_plan
 from toolpath.notation.reading.rules import REQUIRED_FLAGS, REQUIRED_LISTS
 from toolpath.notation.tables import STEP, STEP_KINDS
+from toolpath.ports import Store
 from toolpath.projections.steps import CHANGES
 from toolpath.providers.source_kinds import SOURCE_KINDS
 from toolpath.server import rest
+from toolpath.server.mcp.questions import elicitation_of, may_be_elicited
 from toolpath.server.parts import Needs
+from toolpath.server.rest.bodies import BODIES, Sent
+from toolpath.server.rest.views import VIEWS as SHOWN
+from toolpath.server.rest.views import RunRow, Shown
+from toolpath.values import Json, JsonObject
 
 #: They tell of something, and change nothing in a run.
 TOLD_ONLY = {ev.StepProgress, ev.BudgetExceeded}
@@ -97,6 +114,69 @@ def test_each_requirement_on_callers_is_judged_and_can_be_written() -> None:
     assert {place: sorted(left) for place, left in missing.items() if left} == {}
 
 
+#: What a person may answer to a field of each type without options.
+ANSWERS: dict[str, Json] = {
+    **dict.fromkeys(FIELD_TYPES, "some text"),
+    "number": 2.5,
+    "integer": 2,
+    "checkbox": True,
+    "date": "2031-05-30",
+    "email": "ann@example.org",
+}
+
+
+@pytest.mark.parametrize("name", FIELD_TYPES)
+@pytest.mark.parametrize("options", [(), ("a", "b")], ids=["typed", "chosen"])
+def test_each_type_of_a_field_is_the_same_at_every_door(name: FieldWord, options: tuple[str, ...]) -> None:
+    kind = FIELD_TYPES[name]
+    is_chosen = bool(options) and not kind.is_secret
+    several = is_chosen and kind.chooses_several
+    answer: Json = ["a"] if several else "a" if is_chosen else ANSWERS[name]
+    step: JsonObject = {"id": "a", "ask": {"title": "T", "inputs": [{"name": "f", "type": name}]}}
+    if options:
+        step["ask"]["inputs"][0]["options"] = list(options)
+    plan = read_plan({"steps": [step]})
+    (ask,) = plan.steps
+    assert isinstance(ask, Ask)
+    (field,) = ask.fields
+    # What is checked before is what an answer is taken for, and what a client over MCP is told to give.
+    wrong: Json = "c" if is_chosen else ["no", "text"]
+    assert read_answers(ask.form, {"f": answer}) == {"f": answer}
+    with pytest.raises(SchemaError):
+        read_answers(ask.form, {"f": wrong})
+    question = ev.InputRequested(1, 0.0, "a", ask.form)
+    asked = [of_field(field)]
+    assert may_be_elicited(question) is not kind.is_secret
+    if not kind.is_secret:
+        asked.append(elicitation_of(question).requested_schema["properties"]["f"])
+    for schema in asked:
+        assert Validator(schema).accept(answer) == answer
+        with pytest.raises(SchemaError):
+            Validator(schema).accept(wrong)
+
+
+def test_each_type_of_a_field_is_listed_where_it_is_read_offered_shown_and_described() -> None:
+    described = (REFERENCE.parent / "howto" / "people.md").read_text(encoding="utf-8").partition("Types of fields:")[2]
+    (row,) = (row for row in table_rows(PLAN_PAGE, "Field") if row[0] == "`type`")
+    task = AgentTask(requirement="x", may_ask=True)
+    (offer,) = (spec for spec in Offers(task).specs if spec.name == FORM_INPUT)
+    offered = offer.input_schema["properties"]["inputs"]["items"]["properties"]["type"]["enum"]
+    drawn = "".join(
+        (ROOT / "ui" / "src" / "people" / name).read_text(encoding="utf-8") for name in ("FieldInput.vue", "forms.ts")
+    )
+    # A text, and a whole number, are drawn as what is left.
+    left = {"text", "integer"}
+    missing = {
+        "FieldWord (model/forms.py)": set(FIELD_TYPES) ^ set(get_args(FieldWord)),
+        "agents/offers.py": set(FIELD_TYPES) ^ set(offered),
+        "docs/reference/plan.md": set(FIELD_TYPES) ^ set(re.findall(r"`(\w+)`", row[1])),
+        "docs/howto/people.md": {name for name in FIELD_TYPES if f"`{name}`" not in described.partition("\n\n")[0]},
+        "ui/src/people/FieldInput.vue": {name for name in FIELD_TYPES if f"'{name}'" not in drawn} - left,
+        "ANSWERS (this test)": set(FIELD_TYPES) ^ set(ANSWERS),
+    }
+    assert {place: sorted(names) for place, names in missing.items() if names} == {}
+
+
 #: Kinds that are compiled to calls.
 CALLS = {"agent"}
 ROOT = Path(__file__).parents[1]
@@ -158,3 +238,52 @@ def test_each_route_says_what_it_is_for_and_which_scope_it_needs() -> None:
                 missing.append(f"{name}: docstring")
     assert len(routes) > 25
     assert missing == []
+
+
+def _kinds_of(record: type) -> set[type]:
+    """The records that are made of this one, in modules of `server/rest/`."""
+    found = set(record.__subclasses__())
+    return {each for each in found.union(*map(_kinds_of, found)) if each.__module__.startswith(rest.__name__)}
+
+
+def test_each_body_and_each_view_of_rest_is_described() -> None:
+    for module in pkgutil.iter_modules(rest.__path__):
+        importlib.import_module(f"{rest.__name__}.{module.name}")
+    # What others hold is described with them.
+    described = {name for records in (BODIES, SHOWN) for name in msgspec.json.schema_components(records)[1]}
+    missing = {
+        "BODIES (server/rest/bodies.py)": {one.__name__ for one in _kinds_of(Sent)} - described,
+        "VIEWS (server/rest/views.py)": {one.__name__ for one in _kinds_of(Shown)} - described,
+    }
+    assert {place: sorted(left) for place, left in missing.items() if left} == {}
+    names = [one.__name__ for one in (*BODIES, *SHOWN)]
+    assert sorted(set(names)) == sorted(names)
+
+
+#: What a run's row has for those who drive it alone: no surface shows it.
+NOT_SHOWN = {"epoch", "driver", "driver_seen_at", "idempotency_key", "intent"}
+#: What a run's row comes to later: a store need not write it with a new one.
+NOT_INSERTED = {"last_seq", "intent"}
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_each_field_of_a_runs_row_is_written_and_read_by_each_store(store: str) -> None:
+    fields = set(RunInfo.__struct_fields__)
+    statements = (ROOT / "src" / "toolpath" / "store" / store / "queries.sql").read_text(encoding="utf-8")
+    (inserted,) = re.findall(r"INSERT INTO runs \((.*?)\)", statements, re.DOTALL)
+    assert fields - set(re.findall(r"\w+", inserted)) <= NOT_INSERTED
+    selected = re.findall(r"SELECT (run_id, name,.*?)\s+FROM listed", statements, re.DOTALL)
+    assert len(selected) > 4
+    assert [fields ^ set(re.findall(r"\w+", columns)) for columns in selected] == [set()] * len(selected)
+    migrations = "".join(
+        path.read_text(encoding="utf-8")
+        for path in (ROOT / "src" / "toolpath" / "store" / store / "migrations").glob("*.sql")
+    )
+    assert {name for name in fields if not re.search(rf"\b{name}\b", migrations)} == set()
+
+
+def test_each_field_of_a_runs_row_is_shown_or_said_to_be_none_for_people() -> None:
+    fields = set(RunInfo.__struct_fields__)
+    assert fields - NOT_SHOWN == set(RunRow.__struct_fields__)
+    filters = set(inspect.signature(Store.list_runs).parameters) - {"self", "limit", "before"}
+    assert filters <= set(RunRow.__struct_fields__)

@@ -10,9 +10,9 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from toolpath.model.agent import AgentTask, Spent
-from toolpath.model.asking import Asked, AskingRun
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent, Failure
+from toolpath.model.open_questions import Asked, AskingRun
 from toolpath.model.record import AuditEntry, AuditRow, Record
 from toolpath.model.run import Beat, RunInfo, Standing
 from toolpath.model.tool import Tool, ToolResult, ToolStats

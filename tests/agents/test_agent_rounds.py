@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from toolpath import tool
 from toolpath.errors import ChatFailed
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest, ToolCall
+from toolpath.model.tool import Requires
 from toolpath.testing.scripted_model import ScriptedModel, done
 
 
@@ -159,6 +161,21 @@ async def test_what_follows_a_failed_write_in_one_answer_is_not_made() -> None:
     assert calls == [1]
     assert "no room" in told(model)[0]
     assert "was not made" in told(model)[1]
+    # What was refused and what failed are told alike.
+    assert all(text.startswith('<tool_result tool="change">\n{"error": ') for text in told(model))
+
+
+async def test_a_model_is_told_what_to_do_about_a_call_that_was_refused() -> None:
+    @tool(effect="read", requires=Requires(case=True))
+    async def look() -> str:
+        raise AssertionError("It may not be called.")
+
+    model = ScriptedModel([("look", {})], done("x"))
+    await worked(model, look)
+    (text,) = told(model)
+    refused = json.loads(text.split("\n")[1])
+    assert "missing case" in refused["error"]
+    assert "RunContext(" in refused["hint"]
 
 
 async def test_terminate_beside_other_calls_waits_for_what_came_of_them() -> None:

@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 from tests.store.store_cases import Now, keep
 
-from toolpath.model.asking import Asked
 from toolpath.model.events import RunStarted
+from toolpath.model.open_questions import Asked
 from toolpath.model.run import RunInfo
 from toolpath.ports import Store
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolpath.model.events import AnyEvent, RunResumed, RunStarted, StepReady, StepStarted, StepSucceeded
-from toolpath.recovery.lost_drives import LOST, losses
+from toolpath.recovery.poison_runs import LOST, losses
 
 STARTED = RunStarted(1, 0.0, run_id="run_1", plan={})
 

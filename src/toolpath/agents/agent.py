@@ -15,8 +15,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.agents.asked import MOST_CALLS, Asked, AskedCall, asked_in
-from toolpath.agents.conversation import CallAnswer, Conversation, said_before, shown_call
+from toolpath.agents.asked_calls import MOST_CALLS, Asked, AskedCall, asked_in
 from toolpath.agents.offers import Offer, Offers, misnamed
 from toolpath.agents.prompt import (
     LAST_ANSWER,
@@ -24,10 +23,12 @@ from toolpath.agents.prompt import (
     NO_ANSWER,
     NO_CALL,
     REPEATED,
+    fault_text,
     goal_text,
     result_text,
     system_text,
 )
+from toolpath.agents.transcript import CallAnswer, Transcript, said_before, shown_call
 from toolpath.errors import SchemaError, ToolFailed
 from toolpath.json_schema.validate import Validator
 from toolpath.model.agent import TERMINATE, AgentTask
@@ -79,7 +80,7 @@ class Agent:
         self._offers = Offers(task)
         before = said_before(context.conversation)
         goal = goal_text(task, task.longest // 4, _uploaded(context))
-        self._conversation = Conversation(goal, task.longest, before=before)
+        self._transcript = Transcript(goal, task.longest, before=before)
         self._accepts = Validator(task.result_schema)
         self._in_text = False
         """The model writes its calls as text."""
@@ -92,6 +93,8 @@ class Agent:
         self._last_round = ""
         self._seconds = 0.0
         """How long its calls took, those at once counted as long as the longest."""
+        self._most = 0
+        """Characters that the model is told of what came of one call of the round."""
 
     async def result(self) -> Result:
         """What it comes to. Raises `ToolFailed`."""
@@ -101,7 +104,7 @@ class Agent:
                 # What was answered before a crash was paid for.
                 self._afford()
             if number == rounds and number > 1:
-                self._conversation.told(LAST_ROUND if self._task.require_tool_call else LAST_ANSWER)
+                self._transcript.told(LAST_ROUND if self._task.require_tool_call else LAST_ANSWER)
             asked, reply = await self._think(number, is_last=number == rounds)
             if reply.text.strip() and not (asked.in_text and asked.calls):
                 self._said.append(reply.text.strip())
@@ -150,7 +153,7 @@ class Agent:
         ends = is_last and number > 1
         # Who talks keeps its tools in view, since some providers refuse a conversation with calls of none.
         specs = self._offers.last if ends and self._task.require_tool_call else self._offers.specs
-        adds = {"round": number, **self._conversation.added()}
+        adds = {"round": number, **self._transcript.added()}
         system = system_text(self._task, specs, in_text=self._in_text)
         if system != self._last_rules:
             adds["system"], self._last_rules = system, system
@@ -158,7 +161,7 @@ class Agent:
             adds["tools"] = [spec.name for spec in specs]
         request = ChatRequest(
             system=system,
-            messages=self._conversation.messages,
+            messages=self._transcript.messages,
             tools=() if self._in_text else specs,
             tool_choice="none" if ends and not self._task.require_tool_call else "auto",
             model=self._task.model,
@@ -196,15 +199,16 @@ class Agent:
                 hint="Choose a model that can call tools.",
             )
         if reply.text:
-            self._conversation.said(reply.text, ())
+            self._transcript.said(reply.text, ())
         no_call = NO_CALL if self._task.require_tool_call else NO_ANSWER
-        self._conversation.told(f"{asked.fault} {no_call}".strip())
+        self._transcript.told(f"{asked.fault} {no_call}".strip())
 
     async def _act(self, number: int, asked: Asked, reply: ChatReply) -> Result | None:
         """Make the calls of a round; what the agent has come to where that is its end."""
         calls = asked.calls
+        self._most = int(self._task.longest * min(_OF_RESULT, _OF_ROUND / len(calls)))
         shown = [shown_call(self._offers.shown(call.name), call.id, call.arguments) for call in calls]
-        self._conversation.said(reply.text, () if asked.in_text else shown)
+        self._transcript.said(reply.text, () if asked.in_text else shown)
         if len(calls) == 1 and not asked.left_out and self._is(calls[0], TERMINATE):
             found = await self._end(number, calls[0], shown[0])
             if isinstance(found, Result):
@@ -213,7 +217,7 @@ class Agent:
         else:
             told = await self._call_all(number, calls, shown)
         self._seconds += max((self._context.duration(one.key) for one in told), default=0.0)
-        self._conversation.answered(told, in_text=asked.in_text)
+        self._transcript.answered(told, in_text=asked.in_text)
         if asked.left_out:
             self._leave_out(number, len(calls), asked.left_out)
         self._watch(calls, told)
@@ -240,7 +244,6 @@ class Agent:
         """What came of each call, in their order: reads at once, and each write after all that stand before it."""
         told: list[CallAnswer] = []
         failed_write = ""
-        most = int(self._task.longest * min(_OF_RESULT, _OF_ROUND / len(calls)))
         index = 0
         while index < len(calls):
             reading = index
@@ -256,7 +259,7 @@ class Agent:
                 ]
             else:
                 found = await asyncio.gather(
-                    *(self._call(key, calls[at], shown[at], most) for key, at in zip(keys, group, strict=True))
+                    *(self._call(key, calls[at], shown[at]) for key, at in zip(keys, group, strict=True))
                 )
                 told += found
                 if not self._reads(calls[index]) and not found[0].is_result:
@@ -269,7 +272,7 @@ class Agent:
         # What is refused changes nothing.
         return offer is None or offer.reads or bool(call.fault)
 
-    async def _call(self, key: str, call: AskedCall, shown: ToolCall, most: int) -> CallAnswer:
+    async def _call(self, key: str, call: AskedCall, shown: ToolCall) -> CallAnswer:
         """What came of one call, in words for the model."""
         offer = self._offers.find(call.name)
         if offer is None:
@@ -285,8 +288,8 @@ class Agent:
         try:
             output = await self._made(key, call, offer)
         except ToolFailed as error:
-            return CallAnswer(call=shown, text=result_text({"error": error.message}, shown.name, most), key=key)
-        return CallAnswer(call=shown, text=result_text(output, shown.name, most), key=key, is_result=True)
+            return self._fault(key, shown, error.message, error.hint)
+        return CallAnswer(call=shown, text=result_text(output, shown.name, self._most), key=key, is_result=True)
 
     async def _made(self, key: str, call: AskedCall, offer: Offer) -> Json:
         if offer.tool is not None:
@@ -308,14 +311,18 @@ class Agent:
         """A call that is not made is in the journal, too, and the model is told why."""
         details = {"tool": call.name, "arguments": shown.arguments}
         self._context.refuse(key, Failure(type="Refused", message=fault, code=code, details=details))
-        return CallAnswer(call=shown, text=fault, key=key)
+        return self._fault(key, shown, fault)
+
+    def _fault(self, key: str, shown: ToolCall, message: str, hint: str = "") -> CallAnswer:
+        """The answer to a call that was refused or failed: there is no other."""
+        return CallAnswer(call=shown, text=fault_text(message, hint, shown.name, self._most), key=key)
 
     def _leave_out(self, number: int, index: int, count: int) -> None:
         fault = f"{count:,} further calls of the answer were not made: at most {index} are made at once."
         self._context.refuse(
             f"round[{number}]/act[{index}]", Failure(type="Refused", message=fault, code="too_many_calls")
         )
-        self._conversation.told(fault)
+        self._transcript.told(fault)
 
     def _watch(self, calls: Sequence[AskedCall], told: Sequence[CallAnswer]) -> None:
         """Notice rounds that repeat one another: the model is told, and in the end the agent gives up."""
@@ -328,8 +335,8 @@ class Agent:
                 code="repeated",
             )
         if self._repeats == REPEATS_TOLD:
-            self._conversation.shorten()
-            self._conversation.told(REPEATED)
+            self._transcript.shorten()
+            self._transcript.told(REPEATED)
 
 
 def _uploaded(context: AgentContext) -> list[str]:

@@ -89,6 +89,14 @@ def result_text(output: Json, name: str, most: int) -> str:
     return f'<tool_result tool="{name}">\n{_MARK.sub(_unmarked, data)}{CLOSING}'
 
 
+def fault_text(message: str, hint: str, name: str, most: int) -> str:
+    """Why a call of the model's gave nothing, `{"error", "hint"}`, marked as data like what a tool gave.
+
+    All calls that were refused and all that failed are told in this form: a message may quote what others wrote.
+    """
+    return result_text({"error": message, "hint": hint} if hint else {"error": message}, name, most)
+
+
 def _unmarked(match: re.Match[str]) -> str:
     return f"<{match[1]}_{match[2]}"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from toolpath.json_schema.locate import Located, locate
+from toolpath.model.forms import FIELD_TYPES
 from toolpath.model.plan import Field
 from toolpath.values import Json, JsonObject, canonical, type_name
 
@@ -20,14 +21,8 @@ NEVER: JsonObject = {"enum": []}
 _MOST_ALTERNATIVES = 12
 _MOST_PARTS = 20_000
 _NULL: JsonObject = {"type": "null"}
-_TEXT: JsonObject = {"type": "string"}
 _OBJECT: JsonObject = {"type": "object"}
 _ARRAY: JsonObject = {"type": "array"}
-_FIELDS: dict[str, JsonObject] = {
-    "number": {"type": "number"},
-    "integer": {"type": "integer"},
-    "checkbox": {"type": "boolean"},
-}
 
 
 def standalone(part: JsonObject, root: JsonObject) -> JsonObject:
@@ -231,8 +226,9 @@ def shape_of(value: Json) -> Type:
 
 def of_field(field: Field) -> JsonObject:
     """The schema of what a person answers in a field of a form."""
-    chosen = field.options and field.type != "password"
-    schema: JsonObject = {"enum": list(field.options)} if chosen else _FIELDS.get(field.type, _TEXT)
-    if field.options and field.type == "checkbox":
+    kind = FIELD_TYPES[field.type]
+    is_chosen = bool(field.options) and not kind.is_secret
+    schema: JsonObject = {"enum": list(field.options)} if is_chosen else kind.schema
+    if is_chosen and kind.chooses_several:
         schema = {"type": "array", "items": schema}
     return schema if field.required else or_null(schema) or {}

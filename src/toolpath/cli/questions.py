@@ -16,7 +16,7 @@ from toolpath.app import Toolpath
 from toolpath.cli.output import Output, short
 from toolpath.cli.prompt import AnsweredElsewhere, GaveUp, Prompt
 from toolpath.model.events import ApprovalRequested, InputRequested
-from toolpath.model.forms import takes_several
+from toolpath.model.forms import field_type, takes_several
 from toolpath.model.run import RunResult
 from toolpath.runs.run import Run
 from toolpath.values import Json, JsonObject
@@ -169,7 +169,7 @@ async def _field(field: JsonObject, output: Output, prompt: Prompt) -> Json:
     several = " (several, with commas)" if takes_several(field) else ""
     asked = f"{label}{several}{f' [{short(shown)}]' if shown is not None else ''}: "
     while True:
-        text = (await prompt.line(asked, secret=field.get("type") == "password")).strip()
+        text = (await prompt.line(asked, secret=field_type(field).is_secret)).strip()
         if not text:
             if default is not None or not field.get("required", True):
                 return default
@@ -178,7 +178,7 @@ async def _field(field: JsonObject, output: Output, prompt: Prompt) -> Json:
         try:
             if takes_several(field):
                 return [_chosen(part.strip(), options) for part in text.split(",") if part.strip()]
-            return _typed(text, str(field.get("type", "text")), options)
+            return _typed(text, field_type(field).schema["type"], options)
         except ValueError as error:
             output.tell(f"  {error}", "yellow")
 
@@ -191,7 +191,7 @@ def _typed(text: str, kind: str, options: list[Any]) -> Json:
             return float(text)
         case "integer":
             return int(text)
-        case "checkbox":
+        case "boolean":
             if text.lower() in ("y", "yes", "true", "1"):
                 return True
             if text.lower() in ("n", "no", "false", "0"):

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from toolpath.errors import Finding
+from toolpath.model.forms import FieldWord
 from toolpath.values import Json, JsonObject
 
 Flow = Literal["graph", "chain"]
@@ -254,9 +255,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     name: str
     label: str = ""
-    type: Literal[
-        "text", "number", "integer", "email", "password", "textarea", "date", "select", "checkbox", "radio"
-    ] = "text"
+    type: FieldWord = "text"
     required: bool = True
     options: tuple[Json, ...] = ()
     placeholder: str = ""

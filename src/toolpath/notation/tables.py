@@ -12,6 +12,15 @@ import msgspec
 from toolpath.model import plan as model
 from toolpath.model.plan import Block, Flow, Step
 from toolpath.model.tool import Tool
+from toolpath.notation.attempt_types import (
+    CacheSwitch,
+    Condition,
+    Exclusive,
+    FailurePolicy,
+    FallbackList,
+    MaxRetries,
+    Variables,
+)
 from toolpath.notation.field_types import (
     UNSET,
     AnyJson,
@@ -29,15 +38,6 @@ from toolpath.notation.field_types import (
     Texts,
     Unresolved,
     Whole,
-)
-from toolpath.notation.policy_types import (
-    CacheSwitch,
-    Condition,
-    Exclusive,
-    FailurePolicy,
-    FallbackList,
-    MaxRetries,
-    Variables,
 )
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import below

@@ -8,6 +8,7 @@ import secrets as chance
 import msgspec
 
 from toolpath.errors import ConfigError, SealBroken
+from toolpath.model.forms import field_type
 from toolpath.model.record import Record
 from toolpath.model.stand_ins import stand_in
 from toolpath.ports import Sealing, Store
@@ -32,7 +33,7 @@ class SecretAnswers:
         for field in form.get("inputs", []):
             name = str(field.get("name"))
             value = values.get(name)
-            if field.get("type") == "password" and isinstance(value, str) and value:
+            if field_type(field).is_secret and isinstance(value, str) and value:
                 shown[name] = stand_in(await self._keep(run_id, tenant, value))
         return shown
 

@@ -14,7 +14,7 @@ from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.ports import Journal, Signal
 from toolpath.recovery import timing
 from toolpath.recovery.heartbeats import Heartbeats
-from toolpath.recovery.lost_drives import LOST, PUT_ASIDE, losses
+from toolpath.recovery.poison_runs import LOST, PUT_ASIDE, losses
 from toolpath.recovery.presence import has_died
 from toolpath.runs.claims import Claims
 from toolpath.runs.held import HeldRuns, beat

@@ -8,7 +8,7 @@ import logging
 
 from toolpath.app import Toolpath
 from toolpath.errors import RunConflict, RunNotFound, StoreError, ToolpathError
-from toolpath.model.asking import AskingRun
+from toolpath.model.open_questions import AskingRun
 from toolpath.model.run import RunInfo
 from toolpath.recovery import timing
 from toolpath.server.questions import OpenQuestions

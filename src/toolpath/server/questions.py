@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 
 from toolpath.app import Toolpath
-from toolpath.model.asking import AskingRun
 from toolpath.model.events import ApprovalRequested, InputRequested
+from toolpath.model.open_questions import AskingRun
 from toolpath.model.run import ENDED_RUN, RunResult
 from toolpath.projections.results import run_result
 from toolpath.values import Json, JsonObject

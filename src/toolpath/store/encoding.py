@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from toolpath.errors import StaleEpoch, StoreError, ToolpathError
-from toolpath.model.asking import Asked, AskingRun
 from toolpath.model.events import AnyEvent, encode_event, event_type
+from toolpath.model.open_questions import Asked, AskingRun
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import RunChange
 from toolpath.store.rows import out_of_order

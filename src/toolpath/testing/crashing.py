@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, NoReturn
 
 from toolpath.errors import StoreError
-from toolpath.model.asking import AskingRun
 from toolpath.model.events import AnyEvent
+from toolpath.model.open_questions import AskingRun
 from toolpath.model.record import AuditEntry, AuditRow, Record
 from toolpath.model.run import Beat, RunInfo, Standing
 from toolpath.model.tool import ToolStats

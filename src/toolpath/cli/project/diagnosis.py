@@ -26,7 +26,7 @@ from toolpath.cli.target import is_file
 from toolpath.config import DEFAULT_STORE, Settings, SettingsRead, read_settings
 from toolpath.errors import ToolpathError
 from toolpath.providers.builtin.provider import BuiltinProvider
-from toolpath.recovery.lost_drives import PUT_ASIDE
+from toolpath.recovery.poison_runs import PUT_ASIDE
 from toolpath.values import JsonObject
 
 _MARKS: dict[Verdict, tuple[str, str]] = {"good": ("ok", "green"), "warning": ("!!", "yellow"), "bad": ("no", "red")}

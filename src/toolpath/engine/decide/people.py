@@ -13,16 +13,10 @@ from toolpath.errors import RunConflict, SchemaError, closest
 from toolpath.json_schema.coerce import coerce
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
-from toolpath.model.forms import takes_several
+from toolpath.model.forms import field_type, takes_several
 from toolpath.model.redaction import is_redacted
 from toolpath.ports import Signal
 from toolpath.values import Json, JsonObject
-
-_TYPES: dict[str, JsonObject] = {
-    "number": {"type": "number"},
-    "integer": {"type": "integer"},
-    "checkbox": {"type": "boolean"},
-}
 
 
 def hear(control: Control, signal: Signal) -> None:
@@ -166,8 +160,8 @@ def read_answers(form: JsonObject, given: JsonObject) -> JsonObject:
 
 def _read_value(field: JsonObject, value: Json) -> tuple[Json, str]:
     options = field.get("options") or []
-    kind = field.get("type", "text")
-    if kind == "password":
+    kind = field_type(field)
+    if kind.is_secret:
         # What was typed is never told back.
         return (value, "") if isinstance(value, str) else (None, "expected a text")
     if takes_several(field):
@@ -178,14 +172,14 @@ def _read_value(field: JsonObject, value: Json) -> tuple[Json, str]:
             if value == chosen or str(value) == str(chosen):
                 return chosen, ""
         return value, f"{value!r} is none of {', '.join(map(str, options))}"
-    schema = _TYPES.get(kind, {"type": "string"})
-    read = coerce(value, schema)
-    wanted: Any = {"number": (int, float), "integer": int, "boolean": bool, "string": str}[schema["type"]]
-    if not isinstance(read, wanted) or (isinstance(read, bool) and schema["type"] != "boolean"):
-        return value, f"expected {schema['type']}, got {value!r}"
-    if kind == "date" and not _is_date(read):
+    read = coerce(value, kind.schema)
+    expected = kind.schema["type"]
+    wanted: Any = {"number": (int, float), "integer": int, "boolean": bool, "string": str}[expected]
+    if not isinstance(read, wanted) or (isinstance(read, bool) and expected != "boolean"):
+        return value, f"expected {expected}, got {value!r}"
+    if kind.format == "date" and not _is_date(read):
         return value, f"{value!r} is no date as 2031-05-30"
-    if kind == "email" and ("@" not in read or " " in read):
+    if kind.format == "email" and ("@" not in read or " " in read):
         return value, f"{value!r} is no e-mail address"
     return read, ""
 

@@ -100,7 +100,9 @@ class Children:
         if child.status == "succeeded":
             return drive.large.restored(child.output)
         error = child.error
-        raise ToolFailed(error.message if error else f"{child.path} was {child.status}.")
+        if error is None:
+            raise ToolFailed(f"{child.path} was {child.status}.")
+        raise ToolFailed(error.message, hint=error.hint)
 
     async def _node(self, tool: str) -> Node:
         """The call of a tool, which need not be one that the plan names: its server is asked for it now."""

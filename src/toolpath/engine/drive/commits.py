@@ -9,8 +9,8 @@ from functools import partial
 
 from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.state.instances import StepState
-from toolpath.model.asking import Asking
 from toolpath.model.events import AnyEvent
+from toolpath.model.open_questions import Asking
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Blob, Clock, Journal, Observer, RunChange, Timer
 

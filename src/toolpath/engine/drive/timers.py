@@ -36,7 +36,7 @@ class Deadlines:
             self._arm(length, attempt)
 
     def remove(self, attempt: Attempt) -> None:
-        """Let go of nothing."""
+        """Watch a call no more. One that is not watched is left as it is."""
         if attempt.timeout in self._lines:
             self._lines[attempt.timeout].pop(attempt, None)
 
@@ -76,7 +76,7 @@ class Unwatched:
     """Deadlines of calls whose time somebody else watches."""
 
     def add(self, attempt: Attempt) -> None:
-        """Watch nothing."""
+        """Do nothing: the time of the call is watched elsewhere."""
 
     def remove(self, attempt: Attempt) -> None:
-        """Let go of nothing."""
+        """Do nothing: no call is watched here."""

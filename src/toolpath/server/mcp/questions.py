@@ -9,12 +9,11 @@ from mcp_types import ElicitRequestFormParams, ElicitResult
 from toolpath.app import Toolpath
 from toolpath.errors import RunConflict, SchemaError
 from toolpath.model.events import ApprovalRequested, InputRequested
-from toolpath.model.forms import takes_several
+from toolpath.model.forms import field_type, takes_several
 from toolpath.projections.questions import Question
 from toolpath.server.mcp.answers import text_of
 from toolpath.values import JsonObject
 
-_TYPES = {"number": "number", "integer": "integer", "checkbox": "boolean"}
 #: Characters of a call's inputs that a person is shown.
 _MOST_INPUTS = 2000
 
@@ -23,7 +22,7 @@ def may_be_elicited(question: Question) -> bool:
     """Whether a client may be asked: what is secret must not go through one."""
     if isinstance(question, ApprovalRequested):
         return True
-    return not any(field.get("type") == "password" for field in question.form.get("inputs", []))
+    return not any(field_type(field).is_secret for field in question.form.get("inputs", []))
 
 
 def elicitation_of(question: Question, fault: str = "") -> ElicitRequestFormParams:
@@ -48,20 +47,18 @@ def _form(form: JsonObject) -> tuple[str, JsonObject]:
 
 
 def _property(field: JsonObject) -> JsonObject:
-    options = field.get("options") or []
-    found: JsonObject = {"type": "string" if options else _TYPES.get(str(field.get("type")), "string")}
+    options, kind = field.get("options") or [], field_type(field)
+    found: JsonObject = {"type": "string"} if options else dict(kind.schema)
     if field.get("label"):
         found["title"] = str(field["label"])
     if field.get("placeholder"):
         found["description"] = str(field["placeholder"])
-    if field.get("type") == "email" and not options:
-        found["format"] = "email"
+    if kind.format and not options:
+        found["format"] = kind.format
     if any(isinstance(option, dict) for option in options):
         found["oneOf"] = [_choice(option) for option in options]
     elif options:
         found["enum"] = [str(option) for option in options]
-    if field.get("type") == "date" and not options:
-        found["format"] = "date"
     if takes_several(field):
         items: JsonObject = {key: found.pop(key) for key in ("type", "enum") if key in found}
         if "oneOf" in found:

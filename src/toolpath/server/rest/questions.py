@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from toolpath.model.asking import AskingRun
+from toolpath.model.open_questions import AskingRun
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.questions import OpenQuestions, Question

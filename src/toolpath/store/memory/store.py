@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from toolpath.model.asking import Asked, AskingRun
 from toolpath.model.events import AnyEvent, encode_event
+from toolpath.model.open_questions import Asked, AskingRun
 from toolpath.model.run import ENDED_RUN, Beat, RunInfo, Standing
 from toolpath.ports import Blob, RunChange, Signal
 from toolpath.store.handles import digests_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolpath.model.asking import AskingRun
+from toolpath.model.open_questions import AskingRun
 from toolpath.model.run import Standing
 from toolpath.store.encoding import asking_run
 from toolpath.store.postgres.ground import PostgresGround

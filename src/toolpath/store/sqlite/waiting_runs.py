@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from toolpath.model.asking import AskingRun
+from toolpath.model.open_questions import AskingRun
 from toolpath.model.run import Standing
 from toolpath.store.encoding import asking_run
 from toolpath.store.rows import given

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.agents.asked import asked_in
+from toolpath.agents.asked_calls import asked_in
 from toolpath.engine.drive.drafts import Drafts
 from toolpath.engine.drive.large import LargeValues
 from toolpath.model import events as ev

@@ -1,4 +1,4 @@
-"""The conversation of an agent with its model: what each round adds, and what is left out when it gets too long. Pure.
+"""Transcript of an agent's talk with its model: what each round adds, and what is left out when it gets too long. Pure.
 
 Old results go first: each is replaced by its beginning and a line that says what was left out. The goal, what the model
 said and called, and the latest round stay whole. What is left out is decided by sizes alone, so that an agent that is
@@ -45,7 +45,7 @@ class _Entry(msgspec.Struct, kw_only=True):
         return len(self.message.text) + sum(len(str(call.arguments)) for call in self.message.tool_calls)
 
 
-class Conversation:
+class Transcript:
     """Grows by one round after the other."""
 
     def __init__(self, requirement: str, longest: int, *, before: Sequence[Message] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Runs that end every process that drives them: how they are told from those that had bad luck. Pure."""
+"""Runs that end every process that drives them, as poison: how they are told from those that had bad luck. Pure."""
 
 from __future__ import annotations
 
