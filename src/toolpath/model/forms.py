@@ -32,7 +32,7 @@ class FieldType(msgspec.Struct, frozen=True, kw_only=True):
 
 _STRING: Final[JsonObject] = {"type": "string"}
 _TEXT: Final = FieldType(schema=_STRING)
-FIELD_TYPES: Final[Mapping[FieldWord, FieldType]] = {
+FIELD_TYPES: Final[Mapping[str, FieldType]] = {
     "text": _TEXT,
     "number": FieldType(schema={"type": "number"}),
     "integer": FieldType(schema={"type": "integer"}),
@@ -49,7 +49,7 @@ FIELD_TYPES: Final[Mapping[FieldWord, FieldType]] = {
 def field_type(field: JsonObject) -> FieldType:
     """The type of a field of a form in a journal or at a surface; what nobody knows, as tools may write, is text."""
     name: Any = field.get("type")
-    return FIELD_TYPES[name] if isinstance(name, str) and name in FIELD_TYPES else _TEXT
+    return FIELD_TYPES.get(name, _TEXT) if isinstance(name, str) else _TEXT
 
 
 def takes_several(field: JsonObject) -> bool:
