@@ -15,9 +15,11 @@ from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import Settings, ToolContext, Toolpath
 from toolpath.access.caller import OPEN, Caller
+from toolpath.errors import PlanInvalid, RecordNotFound, RunConflict, StoreError
 from toolpath.server.asgi import create_app
 
 SMALL = Settings(upload_bytes=1_000, upload_count=3, run_files_bytes=5_000)
+ADD = {"name": "sum", "steps": [{"id": "s", "tool": "add", "inputs": {"a": 1, "b": 2}}]}
 
 
 def two(*files: tuple[str, bytes]) -> list[tuple[str, tuple[str, bytes, str]]]:
@@ -237,3 +239,55 @@ async def test_files_of_an_upload_are_joined_to_a_template_s_run() -> None:
             answer = await client.post("/api/executor/executeByToolNameAsync", json={"toolName": "Named", **body})
             assert answer.status_code == status, (body, answer.text)
         assert len(await tp.runs()) == before
+
+
+@pytest.mark.parametrize("how", [StoreError("The connection was lost."), asyncio.CancelledError()])
+async def test_a_run_that_was_stored_keeps_its_uploads_whatever_came_after(
+    how: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with tools(Toolpath(settings=SMALL)) as tp:
+        upload = await tp.files.create()
+        await tp.files.upload(upload, "a.txt", b"mine")
+        begin = tp.store.begin_run
+
+        async def breaks_off(*args: Any) -> Any:
+            await begin(*args)
+            raise how
+
+        monkeypatch.setattr(tp.store, "begin_run", breaks_off)
+        with pytest.raises(type(how)):
+            await tp.files.start(ADD, uploads=[upload.upload_id], run_id="mine")
+        assert (await tp.info("mine")).run_id == "mine"
+        assert await tp.files.read("mine", "a.txt") == b"mine"
+
+
+async def test_a_second_start_under_the_same_id_leaves_the_files_of_the_first_alone() -> None:
+    async with tools(Toolpath(settings=SMALL)) as tp:
+        uploads = [await tp.files.create(), await tp.files.create()]
+        for upload, content in zip(uploads, (b"first", b"second"), strict=True):
+            await tp.files.upload(upload, "a.txt", content)
+        first, second = ([upload.upload_id] for upload in uploads)
+        run = await tp.files.start(ADD, uploads=first, run_id="mine", idempotency_key="k")
+        with pytest.raises(RunConflict):
+            await tp.files.start(ADD, uploads=second, run_id="mine")
+        again = await tp.files.start(ADD, uploads=second, run_id="mine", idempotency_key="k")
+        assert (again.run_id, await tp.files.read("mine", "a.txt")) == (run.run_id, b"first")
+        came = await asyncio.gather(
+            tp.files.start(ADD, uploads=first, run_id="both"),
+            tp.files.start(ADD, uploads=second, run_id="both"),
+            return_exceptions=True,
+        )
+        (won,) = [number for number, each in enumerate(came) if not isinstance(each, BaseException)]
+        assert isinstance(came[1 - won], RunConflict)
+        assert await tp.files.read("both", "a.txt") == (b"first", b"second")[won]
+
+
+async def test_a_start_that_is_refused_leaves_no_files(tmp_path: Path) -> None:
+    async with tools(Toolpath(tmp_path / "runs.db", settings=SMALL)) as tp:
+        upload = await tp.files.create()
+        await tp.files.upload(upload, "a.txt", b"mine")
+        with pytest.raises(PlanInvalid):
+            await tp.files.start({"name": "p", "steps": [{"id": "s", "tool": "gone"}]}, uploads=[upload.upload_id])
+        with pytest.raises(RecordNotFound):
+            await tp.files.start(ADD, uploads=[upload.upload_id, "upload_gone"])
+        assert not [path for path in (tmp_path / "runs.db.files" / "runs").rglob("*") if path.is_file()]

@@ -5,13 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 
 from toolpath.access.trail import Trail
 from toolpath.config import Settings
-from toolpath.errors import FileRefused, RecordConflict, RecordNotFound, RunNotFound
+from toolpath.errors import (
+    FileRefused,
+    RecordConflict,
+    RecordNotFound,
+    RunConflict,
+    RunNotFound,
+    StoreError,
+    ToolpathError,
+)
 from toolpath.ids import new_id
 from toolpath.model.run import RunContext
 from toolpath.model.upload import Upload, UploadedFile
@@ -51,6 +60,8 @@ class Files:
         self._trail = trail
         self._settings = settings
         self._start = start
+        self._beginning: set[str] = set()
+        """Ids of runs whose files are being joined here."""
 
     # Uploads.
 
@@ -149,21 +160,54 @@ class Files:
         """Begin a run as `Toolpath.start` does, with the files of these uploads in its folder from the first moment.
 
         `only`: names of those that are joined; None: all. The run's `metadata` has their names as `uploaded_files`, and
-        agents are told them. Raises `RecordNotFound` for an upload or a name that is not there, or is another tenant's.
+        agents are told them. Raises `RecordNotFound` for an upload or a name that is not there, or is another tenant's,
+        and `RunConflict` where another run has the id.
         """
         context = context or RunContext()
         run_id = run_id or new_id("run", self._trail.clock.time())
-        names = await self.join(run_id, uploads, tenant=context.tenant or None, only=only)
-        told = RunContext.from_json({**context.as_json(), "metadata": {**context.metadata, METADATA: names}})
+        if run_id in self._beginning:
+            raise RunConflict(f"A run {run_id!r} is being begun.", hint="Give the new run another id.")
+        self._beginning.add(run_id)
         try:
-            run = await self._start(what, inputs, context=told, run_id=run_id, **more)
-        except BaseException:
-            await self._folders.remove("runs", run_id)
-            raise
+            if await self._is_stored(run_id):
+                # It has its files. Whether this asks for the same run says its idempotency key.
+                return await self._start(what, inputs, context=context, run_id=run_id, **more)
+            joining = partial(self.join, run_id, uploads, tenant=context.tenant or None, only=only)
+            begin = partial(self._start, what, inputs, run_id=run_id, **more)
+            run = await self._begun(run_id, context, joining, begin)
+        finally:
+            self._beginning.discard(run_id)
         if run.run_id != run_id:
             # There was a run with the same key.
             await self._folders.remove("runs", run_id)
         return run
+
+    async def _begun(
+        self,
+        run_id: str,
+        context: RunContext,
+        joining: Callable[[], Awaitable[list[str]]],
+        begin: Callable[..., Awaitable[Run]],
+    ) -> Run:
+        try:
+            names = await joining()
+            told = RunContext.from_json({**context.as_json(), "metadata": {**context.metadata, METADATA: names}})
+            return await begin(context=told)
+        except StoreError:
+            # Whether the run was stored nobody knows yet: if not, the files go with the sweep, as they do where
+            # somebody leaves off in the middle.
+            raise
+        except ToolpathError:
+            if not await self._is_stored(run_id):
+                await self._folders.remove("runs", run_id)
+            raise
+
+    async def _is_stored(self, run_id: str) -> bool:
+        try:
+            await self._store.get_run(run_id)
+        except RunNotFound:
+            return False
+        return True
 
     async def join(
         self, run_id: str, uploads: Sequence[str], *, tenant: str | None = None, only: Sequence[str] | None = None
@@ -243,11 +287,7 @@ class Files:
         if len(name) == 64 and not name.startswith("run_"):
             # The digest of an id that somebody chose: whose it is cannot be told.
             return True
-        try:
-            await self._store.get_run(name)
-        except RunNotFound:
-            return False
-        return True
+        return await self._is_stored(name)
 
     async def _all(self) -> list[Upload]:
         found: list[Upload] = []
