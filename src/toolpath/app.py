@@ -460,6 +460,7 @@ class Toolpath:
         `keep`: so many of the newest (of that status) stay. With `dry_run` none goes. What has not ended stays.
         """
         more: Any = {"status": status, "keep": keep, "dry_run": dry_run, "trail": self.trail}
+        more["doomed"] = self.conversations.keep_answers
         before = self.clock.time() - older_than
         return await prune_runs(self.store, ended_before=before, forget=self.files.forget_runs, **more)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Final
 
@@ -18,6 +19,8 @@ MOST_CALLS: Final = 32
 MOST_ARGUMENTS: Final = 200_000
 #: Characters of an answer in which calls are looked for.
 _LONGEST_TEXT: Final = 200_000
+#: A text that is one block of code: so write models that know calls in words alone.
+_FENCED: Final = re.compile(r"```(?:json|tool_call|tool_calls)?[ \t]*\n([^`]*)```")
 
 
 class AskedCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +77,9 @@ def asked_in(reply: ChatReply, number: int, *, talks: bool = False, most: int = 
 def _called_in_words(text: str, number: int, most: int) -> Asked:
     """The calls of a text that is nothing but calls: what quotes some, as a result of a tool, calls nothing."""
     stripped = text.strip()
-    if len(stripped) > _LONGEST_TEXT or stripped[0] not in "{[<" or stripped[-1] not in "}]>":
+    if len(stripped) <= _LONGEST_TEXT and (fenced := _FENCED.fullmatch(stripped)):
+        stripped = fenced[1].strip()
+    if not stripped or len(stripped) > _LONGEST_TEXT or stripped[0] not in "{[<" or stripped[-1] not in "}]>":
         return Asked()
     try:
         found = read_model_text(stripped)

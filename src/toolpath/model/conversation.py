@@ -21,6 +21,16 @@ class OpenTurn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     at: float = 0.0
 
 
+class BegunRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A run that was begun with the conversation's id and is not told in it yet."""
+
+    run_id: str
+    at: float = 0.0
+    """When it was noted; of one that has ended, of its messages."""
+    number: int = 0
+    """Of the message that says what was asked for, the result's is one more; 0: it has none yet."""
+
+
 class Summary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Summary that stands for the oldest messages when a model is told of the conversation."""
 
@@ -46,6 +56,8 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     characters: int = 0
     """Of all messages."""
     turn: OpenTurn | None = None
+    begun: tuple[BegunRun, ...] = ()
+    """Runs besides the turn that are not told in it yet."""
     summary: Summary | None = None
     last_at: float = 0.0
     """When something was said last."""

@@ -27,7 +27,7 @@ from toolpath.runs.run_queue import RunQueue
 from toolpath.runs.run_signals import RunSignals
 from toolpath.runs.secret_answers import SecretAnswers
 from toolpath.runs.starter import NewKeyedRun, NewRun, Starter
-from toolpath.runs.supervisor import Learn, Supervisor
+from toolpath.runs.supervisor import Ended, Learn, Supervisor
 from toolpath.runs.worker_driver import WorkerDriver
 from toolpath.values import JsonObject
 
@@ -82,6 +82,10 @@ class Drives:
         self._signals = RunSignals(services, held, queue, self._claims, trail, secrets)
         self._worker = WorkerDriver(services, held, queue, self._claims)
         drives_here(held)
+
+    def tell_conversations(self, ended: Ended) -> None:
+        """Have `ended` told of the conversation of each run that ends here."""
+        self._supervisor.ended = ended
 
     async def open(self) -> None:
         """Reach the queue, where there is one."""

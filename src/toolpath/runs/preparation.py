@@ -94,6 +94,10 @@ class Preparation:
         """Those in force now."""
         return self._services.settings
 
+    async def hear(self) -> None:
+        """Hear of what was configured anew, here or elsewhere. Raises `StoreError`."""
+        await self._hear()
+
     async def _models(self, tenant: str | None) -> KnownModels:
         """The models that plans of the tenant may name; None: of whoever acts."""
         caller = who_acts() if tenant is None else None

@@ -23,6 +23,10 @@ Forget = Callable[[Sequence[str]], Awaitable[None]]
 """Deletes what is kept of runs elsewhere than in the store."""
 
 
+Doomed = Callable[[Sequence[RunInfo]], Awaitable[None]]
+"""Keeps elsewhere what is to stay of runs that are about to be deleted."""
+
+
 async def prune_runs(  # noqa: PLR0913  # what is to go, said in full
     store: Store,
     *,
@@ -34,16 +38,20 @@ async def prune_runs(  # noqa: PLR0913  # what is to go, said in full
     trail: Trail | None = None,
     because: str = "prune",
     forget: Forget | None = None,
+    doomed: Doomed | None = None,
 ) -> list[RunInfo]:
     """Delete the runs that ended before a time, with all that is theirs; gives those deleted.
 
     `keep`: so many of the newest that fit `status` and `tenant` stay, however old. Runs that have not ended stay.
-    In the `trail` each is written down first, with why; `forget` is told of those that are gone.
+    In the `trail` each is written down first, with why; `doomed` is told of those that will be deleted, `forget` of
+    those that are gone.
     Raises `StoreError`: what cannot be written is not deleted.
     """
 
     async def delete(runs: list[RunInfo]) -> list[RunInfo]:
         if runs and not dry_run:
+            if doomed is not None:
+                await doomed(runs)
             if trail is not None:
                 await trail.runs_deleted(runs, because=because)
             await store.delete_runs([info.run_id for info in runs])
@@ -52,17 +60,17 @@ async def prune_runs(  # noqa: PLR0913  # what is to go, said in full
         return runs
 
     gone: list[RunInfo] = []
-    doomed: list[RunInfo] = []
+    page: list[RunInfo] = []
     seen = 0
     async for info in _all_runs(store, status, tenant):
         seen += 1
         if seen <= keep or info.status not in ENDED_RUN or (info.ended_at or info.updated_at) >= ended_before:
             continue
-        doomed.append(info)
-        if len(doomed) >= _PAGE:
-            gone += await delete(doomed)
-            doomed = []
-    return gone + await delete(doomed)
+        page.append(info)
+        if len(page) >= _PAGE:
+            gone += await delete(page)
+            page = []
+    return gone + await delete(page)
 
 
 async def _all_runs(store: Store, status: str | None, tenant: str | None) -> AsyncIterator[RunInfo]:
@@ -76,13 +84,20 @@ async def _all_runs(store: Store, status: str | None, tenant: str | None) -> Asy
 
 
 async def keep_pruned(
-    store: Store, clock: Clock, days: float, trail: Trail | None = None, forget: Forget | None = None
+    store: Store,
+    clock: Clock,
+    days: float,
+    trail: Trail | None = None,
+    forget: Forget | None = None,
+    doomed: Doomed | None = None,
 ) -> None:
     """Delete what ended more than so many days ago, now and every hour, until cancelled. A failure waits an hour."""
     while True:
         try:
             before = clock.time() - days * _DAY
-            gone = await prune_runs(store, ended_before=before, trail=trail, because="retention", forget=forget)
+            gone = await prune_runs(
+                store, ended_before=before, trail=trail, because="retention", forget=forget, doomed=doomed
+            )
             if gone:
                 _log.info("deleted %d runs that ended more than %g days ago", len(gone), days)
         except Exception as error:  # noqa: BLE001  # the server goes on, and tries again

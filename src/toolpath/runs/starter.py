@@ -45,6 +45,7 @@ class NewRun(TypedDict, total=False):
     """Particulars of a new run besides its program and inputs."""
 
     context: RunContext | None
+    run_id: str | None
     origin: Stored
     replan: JsonObject | None
     """How far it may be replanned when it fails."""
@@ -53,7 +54,6 @@ class NewRun(TypedDict, total=False):
 class NewKeyedRun(NewRun, total=False):
     """Particulars of a new run that may have a name of its caller's, and a place among others."""
 
-    run_id: str | None
     idempotency_key: str
     priority: int
 
@@ -143,16 +143,17 @@ class Starter:
         inputs: JsonObject,
         *,
         context: RunContext | None,
+        run_id: str | None = None,
         origin: Stored = NOT_STORED,
         replan: JsonObject | None = None,
     ) -> RunResult:
         """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""
         if self._queue.is_used:
-            stored = await self.start(program, inputs, context=context, origin=origin, replan=replan)
+            stored = await self.start(program, inputs, context=context, run_id=run_id, origin=origin, replan=replan)
             return await self._reader.result(stored.run_id)
         await self._services.turns.room()
         context = context or RunContext()
-        started, info = self._new_run(program, inputs, context, None, origin=origin)
+        started, info = self._new_run(program, inputs, context, run_id, origin=origin)
         started = msgspec.structs.replace(started, replan=replan or {})
         await self._trail.run_asked("run.start", info, context, program.fingerprints)
         _, journal = await self._begun(info, [started])

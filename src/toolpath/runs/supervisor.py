@@ -16,6 +16,9 @@ from toolpath.ports import EARLY, Timer, waiting_long
 from toolpath.runs.held import HeldRuns, PreparedDrive
 from toolpath.runs.secret_answers import SecretAnswers
 
+Ended = Callable[[str], Awaitable[None]]
+"""Told of the conversation of each run that has ended and belongs to one."""
+
 AfterFailure = Callable[[PreparedDrive], Awaitable[PreparedDrive | None]]
 """Gives the drive that goes on with a failed run by another plan, where there is one."""
 
@@ -44,6 +47,7 @@ class Supervisor:
         self._take_up_due = take_up_due
         self._secrets = secrets
         self._learn = learn
+        self.ended: Ended | None = None
         self._deadlines: dict[str, Timer] = {}
         """When the time to answer ends of runs that this process has parked."""
 
@@ -61,6 +65,8 @@ class Supervisor:
                 break
             onward = replanned
         self._record_end(runner.state)
+        if self.ended is not None and runner.state.status in ENDED_RUN and runner.state.context.conversation_id:
+            await self.ended(runner.state.context.conversation_id)
         if self._learn is not None and runner.state.status in ENDED_RUN and runner.program.plan.origin.request:
             await self._learn(run_id)
         if runner.knows_secrets and runner.state.status in ENDED_RUN and runner.state.status != "failed":

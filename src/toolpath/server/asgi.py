@@ -153,7 +153,8 @@ async def _running(
         await stack.enter_async_context(beside(Caretaker(tp, app.state.questions).run()))
         await stack.enter_async_context(beside(Scheduler(tp.schedules, tp.clock, tp.redact).run()))
         if tp.settings.retention_days:
-            pruning = keep_pruned(tp.store, tp.clock, tp.settings.retention_days, tp.trail, tp.files.forget_runs)
+            forget, doomed = tp.files.forget_runs, tp.conversations.keep_answers
+            pruning = keep_pruned(tp.store, tp.clock, tp.settings.retention_days, tp.trail, forget, doomed)
             await stack.enter_async_context(beside(pruning))
         await stack.enter_async_context(beside(keep_swept(tp.files.sweep, tp.clock)))
         if tp.settings.audit_retention_days:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import TYPE_CHECKING
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final
 
 from toolpath.access.trail import Trail
 from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.services import Services
+from toolpath.errors import StoreError, ToolpathError
+from toolpath.ids import new_id
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunContext, RunResult
 from toolpath.model.stored import StoredPlan
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
     from toolpath.workspace.schedule_calls import ScheduleCalls
     from toolpath.workspace.schedules import Schedules
     from toolpath.workspace.templates import Templates
+
+_log: Final = logging.getLogger("toolpath.workspace.launcher")
 
 
 class Launcher:
@@ -59,6 +65,7 @@ class Launcher:
         self._files: Files | None = None
         self.template_provider = TemplateProvider(store, lambda: self.templates)
         """The templates that are published as tools."""
+        drives.tell_conversations(self._ended)
 
     @property
     def plans(self) -> Plans:
@@ -91,9 +98,10 @@ class Launcher:
                 records,
                 self._services,
                 self._drives,
-                start=self.start,
+                start=self._started,
                 resume=self._resume,
                 templates=lambda: self.templates,
+                hear=self._preparation.hear,
             )
             self._conversations = Conversations(self._services, self._trail, records, turns, self._drives)
         return self._conversations
@@ -142,11 +150,41 @@ class Launcher:
             program, filled = await self._preparation.ready(await self.plans.plan(what), inputs, context)
             return program, filled, Stored(what.plan_id, self.plans.approval_for(what, program, filled))
 
-    async def _remembering(self, context: RunContext | None) -> RunContext | None:
-        """The context with what was said before in the conversation that it names."""
-        if context is None or not context.conversation_id or context.conversation:
-            return context
-        return await self.conversations.remembered(context)
+    @contextlib.asynccontextmanager
+    async def _of_conversation(
+        self, context: RunContext | None, run_id: str | None
+    ) -> AsyncGenerator[tuple[RunContext | None, str | None, list[str]]]:
+        """The context with what was said before in the conversation that it names, which is told of the run.
+
+        Gives the context, the id that the run is to have, and a list for the id that it has.
+        """
+        begun: list[str] = []
+        found = context and context.conversation_id and await self.conversations.of_run(context)
+        if not context or not found:
+            yield context, run_id, begun
+            return
+        await self._preparation.hear()
+        context = await self.conversations.remembered(context, found)
+        run_id = run_id or new_id("run", self._services.clock.time())
+        runs = self.conversations.turns.begun_runs
+        await runs.note(found.conversation_id, run_id)
+        try:
+            yield context, run_id, begun
+        except StoreError:
+            # Whether it was begun is not known: whoever looks next finds out.
+            raise
+        except ToolpathError:
+            await runs.strike(found.conversation_id, run_id)
+            raise
+        if begun != [run_id]:
+            # It was there already, with the same key.
+            await runs.strike(found.conversation_id, run_id)
+
+    async def _ended(self, conversation_id: str) -> None:
+        try:
+            await self.conversations.settle(conversation_id)
+        except ToolpathError as error:
+            _log.warning("what came of a run is kept when its conversation is looked at: %s", error)
 
     async def run(
         self,
@@ -158,10 +196,12 @@ class Launcher:
         replan: int | Replanning | None = None,
     ) -> RunResult:
         """Run it to its end, or until only people can go on."""
-        context = await self._remembering(context)
-        program, filled, origin = await self.prepared(what, inputs or {}, context)
-        leave = self._planned_runs.leave_to_replan(replan)
-        result = await self._drives.run(program, filled, context=context, origin=origin, replan=leave)
+        async with self._of_conversation(context, None) as (knowing, run_id, begun):
+            program, filled, origin = await self.prepared(what, inputs or {}, knowing)
+            leave = self._planned_runs.leave_to_replan(replan)
+            more: Any = {} if run_id is None else {"run_id": run_id}
+            result = await self._drives.run(program, filled, context=knowing, origin=origin, replan=leave, **more)
+            begun.append(result.run_id)
         if raise_on_error and not result.success:
             raise failed(result)
         return result
@@ -179,8 +219,25 @@ class Launcher:
     ) -> Run:
         """Begin it and come back at once."""
         check_priority(priority)
-        context = await self._remembering(context)
-        program, filled, origin = await self.prepared(what, inputs or {}, context)
+        said: Any = {"idempotency_key": idempotency_key, "priority": priority, "replan": replan}
+        async with self._of_conversation(context, run_id) as (knowing, own_id, begun):
+            run = await self._started(what, inputs or {}, context=knowing, run_id=own_id, **said)
+            begun.append(run.run_id)
+            return run
+
+    async def _started(
+        self,
+        what: Runnable | StoredPlan | TemplateRun,
+        inputs: JsonObject,
+        *,
+        context: RunContext | None,
+        run_id: str | None,
+        idempotency_key: str,
+        priority: int,
+        replan: int | Replanning | None = None,
+    ) -> Run:
+        """Begin it, with the context as it is."""
+        program, filled, origin = await self.prepared(what, inputs, context)
         return await self._drives.start(
             program,
             filled,

@@ -158,6 +158,7 @@ class Mutation:
         if run.status not in ENDED_RUN:
             raise RunConflict(f"The run {run.run_id} is {run.status}.", hint="Cancel it first.")
         await tp.trail.record("run.delete", run.run_id, tenant=run.tenant, user=run.user, plan=run.name)
+        await tp.conversations.keep_answers([run])
         deleted = await tp.store.delete_runs([run.run_id])
         await tp.files.forget_runs([run.run_id] if deleted else [])
         return bool(deleted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Any, Final
 
 import msgspec
@@ -52,7 +52,7 @@ class Conversations:
         self._clock = trail.clock
         self._records = records
         self._runs = runs
-        self._memory = services.settings.conversation_memory
+        self._services = services
         self.turns = turns
         """Turns of conversations: begun, followed, settled."""
 
@@ -86,6 +86,17 @@ class Conversations:
         if found is None or (tenant is not None and found.tenant != tenant) or not is_theirs(found, user):
             raise RecordNotFound(f"There is no conversation {conversation_id[:100]!r}.")
         return await self.turns.settled(found)
+
+    async def settle(self, conversation_id: str) -> None:
+        """Keep what came of its turn and its other runs, as far as they have ended."""
+        found = await self._records.get(conversation_id)
+        if found is not None:
+            await self.turns.settled(found)
+
+    async def keep_answers(self, runs: Iterable[RunInfo]) -> None:
+        """Keep what came of these runs, which are about to be deleted."""
+        for conversation_id in {info.conversation_id for info in runs if info.conversation_id}:
+            await self.settle(conversation_id)
 
     async def newest(
         self, *, tenant: str | None = None, user: str | None = None, limit: int = 50, before: str | None = None
@@ -238,21 +249,23 @@ class Conversations:
             msgspec.structs.replace(each, inputs=large.restored(each.inputs), output=None) for each in calls_of(results)
         ]
 
-    async def remembered(self, context: RunContext | None) -> RunContext | None:
-        """The context of a run that belongs to a conversation, with what was said in it before.
-
-        As it is where it brings messages of its own, or where the id is no conversation's that they may see.
-        """
-        if context is None or not context.conversation_id or context.conversation:
-            return context
+    async def of_run(self, context: RunContext) -> Conversation | None:
+        """The conversation that a run with this context belongs to; None where they may see none of that id."""
         found = await self._records.get(context.conversation_id)
         theirs = found is not None and found.tenant == context.tenant and is_theirs(found, context.user_id)
-        if found is None or not theirs or not found.messages:
+        return await self.turns.settled(found) if found is not None and theirs else None
+
+    async def remembered(self, context: RunContext, found: Conversation) -> RunContext:
+        """The context of a run that belongs to a conversation, with what was said in it before.
+
+        As it is where it brings messages of its own.
+        """
+        if context.conversation or not found.messages:
             return context
         memory = await memory_of(
             self._records,
             found,
-            most=self._memory,
+            most=self._services.settings.conversation_memory,
             through=found.messages,
             said=found.characters,
             models=None,

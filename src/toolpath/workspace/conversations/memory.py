@@ -6,6 +6,7 @@ what was left out.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -26,6 +27,8 @@ NEWEST: Final = 5_000
 _SHARE: Final = 6
 #: Characters of a summary: what the model is asked for, and the most that is kept of what it writes.
 SUMMARY: Final = (3_000, 4_000)
+#: Seconds that a model has for a summary, in which nobody is answered.
+SUMMARY_WITHIN = 30.0
 #: Characters that a model is given to summarise at once; of more, the oldest are only counted.
 _MATERIAL: Final = 150_000
 _FIRST_WORDS: Final = 200
@@ -171,8 +174,9 @@ async def _summarised(
         request = ChatRequest(
             system=_SYSTEM, messages=(Message(text=_material(known, older)),), max_tokens=SUMMARY[1] // 2
         )
-        reply = await chat(request)
-    except (ToolFailed, ConfigError):
+        async with asyncio.timeout(SUMMARY_WITHIN):
+            reply = await chat(request)
+    except (ToolFailed, ConfigError, TimeoutError):
         # A model that is away keeps nobody from talking.
         return None
     text = reply.text.strip()

@@ -38,6 +38,7 @@ from toolpath.ports import Chat
 from toolpath.runs.naming import OwnName
 from toolpath.runs.run import Run
 from toolpath.values import Json, JsonObject
+from toolpath.workspace.conversations.begun_runs import BEGINNING, MOST_CHARACTERS, MOST_MESSAGES, BegunRuns
 from toolpath.workspace.conversations.conversation_records import ConversationRecords
 from toolpath.workspace.conversations.following import REPLY, Follower, text_of
 from toolpath.workspace.conversations.memory import cut, memory_of
@@ -45,11 +46,6 @@ from toolpath.workspace.templates import Templates
 
 #: Characters of a message, and of an answer as it is kept.
 LONGEST: Final = 200_000
-#: Messages of a conversation, and characters of all of them.
-MOST_MESSAGES: Final = 10_000
-MOST_CHARACTERS: Final = 20_000_000
-#: Seconds after which a turn whose run is not there counts as one that was never begun.
-_BEGINNING: Final = 60.0
 #: How often a change is tried again that somebody else made another one before.
 _TRIES: Final = 20
 _TITLE: Final = 80
@@ -130,7 +126,9 @@ class Turns:
         start: Starts,
         resume: Callable[[str], Awaitable[Run]],
         templates: Callable[[], Templates],
+        hear: Callable[[], Awaitable[None]],
     ) -> None:
+        """`hear`: of settings that were changed, here or elsewhere."""
         self._records = records
         self._services = services
         self._store = services.store
@@ -138,7 +136,10 @@ class Turns:
         self._runs = runs
         self._start = start
         self._resume = resume
+        self._hear = hear
         self.templates = templates
+        self.begun_runs = BegunRuns(records, services.store, services.clock, end_of=self.end_of, name_of=self._name_of)
+        """Runs that belong to conversations besides their turns."""
 
     async def model(self, tenant: str) -> Chat | None:
         """The model that the tenant's turns ask; None where none is configured."""
@@ -191,6 +192,7 @@ class Turns:
         *,
         said: int,
     ) -> Turn:
+        await self._hear()
         memory = await memory_of(
             self._records,
             conversation,
@@ -350,17 +352,29 @@ class Turns:
         error = "" if result.success else result.reason if result.error is None else result.error.message
         return EndPart(run_id=run_id, status=result.status, text=text_of(_outputs(result)), error=error)
 
+    async def _name_of(self, info: RunInfo) -> str:
+        """The title of the template that a run is of, else the name of its plan."""
+        with contextlib.suppress(RecordNotFound):
+            if info.plan_id:
+                return (await self.templates().get(info.plan_id, tenant=info.tenant)).title
+        return info.name or info.run_id
+
     # Settling.
 
     async def settled(self, conversation: Conversation) -> Conversation:
-        """The conversation with the answer of its turn, where that has ended since it was looked at."""
-        for _ in range(_TRIES):
+        """The conversation with the answer of its turn, and with its other runs, that have ended since."""
+        for _ in range(_TRIES + 2 * len(conversation.begun)):
             turn = conversation.turn
-            if turn is None:
-                return conversation
-            answer = await self._answer(turn)
+            answer = None if turn is None else await self._answer(turn)
             if answer is None:
-                return conversation
+                try:
+                    further = await self.begun_runs.one_told(conversation)
+                except RecordConflict:
+                    further = await self._again(conversation)
+                if further is None:
+                    return conversation
+                conversation = further
+                continue
             await self._records.add(conversation, answer)
             kept = await self._records.message(conversation.conversation_id, answer.number) or answer
             changed = msgspec.structs.replace(
@@ -382,7 +396,7 @@ class Turns:
         try:
             info = await self._store.get_run(turn.run_id)
         except RunNotFound:
-            if now < turn.at + _BEGINNING:
+            if now < turn.at + BEGINNING:
                 return None
             why = "The service stopped before it was begun, or its run was deleted."
             return ConversationMessage(
