@@ -24,7 +24,7 @@ fields = st.builds(
     Field,
     name=st.sampled_from("abcdef"),
     label=st.sampled_from(["", "Name", "a", "b"]),
-    type=st.sampled_from(FIELD_TYPES),
+    type=st.sampled_from(list(FIELD_TYPES)),
     required=st.booleans(),
     options=options.map(tuple),
     default=st.none() | plausible,
