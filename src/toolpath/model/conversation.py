@@ -18,6 +18,8 @@ class OpenTurn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Of the message that began it."""
     run_id: str
     message_id: str = ""
+    said: str = ""
+    """Digest of what was said."""
     at: float = 0.0
 
 

@@ -118,19 +118,21 @@ class ConversationRecords:
 
     # Ids of messages.
 
-    async def number_of(self, conversation_id: str, message_id: str) -> int | None:
-        """Number of the message that came with this id, or None."""
+    async def sent_before(self, conversation_id: str, message_id: str) -> tuple[int | None, str]:
+        """Number of the message that came with this id, or None; and the digest of what was said with it."""
         record = await self._store.get_record(_ID, digest([conversation_id, message_id]))
-        return None if record is None else int(record.data["number"])
+        if record is None:
+            return None, ""
+        return int(record.data["number"]), str(record.data.get("said", ""))
 
-    async def remember(self, conversation: Conversation, message_id: str, number: int) -> None:
-        """Keep the id that a message came with."""
+    async def remember(self, conversation: Conversation, message_id: str, number: int, said: str) -> None:
+        """Keep the id that a message came with, and the digest of what was said."""
         record = Record(
             kind=_ID,
             id=digest([conversation.conversation_id, message_id]),
             tenant=conversation.tenant,
             parent=conversation.conversation_id,
-            data={"number": number},
+            data={"number": number, "said": said},
         )
         await self._store.put_record(record)
 

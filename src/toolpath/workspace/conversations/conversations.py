@@ -13,7 +13,7 @@ import msgspec
 from toolpath.access.trail import Trail
 from toolpath.engine.drive.large import LargeValues
 from toolpath.engine.drive.services import Services
-from toolpath.errors import RecordConflict, RecordNotFound, RunConflict, SchemaError
+from toolpath.errors import RecordConflict, RecordNotFound, RunConflict, RunNotFound, SchemaError
 from toolpath.ids import new_id
 from toolpath.model.conversation import Conversation, ConversationMessage, FoundMessage, Part
 from toolpath.model.events import StepStarted
@@ -136,10 +136,15 @@ class Conversations:
     async def delete(self, conversation: Conversation, *, user: str = "") -> None:
         """Forget it with its messages. A turn that goes on is cancelled; runs stay."""
         await self._recorded("conversation.delete", conversation, user)
+        await self._stopped(conversation)
+        await self._records.delete(conversation)
+        # Its run may only have been begun meanwhile.
+        await self._stopped(conversation)
+
+    async def _stopped(self, conversation: Conversation) -> None:
         if conversation.turn is not None:
             with contextlib.suppress(RunConflict, RecordNotFound):
                 await self.cancel(conversation)
-        await self._records.delete(conversation)
 
     async def search(
         self, text: str, *, tenant: str | None = None, user: str | None = None, limit: int = 50
@@ -211,10 +216,16 @@ class Conversations:
         await self.get(conversation.conversation_id)
 
     async def cancel(self, conversation: Conversation) -> None:
-        """Stop the turn that goes on. Raises `RunConflict` where none does."""
+        """Stop the turn that goes on. Raises `RunConflict` where none does, or where it has no run yet."""
         if conversation.turn is None:
             raise RunConflict(f"No turn of the conversation {conversation.conversation_id} goes on.")
-        await self._runs.tell(conversation.turn.run_id, Signal(kind="cancel", data={"reason": "stopped"}))
+        try:
+            await self._runs.tell(conversation.turn.run_id, Signal(kind="cancel", data={"reason": "stopped"}))
+        except RunNotFound:
+            raise RunConflict(
+                f"The turn of the conversation {conversation.conversation_id} is only being begun.",
+                hint="Try again in a moment.",
+            ) from None
 
     async def save_as_template(
         self, conversation: Conversation, draft: Draft | None = None, *, user: str = ""

@@ -34,14 +34,14 @@ from toolpath.model.conversation import (
 )
 from toolpath.model.run import ENDED_RUN, RunContext, RunInfo, RunResult
 from toolpath.model.template import PlanTemplate, TemplateRun
-from toolpath.ports import Chat
+from toolpath.ports import Chat, Signal
 from toolpath.runs.naming import OwnName
 from toolpath.runs.run import Run
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, digest
 from toolpath.workspace.conversations.begun_runs import BEGINNING, MOST_CHARACTERS, MOST_MESSAGES, BegunRuns
 from toolpath.workspace.conversations.conversation_records import ConversationRecords
 from toolpath.workspace.conversations.following import REPLY, Follower, text_of
-from toolpath.workspace.conversations.memory import cut, memory_of
+from toolpath.workspace.conversations.memory import Memory, cut, memory_of
 from toolpath.workspace.templates import Templates
 
 #: Characters of a message, and of an answer as it is kept.
@@ -105,6 +105,10 @@ class TurnRuns(Protocol):
         """How a run stands."""
         ...
 
+    async def tell(self, run_id: str, signal: Signal) -> Run:
+        """Tell the run something."""
+        ...
+
     def is_live(self, run_id: str) -> bool:
         """Whether this process drives it."""
         ...
@@ -159,7 +163,7 @@ class Turns:
         if known is not None:
             return known
         what, inputs, template = await self.what_answers(said, conversation.tenant)
-        turn, conversation = await self._claimed(conversation, said, template)
+        turn, conversation, memory = await self._claimed(conversation, said, template)
         message = ConversationMessage(
             number=turn.number,
             role="user",
@@ -171,15 +175,27 @@ class Turns:
         )
         await self._records.add(conversation, message)
         if said.message_id:
-            await self._records.remember(conversation, said.message_id, turn.number)
+            await self._records.remember(conversation, said.message_id, turn.number, turn.said)
         try:
-            return await self._begun(conversation, turn, what, inputs, context, priority, said=len(said.text))
+            return await self._begun(conversation, turn, what, inputs, context, priority, memory)
         except StoreError:
             # Whether it was begun is not known: whoever looks next finds out.
             raise
         except ToolpathError:
             await self._taken_back(conversation, turn, message)
             raise
+
+    async def _memory(self, conversation: Conversation, through: int, said: int) -> Memory:
+        """What is told of the messages up to the number `through`, which have `said` characters."""
+        await self._hear()
+        return await memory_of(
+            self._records,
+            conversation,
+            most=self._services.settings.conversation_memory,
+            through=through,
+            said=said,
+            models=self._services.chat,
+        )
 
     async def _begun(
         self,
@@ -189,20 +205,8 @@ class Turns:
         inputs: JsonObject,
         context: RunContext,
         priority: int,
-        *,
-        said: int,
+        memory: Memory,
     ) -> Turn:
-        await self._hear()
-        memory = await memory_of(
-            self._records,
-            conversation,
-            most=self._services.settings.conversation_memory,
-            through=turn.number - 1,
-            said=conversation.characters - said,
-            models=self._services.chat,
-        )
-        if memory.summary != conversation.summary:
-            conversation = await self._changed(conversation, summary=memory.summary)
         context = RunContext.from_json(
             {
                 **context.as_json(),
@@ -210,19 +214,52 @@ class Turns:
                 "conversation": list(memory.messages),
             }
         )
+        begun = Turn(conversation=conversation, number=turn.number, run_id=turn.run_id, memory=memory.part)
+        if not await self._is_held(conversation, turn):
+            if not await self._is_there(turn.run_id):
+                raise _given_up(conversation)
+            # The same message, sent again, began it and was answered already.
+            return msgspec.structs.replace(begun, is_new=False)
         name = OwnName(f"conversation {conversation.conversation_id} {turn.number}")
         with contextlib.suppress(KeyReused):
             # The run is there, begun by who tried before: from a template, perhaps, that was changed since.
             await self._start(
                 what, inputs, context=context, run_id=turn.run_id, idempotency_key=name, priority=priority
             )
-        return Turn(conversation=conversation, number=turn.number, run_id=turn.run_id, memory=memory.part)
+        await self._still_wanted(conversation, turn)
+        return begun
+
+    async def _is_held(self, conversation: Conversation, turn: OpenTurn) -> bool:
+        """Whether the turn still waits for its run. Raises `RecordNotFound` where the conversation was deleted."""
+        now = (await self._again(conversation)).turn
+        return now is not None and now.run_id == turn.run_id
+
+    async def _still_wanted(self, conversation: Conversation, turn: OpenTurn) -> None:
+        """Stop the run where its turn was given up, or its conversation deleted, in the moment in which it began.
+
+        Raises `RunConflict` or `RecordNotFound` then.
+        """
+        try:
+            if await self._is_held(conversation, turn):
+                return
+            answer = await self._records.message(conversation.conversation_id, turn.number + 1)
+            if answer is None or answer.run_id != turn.run_id or answer.status != "lost":
+                return
+        except RecordNotFound:
+            await self._stop(turn.run_id)
+            raise
+        await self._stop(turn.run_id)
+        raise _given_up(conversation)
+
+    async def _stop(self, run_id: str) -> None:
+        with contextlib.suppress(RunConflict):
+            await self._runs.tell(run_id, Signal(kind="cancel", data={"reason": "its turn was given up"}))
 
     async def _known(self, conversation: Conversation, said: Said) -> Turn | None:
         """The turn of a message that was sent before with this id. Raises `KeyReused` where it was another one."""
         if not said.message_id:
             return None
-        number = await self._records.number_of(conversation.conversation_id, said.message_id)
+        number, before = await self._records.sent_before(conversation.conversation_id, said.message_id)
         turn = conversation.turn
         if number is None or (turn is not None and turn.number == number and not await self._is_there(turn.run_id)):
             # Who claimed the turn may have died before it was begun: it is begun now.
@@ -230,11 +267,8 @@ class Turns:
         message = await self._records.message(conversation.conversation_id, number)
         if message is None:
             return None
-        if message.text != said.text:
-            raise KeyReused(
-                f"The message {number} of the conversation came with this id, and with another text.",
-                hint="Take a new id for a new message.",
-            )
+        if message.text != said.text or not _is_same(before, said):
+            raise _reused(number)
         return Turn(conversation=conversation, number=number, run_id=message.run_id, is_new=False)
 
     async def _is_there(self, run_id: str) -> bool:
@@ -275,35 +309,51 @@ class Turns:
 
     async def _claimed(
         self, conversation: Conversation, said: Said, template: PlanTemplate | None
-    ) -> tuple[OpenTurn, Conversation]:
-        """The turn, written into the conversation. Raises `RunConflict` where another one is open."""
+    ) -> tuple[OpenTurn, Conversation, Memory]:
+        """The turn, written into the conversation, and what is told of the messages before it.
+
+        A model may be asked for a summary of them, which takes its time: it is there before the turn is claimed.
+        Raises `RunConflict` where another turn is open, `KeyReused` where its message had the same id and was another.
+        """
+        memory, known = Memory(messages=()), -1
         for _ in range(_TRIES):
+            before, characters = conversation.messages, conversation.characters
             if conversation.turn is not None:
-                if said.message_id and conversation.turn.message_id == said.message_id:
-                    # Sent again at once, or after a crash: message and run have names already.
-                    return conversation.turn, conversation
-                raise _busy(conversation, conversation.turn)
-            _check_room(conversation, said)
+                if not said.message_id or conversation.turn.message_id != said.message_id:
+                    raise _busy(conversation, conversation.turn)
+                if not _is_same(conversation.turn.said, said):
+                    raise _reused(conversation.turn.number)
+                # Sent again at once, or after a crash: message and run have names already.
+                before, characters = conversation.turn.number - 1, characters - len(said.text)
+            else:
+                _check_room(conversation, said)
+            if known != before:
+                memory, known = await self._memory(conversation, before, characters), before
             now = self._clock.time()
-            turn = OpenTurn(
-                number=conversation.messages + 1, run_id=new_id("run", now), message_id=said.message_id, at=now
+            turn = conversation.turn or OpenTurn(
+                number=before + 1, run_id=new_id("run", now), message_id=said.message_id, said=_digest(said)
             )
+            turn = msgspec.structs.replace(turn, at=now)
             changed = msgspec.structs.replace(
                 conversation,
                 turn=turn,
                 messages=turn.number,
-                characters=conversation.characters + len(said.text),
+                characters=characters + len(said.text),
                 title=conversation.title or _title(said.text, template),
+                summary=memory.summary,
                 last_at=max(now, conversation.last_at),
             )
             try:
-                return turn, await self._records.put(changed)
+                return turn, await self._records.put(changed), memory
             except RecordConflict:
                 conversation = await self.settled(await self._again(conversation))
         raise RecordConflict("The conversation changes all the time.", hint="Try again.")
 
     async def _taken_back(self, conversation: Conversation, turn: OpenTurn, message: ConversationMessage) -> None:
-        """What was refused was not said."""
+        """What was refused was not said, unless the turn has an answer already."""
+        with contextlib.suppress(RecordNotFound):
+            if not await self._is_held(conversation, turn):
+                return
         await self._records.take_back(conversation, turn.number)
         if message.message_id:
             await self._records.forget_id(conversation, message.message_id)
@@ -415,15 +465,6 @@ class Turns:
             error=end.error[:1_000],
         )
 
-    async def _changed(self, conversation: Conversation, **fields: Json) -> Conversation:
-        """The conversation with these fields, whoever else changed others of it."""
-        for _ in range(_TRIES):
-            try:
-                return await self._records.put(msgspec.structs.replace(conversation, **fields))
-            except RecordConflict:
-                conversation = await self._again(conversation)
-        return conversation
-
     async def _again(self, conversation: Conversation) -> Conversation:
         found = await self._records.get(conversation.conversation_id)
         if found is None:
@@ -499,6 +540,32 @@ def _check_room(conversation: Conversation, said: Said) -> None:
             f"characters, and may have {MOST_MESSAGES:,} of {MOST_CHARACTERS:,}.",
             hint="Begin a new one.",
         )
+
+
+def _digest(said: Said) -> str:
+    """Digest of what was said, to know it again by when it is sent again; empty where it has no id."""
+    if not said.message_id:
+        return ""
+    return digest({**msgspec.structs.asdict(said), "tools": list(said.tools)})
+
+
+def _is_same(before: str, said: Said) -> bool:
+    """Whether it is what had that digest; where none was kept, it is taken for it."""
+    return not before or before == _digest(said)
+
+
+def _reused(number: int) -> KeyReused:
+    return KeyReused(
+        f"The message {number} of the conversation came with this id, and said something else.",
+        hint="Take a new id for a new message.",
+    )
+
+
+def _given_up(conversation: Conversation) -> RunConflict:
+    return RunConflict(
+        f"The turn of the conversation {conversation.conversation_id} took too long to begin, and was given up.",
+        hint="Say it again.",
+    )
 
 
 def _busy(conversation: Conversation, turn: OpenTurn) -> RunConflict:
