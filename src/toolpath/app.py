@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from toolpath.planner.service.early_reads import Ahead
     from toolpath.workspace.conversations.conversations import Conversations
     from toolpath.workspace.files.files import Files
+    from toolpath.workspace.mcp_servers.servers import McpServers
     from toolpath.workspace.models.models import Models
     from toolpath.workspace.plans import Plans
     from toolpath.workspace.schedules import Schedules
@@ -110,7 +111,7 @@ class Toolpath:
         self.trail = Trail(self.store, self.clock, self._services.redactor, enabled=self.settings.audit)
         """The audit trail: what is done through this door is written there."""
         self.sources = ToolSources(self.registry, self.secrets, self.clock, self._services.limits.set_server)
-        self._configured = Configured(self._services, self.trail, self.registry.set_models, chat)
+        self._configured = Configured(self._services, self.trail, self.registry, chat, lambda: self._drives.live)
         self.stored_settings = self._configured.settings
         """The settings that may change while processes run, for what begins then."""
         self._preparation = Preparation(self.registry, self._services, load=self._load, hear=self._configured.hear)
@@ -175,10 +176,7 @@ class Toolpath:
         self.sources.add(*items, **fields)
 
     def add_mcp(self, name: str, **server: Any) -> None:
-        """Make the tools of an MCP server known as `name.…`: `command=…, args=[…]` or `url=…`; started when needed.
-
-        `max_concurrency`: the most calls at once of all its tools.
-        """
+        """Make the tools of an MCP server known as `name.…`: `command=…, args=[…]` or `url=…`, `max_concurrency=…`."""
         self.sources.add_mcp(name, **server)
 
     def add_mcp_config(self, config: str | Path | JsonObject) -> None:
@@ -255,7 +253,7 @@ class Toolpath:
     ) -> Plan:
         """A checked plan for a request in words, with `confidence`, `reasoning` and `questions`.
 
-        `planner`: `model`, `offline`, or None for the model where one is configured. Raises `NoToolFits`.
+        `planner`: None for the model where one is configured. Raises `NoToolFits`.
         """
         planned = await self.planning.plan(request, tools=tools, planner=planner, decomposition=decomposition)
         return planned.plan
@@ -305,6 +303,11 @@ class Toolpath:
     def models(self) -> Models:
         """The stored language models: what their names mean, their keys, which is the default."""
         return self._configured.models
+
+    @property
+    def mcp_servers(self) -> McpServers:
+        """The stored MCP servers, whose tools are there without a restart."""
+        return self._configured.mcp_servers
 
     def open_points(self, plan: Plan) -> tuple[Finding, ...]:
         """Why nothing runs this plan yet: questions that it leaves open, or that its planner is not sure enough."""
@@ -421,9 +424,9 @@ class Toolpath:
         )
 
     async def replan(self, run_id: str, *, limits: Replanning | None = None) -> Run:
-        """Plan anew what a failed run left unfinished, and go on with it in the same run.
+        """Plan anew what a failed run left unfinished, and go on with it in the same run: finished calls stay.
 
-        What is finished is never called again. Raises `RunConflict` for a run that has not failed, `PlanningFailed` or
+        Raises `RunConflict` for a run that has not failed, `PlanningFailed` or
         `NoToolFits` where there is no other way; the run is then as it was.
         """
         return await self._planned_runs.replan(run_id, limits=limits)

@@ -102,6 +102,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Folders of composites, plans and templates that are loaded as tools."""
     mcp: tuple[str, ...] = ()
     """Files with `mcpServers`, as other MCP clients write them."""
+    mcp_commands: bool = False
+    """Whether admins may keep MCP servers that are programs over REST: whoever may run them, runs any program here."""
     builtin: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """Groups of built-in tools that are switched on, as `http` or `database`, each with its options."""
     overrides: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)

@@ -16,6 +16,7 @@ from toolpath import Toolpath, tool
 from toolpath.model.events import encode_event
 from toolpath.server.asgi import create_app
 from toolpath.values import JsonObject
+from toolpath.workspace.mcp_servers.checking import ServerDraft
 
 #: Stands in everything that tenant acme has; nobody else may ever read it.
 MARK = "acme-secret-7f3a"
@@ -42,6 +43,8 @@ BODIES: dict[str, JsonObject] = {
     "/conversations/{conversation_id}/messages": {"text": "what was said before?", "template": "{template_id}"},
     "/conversations/{conversation_id}/template": {"title": "theirs"},
     "/models/{model_id}": {"base_url": "https://eve.example"},
+    "/mcp-servers/import": {"mcpServers": {"theirs": {"url": "https://eve.example"}}},
+    "/mcp-servers/{server}": {"url": "https://eve.example"},
     "/runs": {"plan_id": "{plan_id}"},
     "/runs/{run_id}/input": {"step": "form", "values": {"who": "eve"}},
     "/runs/{run_id}/settle": {"step": "made", "outcome": "failed"},
@@ -96,6 +99,9 @@ class Acme:
         kept_model = {"name": MARK, "model": "gpt-x", "base_url": "https://acme.example", "key": MARK}
         model = await client.post(f"{API}/models", json=kept_model, headers=self.owner)
         assert model.status_code == 201, model.text
+        # MCP servers are the house's: their names are read by all, and changed by no tenant.
+        await self.door.tp.mcp_servers.add(ServerDraft(name="docs", url="https://docs.example", enabled=False))
+        self.names["server"] = "docs"
         sent = await client.post(f"{API}/files", files={"files": ("note.txt", MARK.encode())}, headers=self.owner)
         assert sent.status_code == 201, sent.text
         put = await client.put(
@@ -157,10 +163,10 @@ async def test_nothing_of_another_tenant_can_be_read_or_changed(method: str, pat
     answer = await acme.ask(method, path, acme.stranger)
     assert MARK not in answer.text
     assert answer.status_code < 500, answer.text
-    if path.startswith(f"{API}/models") and answer.status_code == 403:
+    if path.startswith((f"{API}/models", f"{API}/mcp-servers")) and answer.status_code == 403:
         # Models are kept by who runs the house; whose they are is not told.
         return
-    theirs = {name for name in re.findall(r"{(\w+)", path) if name not in ("step", "key")}
+    theirs = {name for name in re.findall(r"{(\w+)", path) if name not in ("step", "key", "server")}
     if theirs or (method == "post" and "{" in str(BODIES.get(path.removeprefix(API), ""))):
         assert answer.status_code == 404, answer.text
     elif not path.startswith(SHARED):

@@ -138,6 +138,17 @@ class Registry:
         self._sources[name] = source
         provider.watch(lambda: self._forget(source))
 
+    def remove_provider(self, name: str) -> Provider | None:
+        """Forget a provider and its tools; gives it, still open: snapshots that were handed out may call its tools.
+
+        None where there is none of that name.
+        """
+        source = self._sources.pop(name, None)
+        if source is None:
+            return None
+        self._change()
+        return source.provider
+
     @property
     def providers(self) -> Mapping[str, Provider]:
         """Name → provider, in the order in which they were added."""

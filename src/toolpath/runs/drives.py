@@ -108,6 +108,11 @@ class Drives:
         """Whether this process drives the run now, or is about to."""
         return self._held.is_live(run_id)
 
+    @property
+    def live(self) -> frozenset[str]:
+        """Ids of the runs that this process drives now, or is about to."""
+        return self._held.live
+
     def is_driven_elsewhere(self, info: RunInfo) -> bool:
         """Whether another process, or another Toolpath of this one, drives it."""
         return is_driven_elsewhere(info, self._services.clock.time(), self._services.driver)

@@ -47,6 +47,11 @@ class HeldRuns:
         """Whether this process drives the run now, or is about to."""
         return run_id in self.runners or run_id in self._in_hand
 
+    @property
+    def live(self) -> frozenset[str]:
+        """Ids of the runs that this process drives now, or is about to."""
+        return frozenset((*self.runners, *self._in_hand))
+
     def is_in_hand(self, run_id: str) -> bool:
         """Whether this process has the run without a runner."""
         return run_id in self._in_hand

@@ -31,6 +31,7 @@ from toolpath.server.page import assets, session
 from toolpath.server.plan_service import config as service_config
 from toolpath.server.plan_service import conversations as chats
 from toolpath.server.plan_service import cron_tasks, executor, file_browser, file_upload, plan_templates
+from toolpath.server.plan_service import mcp as service_mcp
 from toolpath.server.plan_service import models as service_models
 from toolpath.server.problems import answer_problems
 from toolpath.server.questions import OpenQuestions
@@ -41,6 +42,7 @@ from toolpath.server.rest import (
     events,
     files,
     health,
+    mcp_servers,
     metrics,
     models,
     plans,
@@ -124,11 +126,11 @@ def _hang_in(app: FastAPI, telemetry: Telemetry | None) -> None:
     if telemetry is not None and telemetry.metrics is not None:
         app.state.metrics = telemetry.metrics
         app.include_router(metrics.router)
-    kept = (plans, templates, schedules, models, settings, conversations)
+    kept = (plans, templates, schedules, models, mcp_servers, settings, conversations)
     for noun in (*kept, runs, events, steering, questions, tools, audit, files, session):
         app.include_router(noun.router, prefix=API)
-    service = (executor, plan_templates, cron_tasks, service_models, service_config, chats, file_upload, file_browser)
-    for door in (*service, completions, openai_models, assets):
+    service = (executor, plan_templates, cron_tasks, service_models, service_config, service_mcp)
+    for door in (*service, chats, file_upload, file_browser, completions, openai_models, assets):
         app.include_router(door.router)
 
 

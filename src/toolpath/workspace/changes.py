@@ -43,6 +43,7 @@ class StoredChanges:
         record = await self._store.get_record(*_MARK)
         revision = 0 if record is None else record.version
         if revision != self._seen:
-            self._seen = revision
             for told in self._followers:
                 await told()
+            # Not before: what one of them could not read is followed at the next look.
+            self._seen = revision

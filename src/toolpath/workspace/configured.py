@@ -1,20 +1,24 @@
-"""What is configured in the store, as data: the models of one Toolpath, heard of in every process within a second."""
+"""What is configured in the store, as data: models, settings, MCP servers; heard of in every process within a second."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from toolpath.access.trail import Trail
+from toolpath.catalog.registry import Registry
 from toolpath.engine.drive.services import Services
 from toolpath.model.language_model import KnownModels
 from toolpath.ports import Chat, ChatObserver
 from toolpath.workspace.changes import StoredChanges
+from toolpath.workspace.mcp_servers.records import ServerRecords
+from toolpath.workspace.mcp_servers.stored_tools import StoredTools
 from toolpath.workspace.models.chats import ModelChats
 from toolpath.workspace.models.records import ModelRecords
 from toolpath.workspace.settings.stored_settings import StoredSettings
 
 if TYPE_CHECKING:
+    from toolpath.workspace.mcp_servers.servers import McpServers
     from toolpath.workspace.models.models import Models
 
 
@@ -25,14 +29,15 @@ class Configured:
         self,
         services: Services,
         trail: Trail,
-        set_models: Callable[[KnownModels], None],
+        registry: Registry,
         chat: Chat | None,
+        live: Callable[[], Collection[str]],
     ) -> None:
         self._services = services
         self._trail = trail
         self._changes = StoredChanges(services.store, services.clock)
         self._records = ModelRecords(services.store, services.sealer)
-        self._set_models = set_models
+        self._registry = registry
         self._models: Models | None = None
         self._chats = ModelChats(
             self._records,
@@ -47,6 +52,16 @@ class Configured:
         self.settings = StoredSettings(services, trail, self._changes)
         """Settings that may change while the process runs."""
         self._changes.follow(self.settings.take)
+        self._server_records = ServerRecords(services.store, services.sealer)
+        self._servers: McpServers | None = None
+        self._server_tools = StoredTools(
+            registry,
+            self._server_records,
+            settings=lambda: services.settings,
+            redactor=services.redactor,
+            live=live,
+        )
+        self._changes.follow(self._server_tools.take)
         services.chat, services.models = self.chat, self.known_models
 
     @property
@@ -64,10 +79,25 @@ class Configured:
             )
         return self._models
 
+    @property
+    def mcp_servers(self) -> McpServers:
+        """The stored MCP servers."""
+        if self._servers is None:
+            from toolpath.workspace.mcp_servers.servers import McpServers  # only who keeps servers pays for it
+
+            self._servers = McpServers(
+                self._server_records,
+                self._trail,
+                self._changes,
+                settings=lambda: self._services.settings,
+                own=lambda: self._server_tools.own,
+            )
+        return self._servers
+
     async def hear(self) -> None:
         """Follow what was configured anew, here or elsewhere. Raises `StoreError`."""
         await self._changes.hear()
-        self._set_models(await self._chats.known(""))
+        self._registry.set_models(await self._chats.known(""))
 
     async def known_models(self, tenant: str) -> KnownModels:
         """The names of models that the tenant's plans may use. Raises `StoreError`."""
@@ -81,3 +111,4 @@ class Configured:
     async def close(self) -> None:
         """Let go of connections."""
         await self._chats.close()
+        await self._server_tools.close()

@@ -26,7 +26,7 @@ from toolpath.providers.mcp.call import make_call
 from toolpath.providers.mcp.faults import Ending, call_fault, is_end, is_forgotten, start_fault
 from toolpath.providers.mcp.flight import Flight, current_flight
 from toolpath.providers.mcp.http import HttpFault, http_streams, noted_fault
-from toolpath.providers.mcp.launch import Launch
+from toolpath.providers.mcp.launch import Addresses, Launch
 from toolpath.providers.mcp.sifting import Sifting
 from toolpath.providers.mcp.stdio import StdioTransport
 from toolpath.values import JsonObject
@@ -52,6 +52,7 @@ class Connection:
         seconds: float,
         secrets: Mapping[str, str] | None = None,
         askers: MutableMapping[str, bool] | None = None,
+        addresses: Addresses | None = None,
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.is_open = True
@@ -67,6 +68,7 @@ class Connection:
         self._secrets = secrets or {}
         self._changed = changed
         self._seconds = seconds
+        self._addresses = addresses
         self._redactor = Redactor()
         self._reason = ""
         self._stop = asyncio.Event()
@@ -179,7 +181,7 @@ class Connection:
         self._redactor = Redactor(launch.secrets)
         transport: Any
         if launch.url:
-            transport = http_streams(launch, seconds=self._seconds)
+            transport = http_streams(launch, seconds=self._seconds, addresses=self._addresses)
         else:
             transport = self._pipe = StdioTransport(launch, os.environ, self._end)
         return Client(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
 from toolpath.errors import ConfigError
 from toolpath.values import JsonObject, digest
+
+#: Says at which addresses a host and port may be reached. Raises `ToolFailed` where at none.
+Addresses = Callable[[str, int], Awaitable[list[str]]]
 
 _PLAN_SECRET = re.compile(r"\{\{\s*secrets\.([A-Za-z_]\w*)\s*\}\}")
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
@@ -33,6 +36,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     cwd: str | None = None
     url: str = ""
     headers: dict[str, str] = {}
+    is_literal: bool = False
+    """Nothing is filled in: `${VAR}` is what it says, as where others than the owner of this process wrote it."""
 
     @property
     def identity(self) -> str:
@@ -53,6 +58,9 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
         In headers and `env` also every `{{ secrets.NAME }}`. Raises `ConfigError` naming what is not set.
         """
+
+        if self.is_literal:
+            return self
 
         def fill(text: str) -> str:
             return _VARIABLE.sub(lambda match: _value(match, environment), text)

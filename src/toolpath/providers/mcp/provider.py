@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from toolpath.catalog.overrides import overridden, read_overrides
 from toolpath.errors import ConfigError, Finding, ToolChanged, ToolUnavailable
 from toolpath.model.tool import Body, Tool
-from toolpath.providers.mcp.launch import Launch, public_url
+from toolpath.providers.mcp.launch import Addresses, Launch, public_url
 from toolpath.providers.mcp.tools import tools_of
 from toolpath.providers.secret_values import EnvironmentSecrets
 from toolpath.values import Json, JsonObject, digest, plain
@@ -49,12 +49,16 @@ class McpProvider:
         trust_annotations: bool = True,
         max_concurrency: int | None = None,
         overrides: Mapping[str, Mapping[str, Any]] | None = None,
+        addresses: Addresses | None = None,
+        is_stored: bool = False,
     ) -> None:
         """Name a server by its `command` (stdio) or its `url` (streamable HTTP).
 
         `${VAR}` in any of them is filled in from the environment when the server starts. `timeout` is for the start and
         for listing tools, in seconds. Without `trust_annotations` every tool writes. `overrides`: a tool's name, or a
-        pattern of names → fields that win over what the server says. Raises `ConfigError`.
+        pattern of names → fields that win over what the server says. `addresses` says at which addresses a host may be
+        reached, for each request. `is_stored`: it comes from a store, so that nothing is filled in, and other processes
+        have it from there. Raises `ConfigError`.
         """
         if not _NAME.fullmatch(name):
             raise ConfigError(
@@ -82,7 +86,9 @@ class McpProvider:
             cwd=None if cwd is None else str(cwd),
             url=url or "",
             headers=dict(headers or {}),
+            is_literal=is_stored,
         )
+        self._addresses = addresses
         self._connection: Connection | None = None
         self._listed: dict[str, str] = {}
         """Tool → digest of what the server says of it now."""
@@ -135,6 +141,8 @@ class McpProvider:
 
         `hidden` names the values that were left out; `config.providers_again` reads it back.
         """
+        if self._launch.is_literal:
+            return {}
         most = {} if self.max_concurrency is None else {"max_concurrency": self.max_concurrency}
         over = {"overrides": self._written_overrides} if self._written_overrides else {}
         return {
@@ -196,7 +204,13 @@ class McpProvider:
         if connection is None or not connection.is_open:
             is_first = connection is None
             connection = module.Connection(
-                self.name, self._launch, self._changed, seconds=self.timeout, secrets=self.secrets, askers=self._askers
+                self.name,
+                self._launch,
+                self._changed,
+                seconds=self.timeout,
+                secrets=self.secrets,
+                askers=self._askers,
+                addresses=self._addresses,
             )
             self._connection = connection
             if not is_first:

@@ -267,6 +267,30 @@ class ModelWords(Sent, frozen=True, kw_only=True):
     expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
 
 
+class McpServerWords(Sent, frozen=True, kw_only=True):
+    """Words on an MCP server; null: as it was, or the usual. `expected`: only if it is still at this revision.
+
+    The values of `env` and `headers` are sealed and never shown; what is sent back masked stays as it was.
+    """
+
+    name: Words | None = None
+    url: Words | None = None
+    command: Words | None = None
+    args: Annotated[tuple[Words, ...], msgspec.Meta(max_length=1_000)] | None = None
+    env: dict[str, str] | None = None
+    headers: dict[str, str] | None = None
+    enabled: bool | None = None
+    timeout: float | None = None
+    trust_annotations: bool | None = None
+    expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
+
+
+class McpServerImport(Sent, frozen=True, kw_only=True, rename={"servers": "mcpServers"}):
+    """Servers by name, as other MCP clients write them."""
+
+    servers: JsonObject
+
+
 class SettingValues(Sent, frozen=True, kw_only=True):
     """Settings by name; null: as it is without the store."""
 
@@ -298,6 +322,8 @@ BODIES: tuple[type, ...] = (
     NewMessage,
     TemplateWords,
     ModelWords,
+    McpServerWords,
+    McpServerImport,
     SettingValues,
 )
 

@@ -11,6 +11,7 @@ from toolpath.errors import Finding
 from toolpath.model.conversation import Conversation, ConversationMessage, FoundMessage, OpenTurn, Summary
 from toolpath.model.events import AnyEvent, Failure, RunStarted, Warned
 from toolpath.model.language_model import MASK, LanguageModel
+from toolpath.model.mcp_server import McpServer
 from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo, RunStatus, StepResult
 from toolpath.model.schedule import Missed, Overlap, Schedule, Tick
@@ -437,6 +438,12 @@ class ModelTrial(Shown, frozen=True, kw_only=True):
     """Models that the provider lists."""
 
 
+class McpServerList(Shown, frozen=True, kw_only=True):
+    """MCP servers by name; a tenant is not told how they are reached."""
+
+    servers: tuple[McpServer, ...]
+
+
 class SettingList(Shown, frozen=True, kw_only=True):
     """Settings that may be changed while processes run."""
 
@@ -475,6 +482,8 @@ VIEWS: tuple[type, ...] = (
     ModelRow,
     ModelList,
     ModelTrial,
+    McpServer,
+    McpServerList,
     SettingList,
     FileRow,
     FileTree,

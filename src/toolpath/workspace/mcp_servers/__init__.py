@@ -1,0 +1,1 @@
+"""MCP servers as data: their records, and the tools of those that are enabled."""

@@ -1,0 +1,114 @@
+"""Records of MCP servers in the store: values of `env` and headers sealed, one name once."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from toolpath.errors import RecordConflict, RecordNotFound, SchemaError
+from toolpath.model.mcp_server import McpServer
+from toolpath.model.record import Record
+from toolpath.ports import Sealing, Store
+from toolpath.values import digest
+
+_KIND: Final = "mcp_server"
+#: What the record itself has.
+_OF_THE_RECORD: Final = ("server_id", "name", "revision", "created_at", "updated_at")
+#: Servers of one store.
+MOST: Final = 200
+
+
+class Secrets(msgspec.Struct, frozen=True):
+    """Secrets of a server, which nobody reads back."""
+
+    env: dict[str, str] = {}
+    headers: dict[str, str] = {}
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A server with what is sealed of it."""
+
+    server: McpServer
+    sealed: str = ""
+
+
+class ServerRecords:
+    """The MCP servers of one store."""
+
+    def __init__(self, store: Store, sealer: Sealing) -> None:
+        self._store = store
+        self._sealer = sealer
+
+    async def all(self) -> list[Kept]:
+        """All of them by name."""
+        # Two processes that add at the same moment may add one more than there may be.
+        found = await self._store.list_records(_KIND, limit=2 * MOST)
+        return sorted((_kept(record) for record in found), key=lambda kept: kept.server.name)
+
+    async def get(self, server_id: str) -> Kept:
+        """One. Raises `RecordNotFound`."""
+        record = await self._store.get_record(_KIND, server_id)
+        if record is None:
+            raise RecordNotFound(f"There is no MCP server {server_id[:100]!r}.")
+        return _kept(record)
+
+    async def put(self, server: McpServer, secrets: Secrets, *, expected: int) -> McpServer:
+        """Keep it. Raises `RecordConflict` where the name is taken, or it was changed meanwhile."""
+        if expected == 0 and len(await self.all()) >= MOST:
+            raise SchemaError(f"There are {MOST} MCP servers already, which is the most.", hint="Remove one first.")
+        data: dict[str, Any] = msgspec.to_builtins(server)
+        for name in _OF_THE_RECORD:
+            data.pop(name)
+        has_secrets = bool(secrets.env or secrets.headers)
+        text = msgspec.json.encode(secrets).decode()
+        data["sealed"] = self._sealer.seal(text, _place(server)) if has_secrets else ""
+        record = Record(kind=_KIND, id=server.server_id, name=server.name, data=data, created_at=server.created_at)
+        try:
+            return _kept(await self._store.put_record(record, expected=expected)).server
+        except RecordConflict:
+            if expected == 0:
+                raise taken(server.name) from None
+            raise RecordConflict(
+                f"The MCP server {server.name!r} was changed meanwhile.", hint="Look at it again."
+            ) from None
+
+    async def delete(self, server: McpServer) -> None:
+        """Forget it."""
+        await self._store.delete_record(_KIND, server.server_id)
+
+    def secrets(self, kept: Kept) -> Secrets:
+        """What is sealed of it. Raises `SealBroken`."""
+        if not kept.sealed:
+            return Secrets()
+        return msgspec.json.decode(self._sealer.unseal(kept.sealed, _place(kept.server)), type=Secrets)
+
+
+def id_of(name: str) -> str:
+    """The id of the server of this name: whoever adds it a second time finds it there."""
+    return f"mcp_{digest(name)[7:31]}"
+
+
+def taken(name: str) -> RecordConflict:
+    """Error for a name that another server has."""
+    return RecordConflict(
+        f"MCP server with name {name!r} already exists", hint="Give another name, or change that one."
+    )
+
+
+def _place(server: McpServer) -> str:
+    return f"mcp_server/{server.server_id}"
+
+
+def _kept(record: Record) -> Kept:
+    data = dict(record.data)
+    sealed = str(data.pop("sealed", ""))
+    said = {
+        **data,
+        "server_id": record.id,
+        "name": record.name,
+        "revision": record.version,
+        "created_at": record.created_at,
+        "updated_at": record.updated_at,
+    }
+    return Kept(msgspec.convert(said, McpServer), sealed)
