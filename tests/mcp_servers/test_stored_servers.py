@@ -21,6 +21,11 @@ pytestmark = pytest.mark.mcp
 ADD: JsonObject = {"steps": [{"id": "sum", "tool": "probe.add", "inputs": {"a": 1, "b": 2}}], "outputs": "{{ sum }}"}
 
 
+def whole(folder: Path) -> bytes:
+    """All that the files of the store hold."""
+    return b"".join(path.read_bytes() for path in folder.glob("runs.db*") if path.is_file())
+
+
 async def test_tools_of_a_kept_server_are_there_without_a_restart_and_go_with_it() -> None:
     async with Toolpath() as tp:
         with pytest.raises(PlanInvalid):
@@ -62,8 +67,7 @@ async def test_another_process_of_the_store_has_them_within_a_second_and_opens_t
         async with asyncio.timeout(PATIENCE):
             while "probe.add" in await there.tools():
                 await asyncio.sleep(0.1)
-    files = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file() and "runs.db" in path.name)
-    assert SECRET.encode() not in files
+    assert SECRET.encode() not in whole(tmp_path)
 
 
 async def test_a_run_that_has_begun_keeps_its_tools_and_the_server_ends_with_it() -> None:
@@ -99,7 +103,7 @@ async def test_a_run_that_has_begun_keeps_its_tools_and_the_server_ends_with_it(
         # The very process that it began with, which ends soon after it.
         assert before == after
         async with asyncio.timeout(PATIENCE):
-            while runs(int(before)):
+            while runs(before["id"]):  # noqa: ASYNC110 - nothing tells of another process's end
                 await asyncio.sleep(0.05)
 
 

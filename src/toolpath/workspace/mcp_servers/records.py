@@ -91,9 +91,7 @@ def id_of(name: str) -> str:
 
 def taken(name: str) -> RecordConflict:
     """Error for a name that another server has."""
-    return RecordConflict(
-        f"MCP server with name {name!r} already exists", hint="Give another name, or change that one."
-    )
+    return RecordConflict(f"MCP server with name {name!r} already exists")
 
 
 def _place(server: McpServer) -> str:
