@@ -65,7 +65,7 @@ async def test_another_process_of_the_store_has_them_within_a_second_and_opens_t
         assert (await there.tools()).get("probe.add").description == SECRET
         await here.mcp_servers.remove(server)
         async with asyncio.timeout(PATIENCE):
-            while "probe.add" in await there.tools():
+            while "probe.add" in await there.tools():  # noqa: ASYNC110 - nothing tells of what others hear
                 await asyncio.sleep(0.1)
     assert SECRET.encode() not in whole(tmp_path)
 

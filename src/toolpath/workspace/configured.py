@@ -1,4 +1,4 @@
-"""What is configured in the store, as data: models, settings, MCP servers; heard of in every process within a second."""
+"""What is configured in the store, as data: models, settings, MCP servers; heard of by every process in a second."""
 
 from __future__ import annotations
 
