@@ -426,8 +426,7 @@ class Toolpath:
     async def replan(self, run_id: str, *, limits: Replanning | None = None) -> Run:
         """Plan anew what a failed run left unfinished, and go on with it in the same run: finished calls stay.
 
-        Raises `RunConflict` for a run that has not failed, `PlanningFailed` or
-        `NoToolFits` where there is no other way; the run is then as it was.
+        Raises `RunConflict` for a run that has not failed, `PlanningFailed` or `NoToolFits`; it is then as it was.
         """
         return await self._planned_runs.replan(run_id, limits=limits)
 
