@@ -56,9 +56,8 @@ class McpProvider:
 
         `${VAR}` in any of them is filled in from the environment when the server starts. `timeout` is for the start and
         for listing tools, in seconds. Without `trust_annotations` every tool writes. `overrides`: a tool's name, or a
-        pattern of names → fields that win over what the server says. `addresses` says at which addresses a host may be
-        reached, for each request. `is_stored`: it comes from a store, so that nothing is filled in, and other processes
-        have it from there. Raises `ConfigError`.
+        pattern of names → fields that win over what the server says. `addresses` says where a host may be reached.
+        `is_stored`: it comes from a store, so that nothing is filled in. Raises `ConfigError`.
         """
         if not _NAME.fullmatch(name):
             raise ConfigError(
