@@ -455,6 +455,16 @@ async def test_a_run_begun_twice_with_one_key_is_the_first(store: Store, driver:
     assert await store.read_events("run_1") == [started("run_1")]
 
 
+@pytest.mark.parametrize("driver", ["host:1:a", ""])
+async def test_a_run_begun_twice_with_one_key_and_one_id_has_one_journal(store: Store, driver: str) -> None:
+    info = RunInfo(run_id="run_1", idempotency_key="k")
+    first, _ = await store.begin_run(info, driver, [started("run_1")])
+    again, journal = await store.begin_run(info, driver, [started("run_1")])
+    assert journal is None
+    assert again == first
+    assert await store.read_events("run_1") == [started("run_1")]
+
+
 async def lost(store: Store, seen_before: float, limit: int = 100) -> list[str]:
     return [info.run_id for info in await store.lost_runs(seen_before, limit)]
 

@@ -140,24 +140,30 @@ class MemoryStore(MemoryResults, MemoryRecords):
 
     async def create_run(self, info: RunInfo) -> RunInfo:
         """Store the run, or return the one that has the same idempotency key and tenant."""
-        key = (info.tenant, info.idempotency_key)
-        if info.idempotency_key and key in self._by_key:
-            return self._runs[self._by_key[key]].row()
+        known = self._with_key(info)
+        if known is not None:
+            return known.row()
         if info.run_id in self._runs:
             raise run_exists(info.run_id)
         run = _Run(info)
         self._runs[info.run_id] = run
         if info.idempotency_key:
-            self._by_key[key] = info.run_id
+            self._by_key[info.tenant, info.idempotency_key] = info.run_id
         return run.row()
+
+    def _with_key(self, info: RunInfo) -> _Run | None:
+        """The run that has the same idempotency key and tenant."""
+        run_id = self._by_key.get((info.tenant, info.idempotency_key)) if info.idempotency_key else None
+        return None if run_id is None else self._runs[run_id]
 
     async def begin_run(
         self, info: RunInfo, driver: str, events: Sequence[AnyEvent]
     ) -> tuple[RunInfo, MemoryJournal | None]:
         """Store the run, take it unless `driver` is empty, and keep its first events."""
-        stored = await self.create_run(begun(info, driver, events, self._clock()))
-        if stored.run_id != info.run_id:
-            return stored, None
+        known = self._with_key(info)
+        if known is not None:
+            return known.row(), None
+        await self.create_run(begun(info, driver, events, self._clock()))
         run = self._runs[info.run_id]
         run.events.extend(events)
         if not driver:
