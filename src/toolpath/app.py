@@ -354,8 +354,7 @@ class Toolpath:
     ) -> Run:
         """Begin it and come back at once; the run is stored before this returns. `replan`: as for `run`.
 
-        Of a tenant's runs workers take those of a higher `priority` first, from -5 to 4. Raises `PolicyViolationError`
-        for a stored plan that needs an approval and has none for these inputs.
+        Runs of a higher `priority` go first, -5 to 4. Raises `PolicyViolationError` where an approval lacks.
         """
         more: Any = {"run_id": run_id, "idempotency_key": idempotency_key, "priority": priority, "replan": replan}
         return await self._launcher.start(what, inputs, context=context, **more)

@@ -71,7 +71,7 @@ class McpProvider:
         self.timeout = timeout
         self._trusts_annotations = trust_annotations
         self._overrides = read_overrides(overrides or {}, where=f"overrides of the server {name!r}")
-        self._written_overrides = dict(overrides or {})
+        self._written_overrides, self._addresses = dict(overrides or {}), addresses
         if max_concurrency is not None and (type(max_concurrency) is not int or max_concurrency < 1):
             raise ConfigError(f"Server {name!r}: max_concurrency is a whole number from 1, not {max_concurrency!r}.")
         self.max_concurrency = max_concurrency
@@ -87,7 +87,6 @@ class McpProvider:
             headers=dict(headers or {}),
             is_literal=is_stored,
         )
-        self._addresses = addresses
         self._connection: Connection | None = None
         self._listed: dict[str, str] = {}
         """Tool → digest of what the server says of it now."""
