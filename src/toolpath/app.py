@@ -129,7 +129,7 @@ class Toolpath:
             self._services, self._preparation, self._drives, self.trail, self._planned_runs, resume=self.resume
         )
         self.sources.schedules = lambda: self._launcher.schedule_calls
-        self.sources.folders = self._services.folders
+        self.sources.folders, self.sources.hide = self._services.folders, self._services.redactor.add
         self.registry.add_provider(self._launcher.template_provider)
         open_points = self._preparation.open_points
         self._steering = Steering(self.store, self.clock, self._drives, self.trail, self.aside, open_points=open_points)

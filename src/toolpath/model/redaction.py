@@ -16,6 +16,9 @@ REDACTED = "[redacted]"
 SHORTEST = 4
 #: A number that merely holds the digits of a shorter secret is ordinary.
 SHORTEST_DIGITS = 8
+#: Characters that quoting may make of one that is no letter or digit, at most, and of one of its bytes.
+_MOST_QUOTED = 28
+_MOST_QUOTED_BYTE = 19
 #: A piece of base64 with fewer characters is found by chance in any picture.
 SHORTEST_BASE64 = 6
 
@@ -30,7 +33,7 @@ _REDACTED = REDACTED.encode()
 class Form:
     """One way in which a secret may stand in a text."""
 
-    __slots__ = ("anchor", "anchor_bytes", "pattern", "reach")
+    __slots__ = ("anchor", "anchor_bytes", "longest", "pattern", "reach")
 
     def __init__(self, text: str, *, pattern: str = "") -> None:
         runs = _ALNUM.findall(text)
@@ -38,8 +41,10 @@ class Form:
         """Letters and digits that are in it however it was quoted: where they are not, it is not. May be empty."""
         self.anchor_bytes = self.anchor.encode()
         self.pattern = re.compile(pattern or _quoted(text))
-        self.reach = 96 * len(text)
+        self.longest: int = sum(map(len, runs)) + sum(map(_most_quoted, _ALNUM.sub("", text)))
         """How many characters it may take, at most."""
+        self.reach = 96 * len(text)
+        """How far from its anchor it may begin or end, at most."""
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where in the text it stands."""
@@ -81,6 +86,11 @@ class Redactor:
 
     def __bool__(self) -> bool:
         return self.active
+
+    @property
+    def longest(self) -> int:
+        """How many characters a secret may take, at most: of a text that goes on, so many may be a part of one."""
+        return max((form.longest for form in self._forms), default=0)
 
     def add(self, values: Iterable[str]) -> None:
         """Redact these values too. Values under four characters would blank out ordinary text and are left."""
@@ -164,6 +174,11 @@ class RunRedactor(Redactor):
         self._base = base
         super().__init__(values)
         self.active = True
+
+    @property
+    def longest(self) -> int:
+        """How many characters a secret may take, at most."""
+        return max(super().longest, self._base.longest)
 
     def text(self, text: str) -> str:
         """The text without any secret."""
@@ -266,6 +281,10 @@ def _quoted(text: str) -> str:
         parts.append(_any_of(text[at], after_backslash=text[at - 1 : at] == "\\"))
         at += 1
     return "".join(parts)
+
+
+def _most_quoted(char: str) -> int:
+    return max(_MOST_QUOTED, _MOST_QUOTED_BYTE * len(char.encode("utf-8", "surrogatepass")))
 
 
 def _any_of(char: str, *, after_backslash: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -12,6 +12,7 @@ from toolpath.errors import ConfigError, closest
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
 from toolpath.ports import Clock, Provider
+from toolpath.providers.builtin.option_secrets import ToldSecrets
 from toolpath.providers.functions import ToolFields, bind, tool_from_function
 from toolpath.providers.modules import is_file
 from toolpath.providers.source_kinds import SOURCE_KINDS, SourceKind
@@ -36,6 +37,8 @@ class ToolSources:
         """Where the files of runs are, for the tools that work in them."""
         self.schedules: Callable[[], Any] | None = None
         """Gives what keeps schedules, for the tools that ask for it."""
+        self.hide: Callable[[Iterable[str]], None] | None = None
+        """Told each secret that an option of a built-in tool was filled with: nothing is to show it."""
         self._described: list[JsonObject] = []
 
     def described(self) -> JsonObject:
@@ -104,7 +107,8 @@ class ToolSources:
         self._registry.add_provider(provider)
         house = getattr(provider, "house", None)
         if house is not None:
-            house.secrets, house.now, house.schedules = self._secrets, self._clock.time, self.schedules
+            house.secrets = self._secrets if self.hide is None else ToldSecrets(self._secrets, self.hide)
+            house.now, house.schedules = self._clock.time, self.schedules
             house.folders = self.folders
         places = getattr(provider, "max_concurrency", None)
         if places is not None:

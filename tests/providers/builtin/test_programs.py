@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs are ru
 
 @asynccontextmanager
 async def with_programs(**options: Any) -> AsyncIterator[Toolpath]:
-    async with Toolpath(secrets={"KEY": "k3y-of-the-shop"}) as tp:
+    async with Toolpath(secrets={"KEY": "k3y-of-the-shop", "CODE": "90817263"}) as tp:
         tp.sources.add_source("builtin", {"shell": options, "python": options})
         yield tp
 
@@ -87,6 +87,57 @@ async def test_it_has_no_environment_of_ours_and_works_in_the_folder_of_its_run(
         other = (await shell("pwd; ls -A", tp))["stdout"].split()
         assert len(other) == 1
         assert other[0] != folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo $GIVEN; echo $GIVEN >&2",
+        "printf %s $GIVEN | base64 -w 0",
+        "printf %s $GIVEN | od -An -tx1 | tr -d ' \n'",
+        'python3 -c \'import json, os; print(json.dumps({os.environ["GIVEN"]: [os.environ["GIVEN"]]}))\'',
+        # Left in a file for the next program.
+        "echo $GIVEN > left",
+    ],
+)
+async def test_secrets_of_the_settings_are_given_and_never_shown(command: str):
+    async with with_programs(env={"GIVEN": "Bearer {{ secrets.KEY }}", "MODE": "production"}) as tp:
+        steps = [
+            {"id": "one", "tool": "shell.run", "inputs": {"command": command}},
+            {"id": "two", "tool": "python.run", "inputs": {"code": "import os; print(os.listdir())"}},
+            {"id": "three", "tool": "shell.run", "inputs": {"command": "cat left 2>&1; echo $MODE"}},
+        ]
+        result = await tp.run({"flow": "chain", "steps": steps})
+        assert result.status == "completed"
+        journal = str(await tp.events(result.run_id))
+        for shown in (str(result), journal):
+            assert "k3y-of-the-shop" not in shown
+            assert "azN5LW9mLXRoZS1za" not in shown
+            assert b"k3y-of-the-shop".hex() not in shown
+        assert "production" in result.step("three").output["stdout"]
+
+
+async def test_no_error_and_no_value_holds_a_secret_of_the_settings():
+    async with with_programs(env={"GIVEN": "{{ secrets.KEY }}", "CODE": "{{ secrets.CODE }}"}) as tp:
+        with pytest.raises(ToolFailed) as caught:
+            # What an error tells is the end of it: there a piece of the secret would be left.
+            await shell("echo $GIVEN; head -c 990 /dev/zero | tr '\\0' x; exit 3", tp, must_succeed=True)
+        assert "shop" not in f"{caught.value} {caught.value.details}"
+        found = await shell('echo "{\\"code\\": $CODE, \\"of\\": \\"$GIVEN\\"}"', tp, json=True)
+        assert found["value"] == {"code": "[redacted]", "of": "[redacted]"}
+        assert "90817263" not in str(found)
+
+
+async def test_what_is_cut_leaves_no_piece_of_a_secret():
+    async with with_programs(env={"GIVEN": "{{ secrets.KEY }}"}, max_output=1_000) as tp:
+        for before in range(485, 500):
+            printed = f"'a' * {before} + os.environ['GIVEN'] + 'b' * 9000 + os.environ['GIVEN'] + 'c' * {before}"
+            code = f"import os; print({printed})"
+            found = await tp.call("python.run", {"code": code})
+            assert found["cut"]
+            assert "k3y" not in found["stdout"]
+            assert "shop" not in found["stdout"]
+            assert len(found["stdout"]) < 1_100
 
 
 async def test_what_it_starts_ends_with_it_also_what_hides(until):

@@ -19,7 +19,8 @@ from toolpath.ports import Chat
 
 #: Characters of a reply; a model that writes more is cut off.
 LONGEST: Final = 400_000
-#: Characters at the end of a draft that are held back while there are secrets: the begin of one is not known as such.
+#: Characters at the end of a draft that are held back while there are secrets, at least: the begin of one is not known
+#: as such. Of long secrets it is as many as the longest may take.
 HELD_BACK: Final = 256
 #: Characters after which secrets are looked for again.
 _STRIDE: Final = 64
@@ -60,7 +61,7 @@ class Draft:
             self.text = self._raw
         elif len(self._raw) >= self._seen + _STRIDE:
             self._seen = len(self._raw)
-            self.text = self._redactor.text(self._raw)[:-HELD_BACK]
+            self.text = self._redactor.text(self._raw)[: -max(HELD_BACK, self._redactor.longest)]
 
     def restart(self) -> None:
         """What was written does not count."""

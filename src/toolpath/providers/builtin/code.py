@@ -11,15 +11,17 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 import msgspec
 
 from toolpath.errors import ConfigError, ToolFailed
 from toolpath.model.plan import Retry
+from toolpath.model.redaction import Redactor
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
-from toolpath.providers.builtin.option_secrets import filled
+from toolpath.providers.builtin.option_secrets import ToldSecrets, filled
 from toolpath.providers.builtin.programs import Bounds, Ended, run_program
 from toolpath.values import Json, JsonObject, decode
 
@@ -29,6 +31,8 @@ _GRACE: Final = 15.0
 _LONGEST: Final = 30_000
 #: Characters of an input.
 _LONGEST_INPUT: Final = 10_000_000
+#: Bytes at a cut that are looked through for the secrets of the run, at least.
+_MARGIN: Final = 4_096
 #: Of what is written, so much is told with an error.
 _TOLD: Final = 1_000
 
@@ -92,8 +96,10 @@ def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[st
     group, argument, description, argument_text = texts
 
     async def run(inputs: JsonObject, context: Any) -> Json:
+        own = Redactor()
+        secrets = ToldSecrets(house.secrets, own.add)
         try:
-            env = {name: filled(value, house.secrets) for name, value in options.env.items()}
+            env = {name: filled(value, secrets) for name, value in options.env.items()}
         except ConfigError as error:
             raise ToolFailed(error.message, hint=error.hint) from None
         bounds = Bounds(
@@ -102,18 +108,24 @@ def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[st
             memory=options.memory,
             cpu=options.cpu,
             file=options.max_file,
+            margin=max(_MARGIN, own.longest),
         )
         if len(inputs.get("stdin") or "") > _LONGEST_INPUT:
             raise ToolFailed(f"The input has more than {_LONGEST_INPUT:,} characters.", hint="Give a part of it.")
+
+        def clean(text: str) -> str:
+            return own.text(context.redact(text))
+
         home = await asyncio.to_thread(tempfile.mkdtemp, prefix="toolpath-")
         try:
             folder = await asyncio.to_thread(_folder_of_run, house, str(context.run_id)) or home
             argv = [*begin, inputs[argument]]
             env = {"HOME": home, "TMPDIR": home, **env}
-            ended = await run_program(argv, folder=folder, bounds=bounds, stdin=inputs.get("stdin") or "", env=env)
+            stdin = inputs.get("stdin") or ""
+            ended = await run_program(argv, folder=folder, bounds=bounds, stdin=stdin, env=env, clean=clean)
         finally:
             await asyncio.shield(asyncio.to_thread(shutil.rmtree, home, ignore_errors=True))
-        return _result(ended, bounds, inputs)
+        return await asyncio.to_thread(_shown, ended, bounds, inputs, clean, own)
 
     tool = Tool(
         name="run",
@@ -180,11 +192,21 @@ def _value(ended: Ended) -> Json:
         raise ToolFailed(f"What the program printed is no JSON.{cut}", details=msgspec.to_builtins(ended)) from None
 
 
-def _result(ended: Ended, bounds: Bounds, inputs: JsonObject) -> Json:
+def _shown(ended: Ended, bounds: Bounds, inputs: JsonObject, clean: Callable[[str], str], own: Redactor) -> Json:
+    """The result without the secrets that the program was given. Raises `ToolFailed`, without them as well."""
+    try:
+        return own.value(_result(ended, bounds, inputs, clean))
+    except ToolFailed as error:
+        error.details = own.value(error.details)
+        raise
+
+
+def _result(ended: Ended, bounds: Bounds, inputs: JsonObject, clean: Callable[[str], str]) -> Json:
     answer: JsonObject = msgspec.to_builtins(ended)
     if not inputs.get("must_succeed") or ended.exit_code == 0:
         return {**answer, "value": _value(ended) if inputs.get("json") else None}
     how = f"was ended: {ended.ended_by}" if ended.exit_code is None else f"ended with exit code {ended.exit_code}"
-    said = (ended.stderr.strip() or ended.stdout.strip())[-_TOLD:]
+    # Cut short only without the secrets: a piece of one is not found any more.
+    said = clean(ended.stderr.strip() or ended.stdout.strip())[-_TOLD:]
     hint = f"It had {bounds.seconds:g} seconds." if ended.ended_by == "timeout" else ""
     raise ToolFailed(f"The program {how}.{f' {said}' if said else ''}", details=answer, hint=hint)

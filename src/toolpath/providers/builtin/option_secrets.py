@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from toolpath.errors import ConfigError
 
 _SECRET = re.compile(r"\{\{\s*secrets\.([A-Za-z_]\w*)\s*\}\}")
+
+
+class ToldSecrets(Mapping[str, str]):
+    """Secrets of which each that is used is told: whoever hides secrets then knows it."""
+
+    def __init__(self, secrets: Mapping[str, str], tell: Callable[[Iterable[str]], None]) -> None:
+        self._secrets = secrets
+        self._tell = tell
+
+    def __getitem__(self, name: str) -> str:
+        value = self._secrets[name]
+        self._tell((value,))
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._secrets)
+
+    def __len__(self) -> int:
+        return len(self._secrets)
 
 
 def filled(text: str, secrets: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +37,8 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds of each process."""
     file: int = 0
     """Bytes of each file that is written."""
+    margin: int = 0
+    """Bytes that are read besides at each side of a cut: so many may be a part of what is not to be shown."""
 
     def limits(self) -> dict[str, int]:
         """Limits as the system calls them."""
@@ -58,10 +60,17 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def run_program(
-    argv: list[str], *, folder: str, bounds: Bounds, stdin: str = "", env: Mapping[str, str] | None = None
+    argv: list[str],
+    *,
+    folder: str,
+    bounds: Bounds,
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
+    clean: Callable[[str], str] = str,
 ) -> Ended:
     """Run the program until it ends or its time is up. Cancelling ends it and all that it started; so does our death.
 
+    `clean` takes out what is not to be shown, before anything is cut; what is not cut is left as it is.
     Raises `ToolFailed` for what no program can be given, `ToolUnavailable` when it cannot be watched.
     """
     if sys.platform == "win32":
@@ -98,19 +107,24 @@ async def run_program(
         )
         os.close(tell)
         tell = -1
-        return await _watched(process, line, _Status(told), bounds)
+        heard, exit_code, ended_by = await _watched(process, line, _Status(told), bounds)
+        # Much text takes a while.
+        return await asyncio.to_thread(_result, heard, clean, exit_code, ended_by)
     finally:
         os.close(told)
         if tell >= 0:
             os.close(tell)
 
 
-async def _watched(process: asyncio.subprocess.Process, job: bytes, status: _Status, bounds: Bounds) -> Ended:
+async def _watched(
+    process: asyncio.subprocess.Process, job: bytes, status: _Status, bounds: Bounds
+) -> tuple[list[_Kept], int | None, str]:
+    """What was written, and how it ended."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
     full = asyncio.Event()
-    heard = [_Kept(bounds.output, full), _Kept(bounds.output, full)]
+    heard = [_Kept(bounds, full), _Kept(bounds, full)]
     reading = [
         asyncio.create_task(kept.read(stream))
         for kept, stream in zip(heard, (process.stdout, process.stderr), strict=True)
@@ -130,11 +144,11 @@ async def _watched(process: asyncio.subprocess.Process, job: bytes, status: _Sta
         await asyncio.shield(_ended(process, over, reading, status))
     said = status.said()
     if ended_by:
-        return _result(heard, ended_by=ended_by)
+        return heard, None, ended_by
     if "code" in said:
-        return _result(heard, exit_code=said["code"])
+        return heard, said["code"], ""
     if "signal" in said:
-        return _result(heard, ended_by=_name(said["signal"]))
+        return heard, None, _name(said["signal"])
     raise ToolUnavailable("The program's watch was ended, and the program with it.")
 
 
@@ -165,42 +179,49 @@ async def _ended(
 class _Kept:
     """The beginning and the end of what is written, as much as may be kept."""
 
-    def __init__(self, most: int, full: asyncio.Event) -> None:
+    def __init__(self, bounds: Bounds, full: asyncio.Event) -> None:
         self._head = bytearray()
         self._tail = bytearray()
-        self._half = max(1, most // 2)
+        self._half = max(1, bounds.output // 2)
+        self._margin = bounds.margin
         self._full = full
         self.size = 0
 
     async def read(self, stream: asyncio.StreamReader) -> None:
         """Take in what is written until it ends."""
+        held = self._half + self._margin
         while chunk := await stream.read(1 << 16):
             self.size += len(chunk)
-            room = self._half - len(self._head)
+            room = held - len(self._head)
             self._head += chunk[:room]
             self._tail += chunk[room:] if room > 0 else chunk
-            del self._tail[: -self._half]
+            del self._tail[:-held]
             if self.size > self._half * 2 * _MOST_TIMES:
                 self._full.set()
 
     @property
     def is_cut(self) -> bool:
         """Something is left out."""
-        return self.size > len(self._head) + len(self._tail)
+        return self.size > self._half * 2
 
-    def text(self) -> str:
+    def text(self, clean: Callable[[str], str]) -> str:
         """What is kept, with a word on what is not."""
         if not self.is_cut:
             return (self._head + self._tail).decode(errors="replace")
-        left_out = self.size - len(self._head) - len(self._tail)
-        middle = f"\n[{left_out:,} bytes left out]\n"
-        return self._head.decode(errors="replace") + middle + self._tail.decode(errors="replace")
+        if self.size <= len(self._head) + len(self._tail):
+            head = tail = clean((self._head + self._tail).decode(errors="replace"))
+        else:
+            # In the margins there may be a piece of what would be taken out whole.
+            head = clean(self._head.decode(errors="replace"))
+            head = head[: max(0, len(head) - self._margin)]
+            tail = clean(self._tail.decode(errors="replace"))[self._margin :]
+        return f"{head[: self._half]}\n[{self.size - self._half * 2:,} bytes left out]\n{tail[-self._half :]}"
 
 
-def _result(heard: list[_Kept], *, exit_code: int | None = None, ended_by: str = "") -> Ended:
+def _result(heard: list[_Kept], clean: Callable[[str], str], exit_code: int | None, ended_by: str) -> Ended:
     out, err = heard
     cut = out.is_cut or err.is_cut
-    return Ended(stdout=out.text(), stderr=err.text(), exit_code=exit_code, ended_by=ended_by, cut=cut)
+    return Ended(stdout=out.text(clean), stderr=err.text(clean), exit_code=exit_code, ended_by=ended_by, cut=cut)
 
 
 class _Status:
