@@ -15,6 +15,7 @@ from toolpath import Toolpath
 from toolpath.access.sealing import KEY_VARIABLE, Sealer, new_key
 from toolpath.config import Settings
 from toolpath.errors import ConfigError, SealBroken
+from toolpath.runs.opening import sealer_of
 
 PLACE = "model/openai"
 
@@ -71,12 +72,12 @@ def test_a_lost_file_is_told_and_no_new_key_takes_its_place(tmp_path: Path) -> N
 
 
 def test_each_store_says_where_its_key_is(tmp_path: Path) -> None:
-    Toolpath(tmp_path / "runs.db", settings=Settings()).sealer.seal("x", PLACE)
+    sealer_of(Toolpath(tmp_path / "runs.db").store, Settings()).seal("x", PLACE)
     assert (tmp_path / "runs.db.key").is_file()
     named = Settings(sealing_key_file=str(tmp_path / "named.key"))
-    Toolpath(tmp_path / "runs.db", settings=named).sealer.seal("x", PLACE)
+    sealer_of(Toolpath(tmp_path / "runs.db").store, named).seal("x", PLACE)
     assert (tmp_path / "named.key").is_file()
-    Toolpath(settings=Settings()).sealer.seal("x", PLACE)
+    sealer_of(Toolpath().store, Settings()).seal("x", PLACE)
 
 
 def test_a_store_that_outlives_the_process_and_has_no_file_needs_a_key() -> None:

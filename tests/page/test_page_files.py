@@ -107,6 +107,22 @@ async def test_a_session_needs_credentials_and_one_cookie() -> None:
         assert_problem(await server.client.post(SESSION), 401, "unauthorized")
         twice = {"cookie": "toolpath_session=a; toolpath_session=b"}
         assert_problem(await server.client.get(SESSION, headers=twice), 400, "credentials_twice")
+        apart = [("cookie", "toolpath_session=a"), ("cookie", "toolpath_session=b")]
+        assert_problem(await server.client.get(SESSION, headers=apart), 400, "credentials_twice")
+
+
+async def test_a_link_from_elsewhere_opens_the_page_and_nothing_else() -> None:
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    async with guarded(is_local=True) as server:
+        assert (await server.client.get("/", headers=link)).status_code == 200
+        assert_problem(await server.client.get("/api/v1/runs", headers=link), 403, "wrong_origin")
+
+
+async def test_behind_a_proxy_with_tls_the_cookie_goes_over_tls_alone() -> None:
+    async with guarded() as server:
+        header = await server.key("*", tenant="acme")
+        found = await server.client.post(SESSION, headers={**header, "x-forwarded-proto": "https"})
+        assert "secure" in found.headers["set-cookie"].lower()
 
 
 async def test_on_a_server_that_is_open_nobody_need_sign_in() -> None:

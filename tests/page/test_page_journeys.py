@@ -16,6 +16,7 @@ from tests.server.serving_cases import serving
 
 from toolpath import Toolpath
 from toolpath.server.asgi import create_app
+from toolpath.testing.scripted_model import ScriptedModel
 
 pytestmark = pytest.mark.chromium
 
@@ -29,13 +30,18 @@ steps:
   - {id: twice, tool: ad, inputs: {a: "{{ inputs.a }}", b: 1}}
 outputs: "{{ twice }}"  # the sum
 """
-VIEWS = ("/", "/runs", "/inbox", "/plans", "/templates", "/schedules", "/tools", "/nowhere")
+VIEWS = ("/", "/chat", "/runs", "/inbox", "/plans", "/templates", "/schedules", "/tools", "/nowhere")
 
 
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
     async with chromium() as found:
         yield found
+
+
+def keep(text: str) -> str:
+    """Keep a note."""
+    return f"kept {text}"
 
 
 async def begun(client: Any, plan: dict[str, Any], **inputs: Any) -> str:
@@ -143,6 +149,22 @@ async def test_a_run_is_seen_live_and_stopped_and_a_lost_connection_comes_back(b
         await expect(state(page, "completed")).to_be_visible()
 
 
+async def test_a_person_talks_allows_a_write_and_finds_the_talk_again(browser: Browser) -> None:
+    tp = tools(Toolpath(chat=ScriptedModel([("keep", {"text": "tea"})], "It is kept.")))
+    tp.add(keep, effect="write")
+    async with serving(create_app(tp)) as client, tab(browser, str(client.base_url)) as person:
+        page = person.page
+        await person.open("/chat")
+        await page.get_by_label("Message").fill("Keep a note on tea.")
+        await page.get_by_role("button", name="Send").click()
+        await page.get_by_role("button", name="Approve").click()
+        await expect(page.get_by_text("It is kept.")).to_be_visible()
+        await expect(page.locator("article.user")).to_have_text("Keep a note on tea.")
+        await page.reload()
+        await expect(page.get_by_text("It is kept.")).to_be_visible()
+        await expect(page.get_by_role("link", name="Keep a note on tea.")).to_be_visible()
+
+
 async def test_what_tools_and_users_wrote_is_shown_as_text(browser: Browser) -> None:
     tp = Toolpath()
 
@@ -211,7 +233,9 @@ async def test_no_view_has_a_serious_fault_for_people_who_cannot_see_or_point(br
         kept = (await client.post("/api/v1/plans", json={"plan": SUM})).json()["plan_id"]
         for scheme in ("light", "dark"):
             async with tab(browser, str(client.base_url), color_scheme=scheme, bypass_csp=True) as person:
-                for view in (*VIEWS, f"/runs/{run}", f"/plans/{kept}", "/tools?key=add"):
+                own = (f"/runs/{run}", f"/plans/{kept}")
+                # In the dark the colours differ and nothing else: two views have all of them.
+                for view in (*VIEWS, *own, "/tools?key=add") if scheme == "light" else own:
                     await person.open(view)
                     await _settled(person)
                     assert await _faults(person.page) == [], f"{view} in the {scheme}"

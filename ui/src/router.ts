@@ -9,6 +9,7 @@ export const router = createRouter({
     { path: '/plans/:id', name: 'plan', component: () => import('./plan/PlanView.vue'), props: true },
     { path: '/runs', name: 'runs', component: () => import('./runs/RunsView.vue') },
     { path: '/runs/:id', name: 'run', component: () => import('./run/RunView.vue'), props: true },
+    { path: '/chat/:id?', name: 'chat', component: () => import('./chat/ChatView.vue'), props: true },
     { path: '/inbox', name: 'inbox', component: () => import('./people/InboxView.vue') },
     { path: '/templates', name: 'templates', component: () => import('./templates/TemplatesView.vue') },
     { path: '/templates/:id', name: 'template', component: () => import('./templates/TemplateView.vue'), props: true },

@@ -5,9 +5,6 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 export type JsonObject = { [name: string]: Json }
 export type Finding = Schemas['Finding']
 
-/** Where the service is, seen from the page: it may be mounted under a path. */
-const ROOT = new URL('.', document.baseURI)
-
 /** What the server said no with: problem details as every door gives them. */
 export class Problem extends Error {
   constructor(
@@ -33,8 +30,9 @@ export function onSignedOut(told: Told): () => void {
   return () => listeners.delete(told)
 }
 
+/** Where a route is, seen from the page: the service may be mounted under a path. */
 export function address(path: string): string {
-  return new URL(`api/v1${path}`, ROOT).toString()
+  return new URL(`api/v1${path}`, new URL('.', document.baseURI)).toString()
 }
 
 type Query = Record<string, string | number | boolean | null | undefined>

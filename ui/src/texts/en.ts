@@ -3,6 +3,7 @@ export const en = {
   name: 'English',
   app: {
     ask: 'Ask',
+    chat: 'Chat',
     runs: 'Runs',
     inbox: 'Inbox',
     plans: 'Plans',
@@ -216,6 +217,18 @@ export const en = {
     openRun: 'Open the run',
     until: 'until',
     sent: 'Done.',
+  },
+  chat: {
+    title: 'Conversations',
+    begin: 'New',
+    unnamed: 'Conversation without a title',
+    empty: 'Say what you want to know or have done',
+    emptyHint: 'Tools are called for it as they are needed; before anything is written you are asked.',
+    say: 'Message',
+    stop: 'Stop',
+    thinks: 'Thinking …',
+    rename: 'Rename',
+    leftOut: 'older messages are told to the model as a summary.',
   },
   tools: {
     title: 'Tools',

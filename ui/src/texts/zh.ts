@@ -5,6 +5,7 @@ export const zh: Words = {
   name: '中文',
   app: {
     ask: '提问',
+    chat: '对话',
     runs: '运行',
     inbox: '待办',
     plans: '计划',
@@ -213,6 +214,18 @@ export const zh: Words = {
     openRun: '打开运行',
     until: '截止',
     sent: '完成。',
+  },
+  chat: {
+    title: '对话',
+    begin: '新建',
+    unnamed: '无标题的对话',
+    empty: '请说出您想了解或想完成的事情',
+    emptyHint: '需要时会调用工具;写入任何内容之前都会先询问您。',
+    say: '消息',
+    stop: '停止',
+    thinks: '思考中…',
+    rename: '重命名',
+    leftOut: '条较早的消息以摘要形式告知模型。',
   },
   tools: {
     title: '工具',

@@ -26,6 +26,8 @@ from toolpath.server.problems import Problem, details_of, problem
 #: Paths that answer everybody: whether the server lives. Exactly these, and the files of the page; every other path
 #: needs credentials.
 PUBLIC = frozenset({"/health", "/ready"})
+#: A file of the page.
+_ASSET = re.compile(r"/assets/[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 #: Where a person signs out, also with credentials that have ended.
 _SIGN_OUT = ("DELETE", "/api/v1/session")
 #: Seconds for which a request waits for a store that is away; whoever asks can ask again.
@@ -120,7 +122,9 @@ class Guard:
         settings = self._settings
         is_open = self._credentials.open_as is not None
         check_host(headers, settings.allowed_hosts, is_open=is_open)
-        check_origin(headers, settings.allowed_origins)
+        if not _is_page(path_of(scope)):
+            # The page itself may be come to by a link from anywhere.
+            check_origin(headers, settings.allowed_origins)
         check_length(headers, body_limits(settings, scope.get("method", ""), path_of(scope)).most)
         if _is_public(scope) or _is_preflight(scope, headers, settings.allowed_origins):
             return NOBODY
@@ -289,8 +293,12 @@ def _log_refusal(scope: Scope, error: ToolpathError, status: int) -> None:
 
 def _is_public(scope: Scope) -> bool:
     path = path_of(scope)
-    # The files of the page tell nothing of what the server holds.
-    return path in PUBLIC or path == "/" or path.startswith("/assets/") or (scope.get("method"), path) == _SIGN_OUT
+    return path in PUBLIC or _is_page(path) or (scope.get("method"), path) == _SIGN_OUT
+
+
+def _is_page(path: str) -> bool:
+    """Whether this is a file of the page, which tells nothing of what the server holds."""
+    return path == "/" or _ASSET.fullmatch(path) is not None
 
 
 def path_of(scope: Scope) -> str:

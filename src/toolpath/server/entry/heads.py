@@ -45,7 +45,11 @@ def headers_of(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
             raise Problem(400, "header_twice", f"The header {name} is given twice.")
     if counts["content-length"] and counts["transfer-encoding"]:
         raise Problem(400, "header_twice", "The length of the body is said in two ways.")
-    return dict(pairs)
+    found = dict(pairs)
+    if counts["cookie"] > 1:
+        # HTTP/2 sends them apart.
+        found["cookie"] = "; ".join(value for name, value in pairs if name == "cookie")
+    return found
 
 
 def check_host(headers: Mapping[str, str], allowed: tuple[str, ...], *, is_open: bool) -> None:

@@ -47,7 +47,8 @@ async def sign_in(request: Request, caller: Asker) -> Response:
         credential,
         max_age=_LIFETIME,
         path=str(request.scope.get("root_path", "")) or "/",
-        secure=request.url.scheme == "https",
+        # A proxy that is not trusted may still say that the browser came by TLS: it can only make the cookie safer.
+        secure="https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "")),
         httponly=True,
         samesite="strict",
     )
