@@ -18,6 +18,9 @@ _KIND: Final = "conversation"
 _MESSAGE: Final = "conversation_message"
 _ID: Final = "conversation_message_id"
 _PAGE: Final = 200
+#: Messages of a page where they may be long, and characters of one up to which they count as short.
+_FEW: Final = 25
+_SHORT: Final = 5_000
 #: Seconds that lie between two messages at least, so that their order is that of their times.
 _APART: Final = 0.001
 
@@ -108,13 +111,19 @@ class ConversationRecords:
 
     async def backwards(self, conversation: Conversation) -> AsyncIterator[ConversationMessage]:
         """All messages, newest first, read a page at a time."""
-        before: int | None = None
-        while page := await self.page(conversation, limit=_PAGE, before=before):
+        async for page in self.pages(conversation):
             for message in page:
                 yield message
-            if len(page) < _PAGE:
+
+    async def pages(self, conversation: Conversation) -> AsyncIterator[list[ConversationMessage]]:
+        """All messages, newest first, by the page: few where they are long, more where they are short."""
+        before, limit = None, _FEW
+        while page := await self.page(conversation, limit=limit, before=before):
+            yield page
+            if len(page) < limit:
                 return
             before = page[-1].number
+            limit = _PAGE if sum(len(message.text) for message in page) < _SHORT * _FEW else _FEW
 
     # Ids of messages.
 

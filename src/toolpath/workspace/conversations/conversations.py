@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -34,8 +34,8 @@ _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
 _TRIES: Final = 20
 #: Runs of a conversation that a plan is made of.
 _MOST_RUNS: Final = 200
-#: Conversations and messages that a search looks through, the newest.
-SEARCHED: Final = (1_000, 5_000)
+#: Conversations, messages and characters of messages that a search looks through, the newest.
+SEARCHED: Final = (1_000, 5_000, 20_000_000)
 #: Characters round what was found that are told.
 _ROUND: Final = 80
 
@@ -153,18 +153,19 @@ class Conversations:
         wanted = text.casefold().strip()
         if not wanted:
             raise SchemaError("There is nothing to search for.")
+        most, messages, characters = SEARCHED
         found: list[FoundMessage] = []
-        read = 0
-        for each in await self._records.newest(tenant=tenant, user=user, limit=SEARCHED[0]):
+        for each in await self._records.newest(tenant=tenant, user=user, limit=most):
             if wanted in each.title.casefold():
                 found.append(FoundMessage(conversation_id=each.conversation_id, title=each.title))
-            if read < SEARCHED[1]:
-                async for message in self._records.backwards(each):
-                    read += 1
-                    at = message.text.casefold().find(wanted)
-                    if at >= 0:
-                        found.append(_found(each, message, at, len(wanted)))
-                    if read >= SEARCHED[1] or len(found) >= limit:
+            if messages > 0 and characters > 0:
+                async for newer in self._records.pages(each):
+                    page = newer[:messages]
+                    # Long texts take their time.
+                    found += await asyncio.to_thread(_found_in, page, each, wanted)
+                    messages -= len(page)
+                    characters -= sum(len(message.text) for message in page)
+                    if messages <= 0 or characters <= 0 or len(found) >= limit:
                         break
             if len(found) >= limit:
                 break
@@ -286,6 +287,12 @@ class Conversations:
     async def _recorded(self, action: str, conversation: Conversation, user: str, **more: Any) -> None:
         said: JsonObject = {"conversation": conversation.title, **more}
         await self._trail.record(action, conversation.conversation_id, tenant=conversation.tenant, user=user, **said)
+
+
+def _found_in(page: Sequence[ConversationMessage], conversation: Conversation, wanted: str) -> list[FoundMessage]:
+    """Where the text stands in these messages."""
+    places = ((message, message.text.casefold().find(wanted)) for message in page)
+    return [_found(conversation, message, at, len(wanted)) for message, at in places if at >= 0]
 
 
 def _found(conversation: Conversation, message: ConversationMessage, at: int, length: int) -> FoundMessage:
