@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Names that one tenant is told of, and tenants whose names are at hand.
 _MOST_TENANTS = 1_000
+#: Chats that stay open while nobody asks them: any name of a provider's may be asked for, and each has its own.
+_MOST_IDLE = 64
 
 
 class _Opened:
@@ -69,6 +71,8 @@ class ModelChats:
         self._opened: dict[str, _Opened] = {}
         self._stored: dict[str, _Own] = {}
         self._known: dict[str, KnownModels] = {}
+        self._generation = 0
+        """How often all was forgotten: what was read before is not kept after it."""
 
     # Names.
 
@@ -79,7 +83,10 @@ class ModelChats:
             tenant = ""
         found = self._known.get(tenant)
         if found is None:
-            found = self._known[tenant] = await self._found(tenant)
+            generation = self._generation
+            found = await self._found(tenant)
+            if generation == self._generation:
+                self._known[tenant] = found
         return found
 
     async def _found(self, tenant: str) -> KnownModels:
@@ -108,12 +115,16 @@ class ModelChats:
         """What this tenant alone has stored."""
         found = self._stored.get(tenant)
         if found is None:
+            generation = self._generation
             kept = {each.model.name: each for each in await self._records.of_tenant(tenant)}
             default = next((name for name, each in kept.items() if each.model.is_default), "")
+            found = _Own(kept, default)
+            if generation != self._generation:
+                return found
             if len(self._stored) >= _MOST_TENANTS:
                 self._stored.clear()
                 self._known.clear()
-            found = self._stored[tenant] = _Own(kept, default)
+            self._stored[tenant] = found
         return found
 
     def _of_settings(self, settings: Settings | None = None) -> ModelChoice | None:
@@ -186,9 +197,9 @@ class ModelChats:
     @asynccontextmanager
     async def _use(self, choice: ModelChoice) -> AsyncIterator[_Opened]:
         mark = digest(msgspec.to_builtins(choice))
-        opened = self._opened.get(mark)
-        if opened is None:
-            opened = self._opened[mark] = self._open(choice)
+        # The last that was asked stands last.
+        opened = self._opened.pop(mark) if mark in self._opened else self._open(choice)
+        self._opened[mark] = opened
         opened.users += 1
         try:
             yield opened
@@ -196,6 +207,13 @@ class ModelChats:
             opened.users -= 1
             if opened.is_over and not opened.users:
                 await opened.model.close()
+            await self._let_idle_go()
+
+    async def _let_idle_go(self) -> None:
+        idle = [mark for mark, each in self._opened.items() if not each.users]
+        # All are taken out before one is closed: nobody is to find one that is being closed.
+        for each in [self._opened.pop(mark) for mark in idle[:-_MOST_IDLE]]:
+            await each.model.close()
 
     def _open(self, choice: ModelChoice) -> _Opened:
         from toolpath.llm.chat import ModelChat  # the providers' libraries are heavy: only who has a model pays
@@ -221,6 +239,7 @@ class ModelChats:
 
     async def forget(self) -> None:
         """Look at what is stored anew: it has changed. Requests under way go on as they began."""
+        self._generation += 1
         self._stored.clear()
         self._known.clear()
         await self._let_go()
