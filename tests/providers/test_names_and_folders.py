@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.patience import PATIENCE
 
 from toolpath.errors import FileRefused, RecordNotFound
 from toolpath.providers.run_files.folder import Folder, Quota, remove
@@ -186,3 +188,38 @@ def test_many_write_at_once_and_each_file_is_whole(tmp_path: Path) -> None:
             content = folder.read(entry.path, 10**6)
             assert len(content) == 20_000
             assert len(set(content)) == 1
+
+
+def test_writers_at_once_share_one_quota(tmp_path: Path) -> None:
+    everybody = Barrier(4, timeout=PATIENCE)
+
+    def write(name: str, size: int, quota: Quota) -> bool:
+        with Folder(tmp_path / "in", quota) as folder, folder.writing(name) as writing:
+            everybody.wait()
+            try:
+                writing.add(b"x" * size)
+                writing.done()
+            except FileRefused:
+                return False
+            return True
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sum(threads.map(lambda name: write(name, 90, Quota(200, 100)), "abcd")) == 2
+        assert sum(threads.map(lambda name: write(name, 1, Quota(1_000, 4)), "efgh")) == 2
+        # One name in four hands: whoever is last has it, and it counts once.
+        assert sum(threads.map(lambda _: write("e1", 9, Quota(1_000, 5)), range(4))) == 4
+    with Folder(tmp_path / "in", QUOTA) as folder:
+        assert folder.used() == Quota(2 * 90 + 2 + 9, 5)
+        names = [path.name for path in (tmp_path / "in").iterdir()]
+    assert not [name for name in names if name.startswith(OWN)]
+
+
+def test_files_that_begin_at_once_and_differ_in_capitals_are_not_both_kept(tmp_path: Path) -> None:
+    with Folder(tmp_path / "in", QUOTA) as one, Folder(tmp_path / "in", QUOTA) as other:
+        with one.writing("a.txt") as first, other.writing("A.txt") as second:
+            first.add(b"first")
+            second.add(b"second")
+            first.done()
+            with pytest.raises(FileRefused, match="capitals"):
+                second.done()
+        assert [entry.path for entry in one.entries()] == ["a.txt"]

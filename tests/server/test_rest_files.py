@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import Settings, ToolContext, Toolpath
 from toolpath.access.caller import OPEN, Caller
-from toolpath.errors import PlanInvalid, RecordNotFound, RunConflict, StoreError
+from toolpath.errors import FileRefused, PlanInvalid, RecordNotFound, RunConflict, StoreError
+from toolpath.model.upload import UploadedFile
 from toolpath.server.asgi import create_app
 
 SMALL = Settings(upload_bytes=1_000, upload_count=3, run_files_bytes=5_000)
@@ -291,3 +293,41 @@ async def test_a_start_that_is_refused_leaves_no_files(tmp_path: Path) -> None:
         with pytest.raises(RecordNotFound):
             await tp.files.start(ADD, uploads=[upload.upload_id, "upload_gone"])
         assert not [path for path in (tmp_path / "runs.db.files" / "runs").rglob("*") if path.is_file()]
+
+
+async def test_uploads_at_once_have_names_of_their_own_and_are_no_more_than_allowed() -> None:
+    async with tools(Toolpath(settings=SMALL)) as tp:
+        upload = await tp.files.create()
+        everybody = asyncio.Barrier(8)
+
+        async def together(content: bytes) -> AsyncIterator[bytes]:
+            await everybody.wait()
+            yield content
+
+        names = ("a.txt", "A.txt", "a.txt", "b.txt", "a.txt", "a.txt", "B.txt", "a.txt")
+        came = await asyncio.gather(
+            *(tp.files.upload(upload, name, together(b"%d" % number)) for number, name in enumerate(names)),
+            return_exceptions=True,
+        )
+        kept = {number: each.name for number, each in enumerate(came) if isinstance(each, UploadedFile)}
+        refused = [each for each in came if isinstance(each, BaseException)]
+        assert len(kept) == SMALL.upload_count
+        assert all(isinstance(each, FileRefused) for each in refused), refused
+        assert len({name.casefold() for name in kept.values()}) == len(kept)
+        known = await tp.files.get(upload.upload_id)
+        assert sorted(file.name for file in known.files) == sorted(kept.values())
+        for number, name in kept.items():
+            assert [piece async for piece in tp.files.uploaded(known, name)] == [b"%d" % number]
+
+
+async def test_a_file_for_an_upload_that_is_deleted_meanwhile_is_not_left_behind(tmp_path: Path) -> None:
+    async with tools(Toolpath(tmp_path / "runs.db", settings=SMALL)) as tp:
+        upload = await tp.files.create()
+
+        async def deleting() -> AsyncIterator[bytes]:
+            yield b"x"
+            await tp.files.delete(upload)
+
+        with pytest.raises((FileRefused, RecordNotFound)):
+            await tp.files.upload(upload, "a.txt", deleting())
+        assert not [path for path in (tmp_path / "runs.db.files").rglob("*") if path.is_file()]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import secrets as chance
 import shutil
@@ -134,27 +135,61 @@ class Folder:
             return writing.done()
 
     @contextlib.contextmanager
-    def writing(self, path: str, *, replace: bool = True) -> Iterator[Writing]:
-        """A file that is being written, and that is nowhere to be seen before it is `done`."""
+    def writing(self, path: str, *, replace: bool = True, renames: bool = False) -> Iterator[Writing]:
+        """A file that is being written, and that is nowhere to be seen before it is `done`.
+
+        `renames`: where the name is taken by then, a number is added.
+        """
         parts = parts_of(path)
         if not parts:
             raise FileRefused("A file needs a name.")
         self._make()
-        used = self.used()
         with self._inside(parts[:-1], make=True) as (at, _):
-            before = _size_of(parts[-1], at, path, replace=replace)
-            quota = Quota(self._quota.bytes - used.bytes + (before or 0), self._quota.count)
-            if before is None and used.count >= self._quota.count:
-                raise FileRefused(f"The folder has {used.count:,} files, which is the most.", hint="Delete some.")
+            goal = _Goal(self, parts, at, replace=replace, renames=renames)
+            room = self._room(goal)
             temporary = f"{OWN}{chance.token_hex(8)}"
             handle = os.open(temporary, _WRITE, 0o600, dir_fd=at)
-            writing = Writing(handle, quota.bytes, parts, at, temporary)
             try:
-                yield writing
+                yield Writing(handle, room, goal, temporary)
             finally:
                 os.close(handle)
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(temporary, dir_fd=at)
+
+    def settle(self, temporary: str, size: int, goal: _Goal) -> tuple[str, ...]:
+        """Have what was written be there under its name, if there is room now; gives the path."""
+        with self._alone():
+            # Others have written meanwhile.
+            if size > self._room(goal):
+                raise _full()
+            parts = goal.parts
+            if goal.renames:
+                parts = (*parts[:-1], free_name(parts[-1], {name.casefold() for name in os.listdir(goal.at)}))
+            try:
+                os.rename(temporary, parts[-1], src_dir_fd=goal.at, dst_dir_fd=goal.at)
+            except OSError as error:
+                raise _refused("/".join(parts), error) from None
+            return parts
+
+    def _room(self, goal: _Goal) -> int:
+        """Bytes that the file may have. Raises `FileRefused` where it cannot be there."""
+        used = self.used()
+        before = None if goal.renames else _size_of(goal.parts[-1], goal.at, "/".join(goal.parts), replace=goal.replace)
+        if before is None and used.count >= self._quota.count:
+            raise FileRefused(f"The folder has {used.count:,} files, which is the most.", hint="Delete some.")
+        return self._quota.bytes - used.bytes + (before or 0)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other process or thread settles a file in the folder meanwhile, where its disk has locks."""
+        assert self._at is not None
+        with contextlib.suppress(OSError):
+            fcntl.flock(self._at, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                fcntl.flock(self._at, fcntl.LOCK_UN)
 
     def delete(self, path: str) -> bool:
         """Delete the file, or the folder with all that is in it; whether it was there."""
@@ -239,14 +274,24 @@ class Folder:
         return RecordNotFound(f"There is no file {path[:200]!r}.", suggestions=closest(path[:200], known))
 
 
+class _Goal:
+    """Where a file is to be: `parts` of its path in `folder`, and the descriptor of the folder right above it."""
+
+    def __init__(self, folder: Folder, parts: tuple[str, ...], at: int, *, replace: bool, renames: bool) -> None:
+        self.folder = folder
+        self.parts = parts
+        self.at = at
+        self.replace = replace
+        self.renames = renames
+
+
 class Writing:
     """A file that is being written."""
 
-    def __init__(self, handle: int, room: int, parts: tuple[str, ...], at: int, temporary: str) -> None:
+    def __init__(self, handle: int, room: int, goal: _Goal, temporary: str) -> None:
         self._handle = handle
         self._room = room
-        self._parts = parts
-        self._at = at
+        self._goal = goal
         self._temporary = temporary
         self.size = 0
 
@@ -254,24 +299,34 @@ class Writing:
         """Write more of it. Raises `FileRefused` where the folder is full."""
         self.size += len(piece)
         if self.size > self._room:
-            raise FileRefused(
-                "The folder has no room for the file.", hint="Delete files, or raise the limit run_files_bytes."
-            )
+            raise _full()
         view = memoryview(piece)
         while view:
             view = view[os.write(self._handle, view) :]
 
     def done(self) -> FileEntry:
-        """All of it is written: now it is there."""
+        """All of it is written: now it is there. Raises `FileRefused` where others have filled the folder meanwhile."""
         os.fsync(self._handle)
-        name = self._parts[-1]
-        try:
-            os.rename(self._temporary, name, src_dir_fd=self._at, dst_dir_fd=self._at)
-        except OSError as error:
-            raise _refused("/".join(self._parts), error) from None
-        os.fsync(self._at)
+        parts = self._goal.folder.settle(self._temporary, self.size, self._goal)
+        os.fsync(self._goal.at)
         modified = os.fstat(self._handle).st_mtime
-        return FileEntry(name=name, path="/".join(self._parts), size=self.size, modified_at=modified)
+        return FileEntry(name=parts[-1], path="/".join(parts), size=self.size, modified_at=modified)
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """The name, with a number where it is taken. `taken`: names without regard to capitals."""
+    if name.casefold() not in taken:
+        return name
+    stem, dot, ending = name.rpartition(".")
+    for number in range(2, len(taken) + 3):
+        found = f"{stem} ({number}){dot}{ending}" if dot and stem else f"{name} ({number})"
+        if found.casefold() not in taken:
+            return found
+    raise AssertionError("so many names cannot be taken")
+
+
+def _full() -> FileRefused:
+    return FileRefused("The folder has no room for the file.", hint="Delete files, or raise the limit run_files_bytes.")
 
 
 def _check_file(found: os.stat_result, path: str) -> None:

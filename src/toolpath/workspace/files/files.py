@@ -25,7 +25,7 @@ from toolpath.ids import new_id
 from toolpath.model.run import RunContext
 from toolpath.model.upload import Upload, UploadedFile
 from toolpath.ports import Store
-from toolpath.providers.run_files.folder import PIECE, FileEntry, Folder, Quota, Writing
+from toolpath.providers.run_files.folder import PIECE, FileEntry, Folder, Quota, Writing, free_name
 from toolpath.providers.run_files.folders import Folders
 from toolpath.providers.run_files.names import as_safe_name, ending_of, parts_of
 from toolpath.runs.run import Run
@@ -80,22 +80,37 @@ class Files:
         """
         kept = as_safe_name(name)
         self._check_type(kept)
-        known = await self.get(upload.upload_id)
-        if len(known.files) >= self._settings.upload_count:
-            raise FileRefused(f"An upload has at most {self._settings.upload_count} files.", hint="Begin another one.")
-        kept = _free(kept, {file.name.casefold() for file in known.files})
+        self._check_count(await self.get(upload.upload_id))
         most = Quota(self._settings.upload_bytes, self._settings.upload_count)
         what = f"An uploaded file has at most {most.bytes:,} bytes."
         entry = await self._written("uploads", upload.upload_id, kept, content, most=most, too_much=what)
         file = UploadedFile(
-            name=kept,
-            original_name="" if name == kept else name[:500],
+            name=entry.name,
+            original_name="" if name == entry.name else name[:500],
             size=entry.size,
             type=media_type[:100],
             uploaded_at=self._trail.clock.time(),
         )
-        await self._changed(upload.upload_id, lambda found: (*found.files, file))
+
+        def with_it(found: Upload) -> tuple[UploadedFile, ...]:
+            self._check_count(found)
+            return (*found.files, file)
+
+        try:
+            await self._changed(upload.upload_id, with_it)
+        except StoreError:
+            # Whether it was kept nobody knows: the file goes with the upload.
+            raise
+        except ToolpathError as error:
+            await self._folders.do("uploads", upload.upload_id, lambda folder: folder.delete(file.name))
+            if isinstance(error, RecordNotFound):
+                await self._folders.remove("uploads", upload.upload_id)
+            raise
         return file
+
+    def _check_count(self, upload: Upload) -> None:
+        if len(upload.files) >= self._settings.upload_count:
+            raise FileRefused(f"An upload has at most {self._settings.upload_count} files.", hint="Begin another one.")
 
     async def get(self, upload_id: str, *, tenant: str | None = None) -> Upload:
         """The upload. Raises `RecordNotFound`, in the same words where it is another tenant's."""
@@ -224,7 +239,7 @@ class Files:
             for file in upload.files:
                 if wanted is not None and (upload_id, file.name) not in wanted:
                     continue
-                name = _free(file.name, {known.casefold() for known in names})
+                name = free_name(file.name, {known.casefold() for known in names})
                 await self._written("runs", run_id, name, self._pieces("uploads", upload_id, file.name))
                 names.append(name)
         return names
@@ -308,11 +323,14 @@ class Files:
         too_much: str = "",
     ) -> FileEntry:
         parts_of(path)
-        folder = self._folders.folder(owner, owner_id)
+        quota = self._folders.quota
+        if most is not None:
+            quota = Quota(quota.bytes, min(quota.count, most.count))
+        folder = self._folders.folder(owner, owner_id, quota)
         stack = contextlib.ExitStack()
         size = 0
         try:
-            writing = await asyncio.to_thread(_opened, stack, folder, path)
+            writing = await asyncio.to_thread(_opened, stack, folder, path, renames=owner == "uploads")
             async for piece in _in_pieces(content):
                 size += len(piece)
                 if most is not None and size > most.bytes:
@@ -360,9 +378,9 @@ def _chosen(uploads: Sequence[Upload], names: Sequence[str]) -> set[tuple[str, s
     return chosen
 
 
-def _opened(stack: contextlib.ExitStack, folder: Folder, path: str) -> Writing:
+def _opened(stack: contextlib.ExitStack, folder: Folder, path: str, *, renames: bool) -> Writing:
     stack.enter_context(folder)
-    return stack.enter_context(folder.writing(path))
+    return stack.enter_context(folder.writing(path, renames=renames))
 
 
 async def _in_pieces(content: bytes | AsyncIterable[bytes]) -> AsyncIterator[bytes]:
@@ -379,15 +397,3 @@ async def _in_pieces(content: bytes | AsyncIterable[bytes]) -> AsyncIterator[byt
             held.clear()
     if held:
         yield bytes(held)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """The name, with a number where it is taken."""
-    if name.casefold() not in taken:
-        return name
-    stem, dot, ending = name.rpartition(".")
-    for number in range(2, len(taken) + 3):
-        found = f"{stem} ({number}){dot}{ending}" if dot and stem else f"{name} ({number})"
-        if found.casefold() not in taken:
-            return found
-    raise AssertionError("so many names cannot be taken")
