@@ -7,6 +7,7 @@ import contextlib
 import os
 import random
 import sqlite3
+import threading
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -16,6 +17,8 @@ from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
 from toolpath import Toolpath
 from toolpath.config import Settings
@@ -306,6 +309,63 @@ async def test_no_password_is_told():
 def test_what_can_be_no_source_is_said_at_once(options):
     with pytest.raises(ConfigError):
         Toolpath().sources.add_source("builtin", {"database": options})
+
+
+async def test_that_nothing_was_written_is_said_only_where_it_is_so(tmp_path: Path):
+    path = tmp_path / "shop.db"
+    with closing(sqlite3.connect(path)) as made:
+        made.execute("CREATE TABLE item (id INTEGER)")
+    sources = {"stock": {"url": f"sqlite:///{path}", "write": True}}
+    async with Toolpath(settings=Settings(max_retries=0)) as tp:
+        tp.sources.add_source("builtin", {"database": {"sources": sources, "timeout": 1}})
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM item").fetchall()
+            # To keep it SQLite waits for who reads, longer than the call may take.
+            writing = asyncio.create_task(write(tp, "INSERT INTO item VALUES (1)"))
+            await asyncio.wait({writing}, timeout=2)
+            reader.execute("COMMIT")
+        with pytest.raises(ToolFailed) as caught:
+            await writing
+        with closing(sqlite3.connect(path)) as after:
+            kept = after.execute("SELECT count(*) FROM item").fetchone()[0]
+        assert kept == 0 or "Nothing was written" not in str(caught.value)
+
+
+class StuckDialect(SQLiteDialect_pysqlite):
+    """A driver that blocks, and that nothing can stop."""
+
+    name = "stuck"
+    supports_statement_cache = True
+    go_on = threading.Event()
+    ended = threading.Event()
+
+    def do_execute(self, cursor: Any, statement: Any, parameters: Any, context: Any = None) -> None:
+        if statement.startswith("INSERT"):
+            self.go_on.wait(60)
+        super().do_execute(cursor, statement, parameters, context)
+
+    def do_close(self, dbapi_connection: Any) -> None:
+        super().do_close(dbapi_connection)
+        self.ended.set()
+
+
+async def test_a_driver_that_cannot_be_stopped_keeps_nothing_afterwards(tmp_path: Path):
+    path = tmp_path / "shop.db"
+    with closing(sqlite3.connect(path)) as made:
+        made.execute("CREATE TABLE item (id INTEGER)")
+    registry.register("stuck", __name__, "StuckDialect")
+    sources = {"stock": {"url": f"stuck:///{path}", "write": True}}
+    async with Toolpath(settings=Settings(max_retries=0)) as tp:
+        tp.sources.add_source("builtin", {"database": {"sources": sources, "timeout": 0.3}})
+        with pytest.raises(ToolFailed, match="longer than") as caught:
+            await write(tp, "INSERT INTO item VALUES (1)")
+        assert "Nothing was written" not in str(caught.value)
+        StuckDialect.ended.clear()
+        StuckDialect.go_on.set()
+        assert await asyncio.to_thread(StuckDialect.ended.wait, 60)
+    with closing(sqlite3.connect(path)) as after:
+        assert after.execute("SELECT count(*) FROM item").fetchone() == (0,)
 
 
 async def test_a_call_that_is_cancelled_lets_go(tp, until):

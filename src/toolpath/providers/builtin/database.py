@@ -107,6 +107,8 @@ class _Databases:
             if source is not None and source.is_committing:
                 raise ToolUnavailable(f"{name} has not said in time whether it has kept what was written.") from None
             done = " Nothing was written." if writes else ""
+            if source is not None and source.is_left:
+                done = " It is still at work, and is not told to keep anything of it." if writes else ""
             raise ToolTimeout(
                 f"{name} took longer than {self.options.timeout:g} seconds.{done}", hint="Ask for less."
             ) from None

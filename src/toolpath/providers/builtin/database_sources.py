@@ -47,7 +47,9 @@ class Source(Protocol):
     is_open: bool = False
     """It was reached."""
     is_committing: bool = False
-    """Whether it has kept what was written is not known."""
+    """It was told to keep what was written: of a call that ends now nobody knows whether it has."""
+    is_left: bool = False
+    """A driver is still at work, which nothing can stop. It is not going to be told to keep anything."""
 
     async def work(
         self, act: Callable[[Connection], _Found], *, writes: bool, statement: bool, seconds: float
@@ -121,11 +123,19 @@ class _SqliteSource(Source):
                 found = act(connection)
             finally:
                 held.set_authorizer(None)
-            if over.is_set():
-                raise ToolFailed("The call is over.")
-            if writes:
-                held.set_progress_handler(None, 0)
+            if not writes:
+                return found
+            held.set_progress_handler(None, 0)
+            # Said first: who ends the call sees one of the two.
+            self.is_committing = True
+            try:
+                if over.is_set():
+                    raise ToolFailed("The call is over.")
                 connection.commit()
+            except Exception:
+                # A commit that fails, as while others read, has kept nothing.
+                self.is_committing = False
+                raise
             return found
 
     def _connected(self, *, writes: bool) -> sqlite3.Connection:
@@ -188,7 +198,6 @@ class _PostgresSource(Source):
             if writes:
                 self.is_committing = True
                 await connection.commit()
-                self.is_committing = False
             else:
                 await connection.rollback()
             return found
@@ -207,13 +216,18 @@ class _OtherSource(Source):
     async def work(
         self, act: Callable[[Connection], _Found], *, writes: bool, statement: bool, seconds: float
     ) -> _Found:
+        over = threading.Event()
+
         def inside(connection: Connection) -> _Found:
             self.is_open = True
             found = act(connection)
             if writes:
+                # Said first: who ends the call sees one of the two.
                 self.is_committing = True
+                if over.is_set():
+                    self.is_committing = False
+                    raise ToolFailed("The call is over.")
                 connection.commit()
-                self.is_committing = False
             else:
                 connection.rollback()
             return found
@@ -227,7 +241,12 @@ class _OtherSource(Source):
             with create_engine(self._url, poolclass=NullPool, hide_parameters=True).connect() as connection:
                 return inside(connection)
 
-        return await asyncio.to_thread(blocking)
+        try:
+            return await asyncio.to_thread(blocking)
+        except asyncio.CancelledError:
+            over.set()
+            self.is_left = True
+            raise
 
 
 def fault_of(error: Exception, name: str, *, is_committing: bool, is_open: bool) -> ToolFailed | None:
