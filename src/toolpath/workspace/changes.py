@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -22,6 +23,7 @@ class StoredChanges:
         self._clock = clock
         self._seen = 0
         self._looked_at: float | None = None
+        self._following: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
         self._followers: list[Callable[[], Awaitable[None]]] = []
 
     def follow(self, told: Callable[[], Awaitable[None]]) -> None:
@@ -31,19 +33,31 @@ class StoredChanges:
     async def tell(self) -> None:
         """Say to every process of the store that something has changed, and hear it here at once."""
         await self._store.put_record(Record(kind=_MARK[0], id=_MARK[1]))
-        self._looked_at = None
-        await self.hear()
+        async with self._alone():
+            await self._look()
 
     async def hear(self) -> None:
-        """Follow what has changed since the last look; looks at most once a second. Raises `StoreError`."""
-        now = self._clock.monotonic()
-        if self._looked_at is not None and now - self._looked_at < _APART:
-            return
-        self._looked_at = now
+        """Follow what has changed since the last look; looks at most once a second. Raises `StoreError`.
+
+        Whoever asks while a change is followed waits for that; a follower must not ask.
+        """
+        async with self._alone():
+            if self._looked_at is None or self._clock.monotonic() - self._looked_at >= _APART:
+                await self._look()
+
+    def _alone(self) -> asyncio.Lock:
+        """The lock of the loop that runs: `run_sync` has a new one each time, and a lock serves one."""
+        loop = asyncio.get_running_loop()
+        if self._following is None or self._following[0] is not loop:
+            self._following = loop, asyncio.Lock()
+        return self._following[1]
+
+    async def _look(self) -> None:
+        now, self._looked_at = self._clock.monotonic(), None
         record = await self._store.get_record(*_MARK)
         revision = 0 if record is None else record.version
         if revision != self._seen:
             for told in self._followers:
                 await told()
-            # Not before: what one of them could not read is followed at the next look.
-            self._seen = revision
+        # Not before: what one of them could not read is followed at the next look.
+        self._seen, self._looked_at = revision, now
