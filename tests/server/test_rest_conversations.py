@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 from tests.access.access_cases import guarded
-from tests.server.rest_cases import api
+from tests.server.rest_cases import add, api
 from tests.server.serving_cases import assert_problem
 from tests.workspace.conversation_cases import talking
 
@@ -171,6 +171,32 @@ async def test_conversations_belong_to_their_users_and_tenants() -> None:
             assert (await client.get(talk, headers=owner)).status_code == 200
         actions = [entry.action for entry in await server.tp.trail.entries()]
         assert "conversation.create" in actions
+
+
+async def test_a_run_names_no_conversation_of_another_user() -> None:
+    async with guarded(tools=(add,)) as server:
+        client = server.client
+        ada = await server.key("read", "run", tenant="a", user="ada")
+        bob = await server.key("read", "run", tenant="a", user="bob")
+        eve = await server.key("read", "run", tenant="b", user="eve")
+        boss = await server.key("read", "run", "admin", tenant="a", user="boss")
+        made = await client.post("/api/v1/conversations", json={"title": "secret"}, headers=ada)
+        talk = made.json()["conversation_id"]
+        body = {"plan": {"steps": [{"id": "s", "tool": "add", "inputs": {"a": 1, "b": 2}}]}, "conversation_id": talk}
+        assert_problem(await client.post("/api/v1/runs", json=body, headers=bob), 404, "unknown_record")
+        called = await client.post(
+            "/api/v1/tools/add/call", json={"inputs": {"a": 1, "b": 2}, "conversation_id": talk}, headers=bob
+        )
+        assert_problem(called, 404, "unknown_record")
+        runs = await client.get(f"/api/v1/conversations/{talk}/runs", headers=ada)
+        assert runs.json()["runs"] == []
+        # What is another tenant's is to them as an id that no conversation has.
+        for other in (ada, boss, eve):
+            assert (await client.post("/api/v1/runs", json=body, headers=other)).status_code == 202
+        runs = await client.get(f"/api/v1/conversations/{talk}/runs", headers=ada)
+        assert len(runs.json()["runs"]) == 2
+        free = {**body, "conversation_id": "a-thread-elsewhere"}
+        assert (await client.post("/api/v1/runs", json=free, headers=bob)).status_code == 202
 
 
 async def test_one_turn_is_followed_by_many() -> None:

@@ -21,6 +21,7 @@ from toolpath.runs.beside_the_loop import weight_of
 from toolpath.runs.run import Run
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.plan_service.answers import ServiceRoute, body_of
+from toolpath.server.rest.conversations import context_in
 from toolpath.server.rest.described import answer
 from toolpath.server.shown import shown_results
 from toolpath.server.visibility import visible_run
@@ -94,7 +95,7 @@ async def _begun(tp: Toolpath, caller: Caller, body: Execution) -> tuple[PlanTem
     version = tp.templates.open_to(template, "http")
     values = body.replacement_params or {}
     what = await tp.templates.run_of(template, values, version=version)
-    context = caller.context(conversation_id=body.conversation_id)
+    context = await context_in(tp, caller, body.conversation_id)
     said: dict[str, Any] = {"context": context, "priority": caller.priority}
     only = None if not body.uploaded_files else [_file_name(each) for each in body.uploaded_files]
     if only and not body.upload_key:

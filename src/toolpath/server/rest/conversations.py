@@ -12,8 +12,9 @@ from starlette.responses import Response, StreamingResponse
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
-from toolpath.errors import ToolpathError
+from toolpath.errors import RecordNotFound, ToolpathError
 from toolpath.model.conversation import Conversation, Part
+from toolpath.model.run import RunContext
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import details_of
 from toolpath.server.rest.bodies import ConversationTitle, JsonBody, NewConversation, NewMessage, TemplateWords
@@ -59,6 +60,18 @@ def owner_of(caller: Caller) -> str | None:
 async def visible_conversation(tp: Toolpath, caller: Caller, conversation_id: str) -> Conversation:
     """The conversation. Raises `RecordNotFound`, in the same words where it is not theirs."""
     return await tp.conversations.get(conversation_id, tenant=caller.of_tenant, user=owner_of(caller))
+
+
+async def context_in(tp: Toolpath, caller: Caller, conversation_id: str) -> RunContext:
+    """The caller's context for a run that names a conversation. Raises `RecordNotFound` where it is another user's.
+
+    An id that no conversation of their tenant has is taken as it is: it may be known elsewhere.
+    """
+    if conversation_id and not await tp.conversations.may_be_named(
+        conversation_id, tenant=caller.tenant, user=owner_of(caller)
+    ):
+        raise RecordNotFound(f"There is no conversation {conversation_id[:100]!r}.")
+    return caller.context(conversation_id=conversation_id)
 
 
 @router.post(

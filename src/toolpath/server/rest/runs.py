@@ -29,6 +29,7 @@ from toolpath.server.feeds import PAGE, PAGE_BYTES
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.rest.bodies import JsonBody, NewRun
+from toolpath.server.rest.conversations import context_in
 from toolpath.server.rest.described import Before, Filter, Limit, answer, problems, shows, takes
 from toolpath.server.rest.plans import reviewed
 from toolpath.server.rest.views import PlanReview, RunDetail, RunPage, RunRow, SubPlanList, run_detail, run_row
@@ -92,7 +93,7 @@ async def begun(
 ) -> Response:
     """The answer for a run that was begun, or that was there with the same key."""
     run_id = new_id("run", tp.clock.time())
-    context = caller.context(conversation_id=conversation_id)
+    context = await context_in(tp, caller, conversation_id)
     rank = caller.priority if priority is None else priority
     said: dict[str, Any] = {"context": context, "run_id": run_id, "idempotency_key": key, "priority": rank}
     if uploads:

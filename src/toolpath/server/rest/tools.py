@@ -18,6 +18,7 @@ from toolpath.runs.opening import call_plan
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.questions import questions_of
 from toolpath.server.rest.bodies import JsonBody, ToolCall
+from toolpath.server.rest.conversations import context_in
 from toolpath.server.rest.described import Filter, Limit, answer, problems, shows, takes
 from toolpath.server.rest.views import (
     CallOutcome,
@@ -116,11 +117,12 @@ async def call(
     if unfit:
         raise PlanInvalid(unfit)
     plan = call_plan(tool.key, body.inputs)
+    context = await context_in(tp, caller, body.conversation_id)
     run_id = new_id("run", tp.clock.time())
     run = await tp.start(
         plan,
         body.inputs,
-        context=caller.context(conversation_id=body.conversation_id),
+        context=context,
         run_id=run_id,
         idempotency_key=body.idempotency_key,
         priority=caller.priority,

@@ -261,6 +261,11 @@ class Conversations:
             msgspec.structs.replace(each, inputs=large.restored(each.inputs), output=None) for each in calls_of(results)
         ]
 
+    async def may_be_named(self, conversation_id: str, *, tenant: str, user: str | None) -> bool:
+        """Whether a run may name that id: not where it is a conversation of the tenant that the user may not see."""
+        found = await self._records.get(conversation_id)
+        return found is None or found.tenant != tenant or is_theirs(found, user)
+
     async def of_run(self, context: RunContext) -> Conversation | None:
         """The conversation that a run with this context belongs to; None where they may see none of that id."""
         found = await self._records.get(context.conversation_id)
