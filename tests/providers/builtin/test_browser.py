@@ -17,6 +17,7 @@ import pytest
 from toolpath import ToolContext, Toolpath
 from toolpath.config import Settings
 from toolpath.errors import ConfigError, ToolFailed
+from toolpath.providers.builtin import guarded_proxy
 from toolpath.providers.builtin.browser_sessions import PROGRAMS
 from toolpath.providers.builtin.guarded_proxy import GuardedProxy
 from toolpath.providers.builtin.reach import Reach
@@ -257,3 +258,34 @@ async def test_the_proxy_refuses_what_is_no_request_for_what_may_be_reached(head
         writer.close()
     finally:
         await proxy.close()
+
+
+async def test_no_tunnel_stays_that_the_browser_has_left(monkeypatch: pytest.MonkeyPatch, until):
+    monkeypatch.setattr(guarded_proxy, "_PATIENCE", 0.5)
+    over = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await over.wait()
+        writer.close()
+
+    def tunnels() -> int:
+        names = [getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks()]
+        return sum(name in ("GuardedProxy._accept", "_pumped") for name in names)
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    there = server.sockets[0].getsockname()[1]
+    proxy = GuardedProxy(Reach(only=("127.0.0.1",), allow=("127.0.0.1",)))
+    port = int((await proxy.start()).rpartition(":")[2])
+    try:
+        for number in range(6):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"CONNECT 127.0.0.1:{there} HTTP/1.1\r\n\r\n".encode())
+            assert b" 200 " in await reader.readuntil(b"\r\n\r\n")
+            if number % 2:
+                writer.transport.abort()
+            writer.close()
+        await until(lambda: tunnels() == 0)
+    finally:
+        over.set()
+        await proxy.close()
+        server.close()

@@ -154,6 +154,31 @@ async def test_approvals_and_permissions_stand_before_each_call():
             assert (found["succeeded"], len(shop.calls)) == (count, count)
 
 
+async def test_a_file_that_changes_gives_no_item_the_result_of_another():
+    shop = Shop()
+    async with await opened(shop, order={"requires": {"approval": True}}) as tp:
+        inputs = {"tool": "shop.order", "items_file": "in.json", "as": "item"}
+        steps = [
+            {
+                "id": "shell",
+                "tool": "shell.run",
+                "inputs": {"command": 'pwd; echo \'["tea", "cup", "tea"]\' > in.json'},
+            },
+            {"id": "map", "tool": "parallel.map", "inputs": inputs},
+        ]
+        run = await tp.run({"flow": "chain", "steps": steps, "outputs": "{{ map }}"})
+        assert (run.status, len(run.questions)) == ("waiting", 3)
+        folder = Path(run.step("shell").output["stdout"].strip())
+        await asyncio.to_thread((folder / "in.json").write_text, '["cup", "pot", "tea"]')
+        for _ in range(8):
+            if run.status != "waiting":
+                break
+            run = await (await tp.approve(run.run_id, run.questions[0].path)).result()
+        outputs = [result["output"] for result in run.outputs["results"]]
+        assert outputs == ["ordered cup", "ordered pot", "ordered tea"]
+        assert shop.calls.count("cup") == shop.calls.count("pot") == 1
+
+
 async def test_an_agent_calls_through_it_only_what_it_may_call_itself():
     shop = Shop()
     items = [{"item": "tea"}]

@@ -116,8 +116,8 @@ async def _joined(
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         # What the server has still to say when the browser has said all.
-        if ways[0].done() and not ways[1].done():
-            await asyncio.wait(ways[1:])
+        if ways[0].done() and ways[0].result() and not ways[1].done():
+            await asyncio.wait(ways[1:], timeout=_PATIENCE)
     finally:
         for way in ways:
             way.cancel()
@@ -125,10 +125,13 @@ async def _joined(
         other[1].close()
 
 
-async def _pumped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _pumped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    """Whether all was handed on, to its end."""
     with contextlib.suppress(OSError):
         while piece := await reader.read(_PIECE):
             writer.write(piece)
             await writer.drain()
         if writer.can_write_eof():
             writer.write_eof()
+        return True
+    return False

@@ -1,14 +1,15 @@
 """The tools `parallel.map` and `parallel.read`: one tool called for each item of a list, so many at once.
 
-Each call is a step of its own in the journal, under the number of its item: approvals, policies and limits hold for it,
-and after a crash none that has ended is made again. What may be called is named by who switches the tools on; for an
-agent it is no more than the agent may call itself.
+Each call is a step of its own in the journal, under the number of its item, or what it says where it stands in a file:
+approvals, policies and limits hold for it, and after a crash none that has ended is made again. What may be called is
+named by who switches the tools on; for an agent it is no more than the agent may call itself.
 """
 
 from __future__ import annotations
 
 import asyncio
 import fnmatch
+from collections import Counter
 from collections.abc import Callable
 from typing import Annotated, Any, Final, Protocol, TypeVar
 
@@ -19,7 +20,7 @@ from toolpath.model.plan import Retry
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
 from toolpath.providers.run_files.folder import Folder
-from toolpath.values import Json, JsonObject, decode, encode
+from toolpath.values import Json, JsonObject, decode, digest, encode
 
 #: Seconds that the tool may take between its calls: what it waits for is not counted.
 _LONGEST: Final = 600.0
@@ -181,18 +182,32 @@ async def _mapped(inputs: JsonObject, context: CallingContext, options: Parallel
         raise ToolFailed(f"{error.message}{near}", hint=f"What may be called: {', '.join(options.tools)}.") from None
     _check(tool, context, options, reads=reads)
     calls = [_inputs(item, number, inputs) for number, item in enumerate(inputs["items"])]
+    # A file may have changed when the tool runs again: an item of one is known by what it says.
+    in_file = inputs.get("items_file") is not None
+    keys = await asyncio.to_thread(_keys_of, calls) if in_file else [f"item-{number}" for number in range(len(calls))]
     places = asyncio.Semaphore(min(inputs.get("concurrency") or options.concurrency, options.concurrency))
 
     async def one(number: int, given: JsonObject) -> JsonObject:
         async with places:
             try:
-                return {"status": "succeeded", "output": await context.act(tool.key, given, key=f"item-{number}")}
+                return {"status": "succeeded", "output": await context.act(tool.key, given, key=keys[number])}
             except ToolFailed as error:
                 return {"status": "failed", "error": str(error)}
 
     results = await asyncio.gather(*(one(number, given) for number, given in enumerate(calls)))
     succeeded = sum(result["status"] == "succeeded" for result in results)
     return {"results": results, "succeeded": succeeded, "failed": len(results) - succeeded}
+
+
+def _keys_of(calls: list[JsonObject]) -> list[str]:
+    """Keys of calls, by what they are given; of equal ones the first, the second and so on."""
+    counts: Counter[str] = Counter()
+    keys = []
+    for given in calls:
+        told = digest(given).rpartition(":")[2][:20]
+        counts[told] += 1
+        keys.append(f"item-{told}-{counts[told]}")
+    return keys
 
 
 def _check(tool: Tool, context: CallingContext, options: ParallelOptions, *, reads: bool) -> None:
