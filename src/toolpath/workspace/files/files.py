@@ -79,8 +79,8 @@ class Files:
         `name` is made a safe one; where the upload has a file of that name, a number is added.
         """
         kept = as_safe_name(name)
-        self._check_type(kept)
-        self._check_count(await self.get(upload.upload_id))
+        _check_type(kept, self._settings)
+        _check_count(await self.get(upload.upload_id), self._settings)
         most = Quota(self._settings.upload_bytes, self._settings.upload_count)
         what = f"An uploaded file has at most {most.bytes:,} bytes."
         entry = await self._written("uploads", upload.upload_id, kept, content, most=most, too_much=what)
@@ -93,7 +93,7 @@ class Files:
         )
 
         def with_it(found: Upload) -> tuple[UploadedFile, ...]:
-            self._check_count(found)
+            _check_count(found, self._settings)
             return (*found.files, file)
 
         try:
@@ -107,10 +107,6 @@ class Files:
                 await self._folders.remove("uploads", upload.upload_id)
             raise
         return file
-
-    def _check_count(self, upload: Upload) -> None:
-        if len(upload.files) >= self._settings.upload_count:
-            raise FileRefused(f"An upload has at most {self._settings.upload_count} files.", hint="Begin another one.")
 
     async def get(self, upload_id: str, *, tenant: str | None = None) -> Upload:
         """The upload. Raises `RecordNotFound`, in the same words where it is another tenant's."""
@@ -140,13 +136,6 @@ class Files:
     def uploaded(self, upload: Upload, name: str) -> AsyncIterator[bytes]:
         """The bytes of one of its files."""
         return self._pieces("uploads", upload.upload_id, name)
-
-    def _check_type(self, name: str) -> None:
-        ending = ending_of(name)
-        allowed = tuple(one.lower().lstrip(".") for one in self._settings.upload_types)
-        if ending in BLOCKED or (allowed and ending not in allowed):
-            known = f"Allowed are {', '.join(allowed)}." if allowed else f"Refused are {', '.join(BLOCKED)}."
-            raise FileRefused(f"Files with the ending {ending or 'of none'!r} are not taken.", hint=known)
 
     async def _changed(self, upload_id: str, files: Callable[[Upload], tuple[UploadedFile, ...]]) -> None:
         for _ in range(_TRIES):
@@ -358,6 +347,19 @@ class Files:
                 yield piece
         finally:
             await asyncio.shield(asyncio.to_thread(stack.close))
+
+
+def _check_type(name: str, settings: Settings) -> None:
+    ending = ending_of(name)
+    allowed = tuple(one.lower().lstrip(".") for one in settings.upload_types)
+    if ending in BLOCKED or (allowed and ending not in allowed):
+        known = f"Allowed are {', '.join(allowed)}." if allowed else f"Refused are {', '.join(BLOCKED)}."
+        raise FileRefused(f"Files with the ending {ending or 'of none'!r} are not taken.", hint=known)
+
+
+def _check_count(upload: Upload, settings: Settings) -> None:
+    if len(upload.files) >= settings.upload_count:
+        raise FileRefused(f"An upload has at most {settings.upload_count} files.", hint="Begin another one.")
 
 
 def _chosen(uploads: Sequence[Upload], names: Sequence[str]) -> set[tuple[str, str]]:
