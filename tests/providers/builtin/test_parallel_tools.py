@@ -169,6 +169,8 @@ async def test_a_file_that_changes_gives_no_item_the_result_of_another():
         run = await tp.run({"flow": "chain", "steps": steps, "outputs": "{{ map }}"})
         assert (run.status, len(run.questions)) == ("waiting", 3)
         folder = Path(run.step("shell").output["stdout"].strip())
+        run = await (await tp.approve(run.run_id, sorted(asked.path for asked in run.questions)[0])).result()
+        assert (run.status, len(shop.calls)) == ("waiting", 1)
         await asyncio.to_thread((folder / "in.json").write_text, '["cup", "pot", "tea"]')
         for _ in range(8):
             if run.status != "waiting":
