@@ -557,7 +557,7 @@ class Toolpath:
     def is_driven_elsewhere(self, info: RunInfo) -> bool:
         """Whether somebody else drives the run now, or is about to: a process that was seen lately, or a worker."""
         to_be_driven = self.queue is not None and info.status in ("pending", "running")
-        return self._drives.is_driven_elsewhere(info) or (to_be_driven and not self._drives.is_live(info.run_id))
+        return self._drives.is_driven_elsewhere(info) or (to_be_driven and info.run_id not in self._drives.live)
 
     @property
     def queue(self) -> Queue | None:

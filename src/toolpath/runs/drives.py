@@ -104,10 +104,6 @@ class Drives:
 
     # Any run of the store.
 
-    def is_live(self, run_id: str) -> bool:
-        """Whether this process drives the run now, or is about to."""
-        return self._held.is_live(run_id)
-
     @property
     def live(self) -> frozenset[str]:
         """Ids of the runs that this process drives now, or is about to."""

@@ -57,7 +57,7 @@ class Steering:
         info = await self._store.get_run(run_id)
         await self._may_go_on("run.resume", run_id)
         elsewhere = not force and self._drives.is_driven_elsewhere(info)
-        if info.status == "paused" and (elsewhere or self._drives.is_live(run_id)):
+        if info.status == "paused" and (elsewhere or run_id in self._drives.live):
             return await self._drives.tell(run_id, Signal(kind="resume", authority=own_authority()))
         if elsewhere:
             raise RunConflict(

@@ -2121,6 +2121,8 @@ export interface components {
             message_id: string;
             number: number;
             run_id: string;
+            /** @default  */
+            said: string;
         };
         /**
          * Parameter

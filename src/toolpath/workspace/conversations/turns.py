@@ -390,7 +390,7 @@ class Turns:
     async def _looked_after(self, run_id: str) -> None:
         """Go on with a turn that its process has left: a server does so by itself, others when somebody follows."""
         info = await self._store.get_run(run_id)
-        is_left = info.status in ("pending", "running") and not self._runs.is_live(run_id)
+        is_left = info.status in ("pending", "running") and run_id not in self._runs.live
         if self._services.queue is not None or not is_left or self._runs.is_driven_elsewhere(info):
             return
         with contextlib.suppress(RunConflict):
