@@ -119,7 +119,7 @@ async def test_drives_that_were_taken_and_that_nobody_asks_about_are_forgotten(
             await two.resume(run.run_id, force=True)
         held.let_go.set()
         async with asyncio.timeout(PATIENCE):
-            while any(one._drives.is_live(run.run_id) for run in runs):  # noqa: ASYNC110  # it tells nobody
+            while any(run.run_id in one._drives.live for run in runs):  # noqa: ASYNC110  # it tells nobody
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0)
         assert len(one._drives._held.tasks) <= 2

@@ -109,8 +109,9 @@ class TurnRuns(Protocol):
         """Tell the run something."""
         ...
 
-    def is_live(self, run_id: str) -> bool:
-        """Whether this process drives it."""
+    @property
+    def live(self) -> frozenset[str]:
+        """Ids of the runs that this process drives now, or is about to."""
         ...
 
     def is_driven_elsewhere(self, info: RunInfo) -> bool:
