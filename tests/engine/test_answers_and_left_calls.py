@@ -104,7 +104,9 @@ async def test_a_write_in_doubt_that_its_tool_has_caught_is_not_made_again_when_
         assert (result.status, calls) == ("waiting", ["pay"])
         found = await ran(tp, await (await tp.answer(result.run_id, "a", {"n": 7})).result())
     assert (found.status, calls) == ("completed", ["pay"])
-    assert found.result.step("a").output == "7: pay took longer than 5 s."
+    # What the tool has caught says what to do as well.
+    told = "7: pay took longer than 5 s. Raise `timeout` on the step or the tool, or make the tool faster."
+    assert found.result.step("a").output == told
 
 
 async def test_nor_is_it_after_its_driver_died_with_every_end_of_the_journal() -> None:

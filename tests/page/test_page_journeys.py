@@ -234,8 +234,8 @@ async def test_no_view_has_a_serious_fault_for_people_who_cannot_see_or_point(br
         for scheme in ("light", "dark"):
             async with tab(browser, str(client.base_url), color_scheme=scheme, bypass_csp=True) as person:
                 own = (f"/runs/{run}", f"/plans/{kept}")
-                # In the dark the colours differ and nothing else: two views have all of them.
-                for view in (*VIEWS, *own, "/tools?key=add") if scheme == "light" else own:
+                # In the dark the colours differ and nothing else: one view has most of them.
+                for view in (*VIEWS, *own, "/tools?key=add") if scheme == "light" else own[:1]:
                     await person.open(view)
                     await _settled(person)
                     assert await _faults(person.page) == [], f"{view} in the {scheme}"
