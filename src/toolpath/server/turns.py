@@ -18,7 +18,7 @@ HEARTBEAT = 15.0
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-async def paced(parts: AsyncIterator[Part], request: Request) -> AsyncIterator[Part | ToolpathError | None]:
+async def paced(parts: AsyncIterator[Part], request: Request) -> AsyncGenerator[Part | ToolpathError | None]:
     """The parts as they come; None for a heartbeat; an error where it went wrong, which is the last.
 
     Ends early when the server stops. The turn goes on without its reader.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fnmatch
 import ipaddress
 import socket
 from collections.abc import Iterable, Iterator
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -57,6 +59,12 @@ class Reach(msgspec.Struct, frozen=True):
             message = f"{host} may not be reached: it is an address of this machine or of a network that is not public."
             raise HostRefused(message, hint=_HINT)
         return good[:_MOST]
+
+    async def check(self, url: str) -> None:
+        """Raise `HostRefused` where the URL's host may not be reached. One that is away now may be there later."""
+        split = urlsplit(url)
+        with contextlib.suppress(ToolUnavailable):
+            await self.addresses(split.hostname or "", split.port or 443)
 
     def _may(self, address: Address) -> bool:
         return all(is_public(meant) or _is_in(meant, self.allow) for meant in _meant(address))

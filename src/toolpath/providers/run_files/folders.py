@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar, get_args
 
 from toolpath.errors import ConfigError, FileRefused
 from toolpath.providers.run_files.folder import Folder, Quota, remove
@@ -17,6 +17,7 @@ from toolpath.providers.run_files.folder import Folder, Quota, remove
 _T = TypeVar("_T")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}")
 Owner = Literal["runs", "uploads"]
+OWNERS: Final[tuple[Owner, ...]] = get_args(Owner)
 
 
 class Folders:

@@ -136,7 +136,7 @@ async def _begun(tp: Toolpath, caller: Caller, body: Completion, dialogue: Dialo
 async def _waited(tp: Toolpath, body: Completion, head: Head, run_id: str) -> Response:
     """The whole answer. Where a person is needed first, it says so: the run waits for them, and goes on then."""
     text, waits, end = "", False, None
-    async with aclosing(tp.conversations.turns.follow(run_id, talks=body.model == OWN)) as parts:  # type: ignore[type-var]  # a generator
+    async with aclosing(tp.conversations.turns.follow(run_id, talks=body.model == OWN)) as parts:
         async for part in parts:
             match part:
                 case TextPart(text=more):
@@ -163,7 +163,7 @@ async def _told(request: Request, tp: Toolpath, body: Completion, head: Head, ru
     parts = tp.conversations.turns.follow(run_id, talks=body.model == OWN)
     try:
         yield answers.first(head)
-        async with aclosing(paced(parts, request)) as pace:  # type: ignore[type-var]  # a generator
+        async with aclosing(paced(parts, request)) as pace:
             async for part in pace:
                 match part:
                     case None:

@@ -73,7 +73,7 @@ async def _frames(request: Request, tp: Toolpath, turn: Turn) -> AsyncIterator[b
     conversation_id = turn.conversation.conversation_id
     yield _frame({"type": "start", "conversationId": conversation_id})
     parts = tp.conversations.turns.follow(turn.run_id, talks=True)
-    async with aclosing(paced(parts, request)) as pace:  # type: ignore[type-var]  # a generator
+    async with aclosing(paced(parts, request)) as pace:
         async for part in pace:
             match part:
                 case None:

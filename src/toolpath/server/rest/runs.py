@@ -187,7 +187,10 @@ async def plans(run_id: RunId, tp: Door, caller: Asker) -> Response:
     """The plans inside a run: nested plans, calls of templates, blocks and agents."""
     info = await visible_run(tp, caller, run_id)
     events = await tp.store.read_events(info.run_id)
-    work = lambda: answer(SubPlanList(plans=sub_plans(info.run_id, step_results(events))))  # noqa: E731
+
+    def work() -> Response:
+        return answer(SubPlanList(plans=sub_plans(info.run_id, step_results(events))))
+
     return await tp.aside.do(work, weight_of([events]))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Final
 
 import msgspec
@@ -56,7 +56,7 @@ class Follower:
         self._asks: dict[str, int] = {}
         """Number of the event that asked."""
 
-    async def parts(self) -> AsyncIterator[Part]:
+    async def parts(self) -> AsyncGenerator[Part]:
         """What is told until the run has ended."""
         after = 0
         with self._drafts.followed(self._run_id) as news:

@@ -7,7 +7,7 @@ that are settled by then: who dies in between leaves it to whoever looks next, a
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Final, Protocol
 
 import msgspec
@@ -374,7 +374,7 @@ class Turns:
 
     # Following.
 
-    async def follow(self, run_id: str, *, talks: bool, memory: MemoryPart | None = None) -> AsyncIterator[Part]:
+    async def follow(self, run_id: str, *, talks: bool, memory: MemoryPart | None = None) -> AsyncGenerator[Part]:
         """The turn from its first moment until it is over. It goes on whether somebody follows it or not."""
         if memory is not None:
             yield memory
@@ -385,7 +385,7 @@ class Turns:
             async for part in parts:
                 yield part
         finally:
-            await parts.aclose()  # type: ignore[attr-defined]  # it is a generator
+            await parts.aclose()
         yield await self.end_of(run_id)
 
     async def _looked_after(self, run_id: str) -> None:

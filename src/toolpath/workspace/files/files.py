@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Final
@@ -26,7 +27,7 @@ from toolpath.model.run import RunContext
 from toolpath.model.upload import Upload, UploadedFile
 from toolpath.ports import Store
 from toolpath.providers.run_files.folder import PIECE, FileEntry, Folder, Quota, Writing, free_name
-from toolpath.providers.run_files.folders import Folders
+from toolpath.providers.run_files.folders import OWNERS, Folders
 from toolpath.providers.run_files.names import as_safe_name, ending_of, parts_of
 from toolpath.runs.run import Run
 from toolpath.values import JsonObject
@@ -277,9 +278,9 @@ class Files:
             if upload.created_at < old:
                 await self.delete(upload)
                 gone += 1
-        for owner in ("runs", "uploads"):
-            for place in await asyncio.to_thread(lambda owner=owner: list(self._folders.names(owner))):  # type: ignore[misc]
-                age = now - await asyncio.to_thread(lambda place=place: place.stat().st_mtime)  # type: ignore[misc]
+        for owner in OWNERS:
+            for place in await asyncio.to_thread(list, self._folders.names(owner)):
+                age = now - (await asyncio.to_thread(place.stat)).st_mtime
                 if age > _DAY and not await self._is_owned(owner, place.name):
                     await self._folders.remove(owner, place.name)
                     gone += 1
@@ -332,8 +333,6 @@ class Files:
             await asyncio.shield(asyncio.to_thread(stack.close))
 
     async def _pieces(self, owner: Any, owner_id: str, path: str) -> AsyncIterator[bytes]:
-        import os  # noqa: PLC0415
-
         folder = self._folders.folder(owner, owner_id)
         stack = contextlib.ExitStack()
 

@@ -174,13 +174,10 @@ class McpServers:
     async def _check_host(self, server: McpServer) -> None:
         if not server.url:
             return
-        split = urlsplit(server.url)
         try:
-            await Reach(allow=self._settings().http_allow).addresses(split.hostname or "", split.port or 443)
+            await Reach(allow=self._settings().http_allow).check(server.url)
         except HostRefused as error:
             raise SchemaError(error.message, hint=error.hint) from None
-        except Exception:  # noqa: BLE001 - a host that is away now may be there later; it is looked at again when it is asked
-            return
 
     async def _recorded(self, action: str, server: McpServer, user: str) -> None:
         said: dict[str, Any] = {

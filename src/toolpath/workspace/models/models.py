@@ -193,13 +193,10 @@ class Models:
         """Raise `SchemaError` where a tenant's model would have the house's own networks asked."""
         if not model.tenant or not model.base_url:
             return
-        split = urlsplit(model.base_url)
         try:
-            await self._reach().addresses(split.hostname or "", split.port or 443)
+            await self._reach().check(model.base_url)
         except HostRefused as error:
             raise SchemaError(error.message, hint=error.hint) from None
-        except Exception:  # noqa: BLE001 - a host that is away now may be there later; it is looked at again when it is asked
-            return
 
     def _reach(self) -> Reach:
         return Reach(allow=self._settings().http_allow)
