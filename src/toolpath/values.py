@@ -65,7 +65,7 @@ def decode(data: bytes | str) -> Json:
 
 
 def plain(value: Any) -> tuple[Json, bytes]:
-    """What a tool returned as a plain JSON value of its own, and the same as text.
+    """A tool's result as a plain JSON value of its own, and the same as text.
 
     Dataclasses, tuples, dates, enums and the like become what JSON has for them. Raises `OutputInvalid` otherwise.
     """

@@ -129,6 +129,18 @@ def test_what_is_there_instead_is_told() -> None:
     assert "_id: string" in finding.hint
 
 
+def test_an_input_without_a_type_is_told_where_to_give_it_one() -> None:
+    (finding,) = findings_of(
+        """
+        inputs: {type: object, properties: {free: {}}}
+        steps: [{id: a, tool: text.echo, inputs: {text: "{{ inputs.free }}"}}]
+        """
+    )
+    assert finding.code == "unknown_type"
+    assert finding.message == "Nothing says the type of 'inputs.free', so it cannot be checked."
+    assert "the plan's inputs" in finding.hint
+
+
 def test_one_finding_tells_of_all_that_is_read_of_an_undescribed_output() -> None:
     (finding,) = findings_of(
         """

@@ -411,3 +411,10 @@ def test_whatever_the_types_a_mapping_reads_as_a_plan_with_findings(source):
     for finding in plan.source.findings:
         assert finding.message
         assert len(str(finding)) < 2000
+
+
+def test_a_form_written_as_json_schema_is_told_how_fields_are_written() -> None:
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    finding = read_plan({"steps": [{"id": "ask", "ask": {"title": "Who", "inputs": schema}}]}).source.findings[0]
+    assert (finding.code, finding.path) == ("wrong_type", "/steps/0/ask/inputs")
+    assert "type: email" in finding.hint

@@ -260,3 +260,15 @@ def test_an_escaped_document_has_no_parameters_and_the_same_text(text: str) -> N
     read = read_template(cast("dict[str, Any]", escaped({"name": "n", "steps": [], "description": text})))
     assert read.uses == ()
     assert read.plan().description == text
+
+
+def test_a_document_of_that_service_has_so_many_steps_and_no_more() -> None:
+    step = {"stepRequirement": "r" * 5_000}
+    plan = plan_of({"title": "T", "steps": [step] * 300})
+    last = plan.steps[-1]
+    assert [told["result"] for told in last.context] == [f"{{{{ step_{number} }}}}" for number in range(1, 300)]
+    # What a step was to do is told in short: else a plan would have megabytes of it.
+    assert {len(told["step"]) for told in last.context} == {201}
+    assert last.requirement == "r" * 5_000
+    with pytest.raises(ReadError, match="has 301 steps; it may have 300"):
+        plan_of({"title": "T", "steps": [step] * 301})

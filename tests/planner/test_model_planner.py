@@ -33,7 +33,7 @@ from toolpath.values import decode, encode
 
 
 def shown_tools(chat: ScriptedChat) -> list[str]:
-    return [tool["key"] for tool in decode(chat.requests[0].messages[0].text)["tools"]]
+    return [told.partition("(")[0] for told in decode(chat.requests[0].messages[0].text)["tools"]]
 
 
 async def test_a_request_becomes_a_checked_plan_with_its_story() -> None:
@@ -69,15 +69,14 @@ async def test_the_model_is_shown_what_it_needs_to_choose() -> None:
     chat = ScriptedChat(answer({"id": "r", "tool": "maps.route", "inputs": {"start": "Bonn"}}))
     await plan_with_model(PlanRequest(text="way from Bonn"), ground(chat, catalog_of(tool, maps__route=stats)))
     (told,) = decode(chat.requests[0].messages[0].text)["tools"]
-    assert told["limitations"] == ["Only in Europe."]
-    assert told["capabilities"] == ["route.find"]
-    assert told["statistics"] == {"calls": 10, "failed": "10%", "seconds": 0.5, "usd": 0.01}
-    assert told["examples"] == [{"request": "From Bonn", "inputs": {"start": "Bonn"}}]
-    assert told["inputs"]["required"] == ["start"]
+    assert told == (
+        "maps.route(start: str) Find a way. LIMIT: Only in Europe. CAN: route.find "
+        'EXAMPLE: From Bonn => {"start":"Bonn"} STATISTICS: 10 calls, 10% failed, 0.5 s, 0.01 USD'
+    )
 
 
 async def test_faults_are_handed_back_and_the_mended_plan_is_taken() -> None:
-    wrong = {**HELLO, "inputs": {**HELLO["inputs"], "authorId": "{{ author.id }}"}}
+    wrong = {**HELLO, "inputs": {**HELLO["inputs"], "authorId": "{{ author.uid }}"}}
     chat = ScriptedChat(answer(ALICE, wrong), answer(ALICE, HELLO))
     planned = await plan_with_model(PlanRequest(text=REQUEST), ground(chat))
     assert planned.plan.confidence == pytest.approx(0.8)

@@ -7,7 +7,8 @@ from tests.planner.planning_cases import ALICE, AUTHOR, HELLO, REQUEST, answer, 
 
 from toolpath.app import Toolpath
 from toolpath.llm.chat import ChatLimits, ModelChat
-from toolpath.llm.choice import Api, ModelChoice
+from toolpath.llm.choice import ModelChoice
+from toolpath.model.model_providers import Api
 from toolpath.planner.by_model.planner import plan_with_model
 from toolpath.planner.records import PlanRequest
 from toolpath.testing.model_replies import Fails
@@ -22,7 +23,7 @@ def text_of(*steps: dict[str, object]) -> str:
 
 @pytest.mark.parametrize("api", ["anthropic", "openai", "openai-responses", "google", "ollama"])
 async def test_a_request_is_planned_by_a_model_mended_and_run(api: Api) -> None:
-    wrong = {**HELLO, "inputs": {**HELLO["inputs"], "authorId": "{{ author.id }}"}}
+    wrong = {**HELLO, "inputs": {**HELLO["inputs"], "authorId": "{{ author.uid }}"}}
     author = scripted(
         "blog.createAuthor",
         {"_id": "a1", "name": "Alice"},

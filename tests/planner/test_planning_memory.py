@@ -101,17 +101,35 @@ async def test_what_one_tenant_asked_is_not_known_to_another(tmp_path: Path) -> 
     async with door(tmp_path / "runs.db", chat) as tp:
         await tp.planning.plan(ONE, tenant="a")
         await tp.planning.plan(ONE, tenant="b")
-        with acting(Caller(user="ann", tenant="a")):
+        with acting(Caller(tenant="a")):
             assert (await tp.planning.report()).plans == 1
             assert (await tp.plan(ONE)).steps
         assert (await tp.planning.report("c")).plans == 0
     assert len(chat.requests) == 2
 
 
+@pytest.mark.parametrize("other", [{"user": "bob"}, {"permissions": frozenset({"blog"})}], ids=str)
+async def test_what_one_user_was_planned_is_not_taken_for_another(tmp_path: Path, other: Any) -> None:
+    chat = ScriptedChat(answer(ALICE), answer(ALICE))
+    async with door(tmp_path / "runs.db", chat) as tp:
+        for who in ({"user": "ann"}, {"user": "ann"}, {"user": "ann"} | other):
+            with acting(Caller(tenant="a", **who)):
+                await tp.plan(ONE)
+    assert len(chat.requests) == 2
+
+
+async def test_another_time_zone_is_planned_anew(tmp_path: Path) -> None:
+    chat = ScriptedChat(answer(ALICE), answer(ALICE))
+    for zone in ("Europe/Berlin", "Europe/Berlin", "Asia/Tokyo"):
+        async with door(tmp_path / "runs.db", chat, time_zone=zone) as tp:
+            await tp.plan(ONE)
+    assert len(chat.requests) == 2
+
+
 async def test_ways_of_planning_share_the_requests_and_the_report_says_whether_they_differ(tmp_path: Path) -> None:
     def wrong(asked: ChatRequest) -> Any:
         (name,) = set(re.findall(r"author (\w+) with", asked.messages[0].text))
-        inputs = {"name": name, "email": "n@b.org", "note": "of the model"}
+        inputs = {"name": name, "email": "n@b.org", "note": "author"}
         return answer({"id": "author", "tool": "blog.createAuthor", "inputs": inputs})
 
     chat = ScriptedChat(then=wrong)

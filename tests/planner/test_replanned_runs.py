@@ -11,7 +11,7 @@ from tests.planner.replanning_cases import ALICE, ELSEWHERE, HELLO, REQUEST, Blo
 
 from toolpath import Settings, Toolpath
 from toolpath.errors import NoToolFits, PlanningFailed, RunConflict, ToolFailed
-from toolpath.model.events import PlanRevised, RunFailed, RunResumed, RunStarted, Warned
+from toolpath.model.events import PlanRevised, RunFailed, RunResumed, RunStarted, StepStarted, Warned
 from toolpath.model.plan import Budget, Call, Plan, Retry
 from toolpath.model.tool import Tool
 from toolpath.planner.replan import Replanning
@@ -260,3 +260,21 @@ async def test_a_fork_keeps_what_a_chain_did_more_than_once_before_a_graph_took_
         fork = await (await tp.fork(result.run_id, from_step="post2", repeat_writes=True)).result()
         assert (fork.status, fork.outputs) == ("completed", result.outputs)
         assert len(blog.author.calls) == 2
+
+
+async def test_items_of_another_plans_loop_have_idempotency_keys_of_their_own() -> None:
+    blog = Blog()
+    answers = ({"_id": "a1"}, ToolFailed("Full."), {"_id": "a3"})
+    blog.author = scripted("blog.createAuthor", *answers, effect="write", input_schema=schema("name"))
+
+    def loop(*names: str) -> dict[str, Any]:
+        call = {"id": "one", "tool": "blog.createAuthor", "inputs": {"name": "{{ author }}"}}
+        return {"id": "authors", "loop": {"over": list(names), "as": "author", "steps": [call]}}
+
+    async with modelled(said(loop("Carol")), tools=blog.tools) as (tp, _):
+        plan = tp.read({"steps": [loop("Alice", "Bob")], "origin": {"request": "Create author Carol"}})
+        result = await tp.run(plan, replan=FREELY)
+        assert result.status == "completed"
+        keys = {event.inputs["name"]: event.key for event in await of_kind(tp, result.run_id, StepStarted) if event.key}
+        assert list(keys) == ["Alice", "Bob", "Carol"]
+        assert len(set(keys.values())) == 3

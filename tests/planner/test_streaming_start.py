@@ -15,8 +15,9 @@ from tests.planner.planning_cases import answer, schema
 from toolpath import Settings, Toolpath
 from toolpath.errors import NoToolFits, PlanInvalid, PlanningFailed, ToolFailed
 from toolpath.llm.chat import ChatLimits, ModelChat
-from toolpath.llm.choice import Api, ModelChoice
+from toolpath.llm.choice import ModelChoice
 from toolpath.model.events import StepStarted, StepSucceeded
+from toolpath.model.model_providers import Api
 from toolpath.testing.model_replies import Breaks, Reply, Says
 from toolpath.testing.model_server import ModelServer
 from toolpath.testing.scripted import scripted
@@ -26,7 +27,7 @@ REQUEST = "Search the web for cats, fetch the page and save its text"
 #: Without an act that the plans below leave out.
 READS = "Search the web for cats and fetch the page"
 FIND = {"id": "find", "tool": "web.search", "inputs": {"query": "cats"}}
-BIRDS = {"id": "birds", "tool": "web.search", "inputs": {"query": "birds"}}
+BIRDS = {"id": "birds", "tool": "web.search", "inputs": {"query": "cats of the web"}}
 PAGE = {"id": "page", "tool": "web.fetch", "inputs": {"url": "{{ find.url }}"}}
 SAVE = {"id": "save", "tool": "files.save", "inputs": {"text": "{{ page.text }}"}}
 

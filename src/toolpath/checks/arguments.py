@@ -37,15 +37,22 @@ class Use(msgspec.Struct, frozen=True, eq=False):
     """Where a finding about the inputs as a whole belongs."""
 
 
-def uses_of(context: Context, view: StepView) -> Iterator[Use]:
+def uses_of(context: Context, view: StepView) -> list[Use]:
     """Every tool that the step may call, with what it is given."""
+    own = None
+    for template in view.templates:
+        if template.use == "input":
+            own = template
+            break
+    uses = [Use(view, view.tool, own, own.path)] if view.tool is not None and own is not None else []
+    if view.step.fallback:
+        uses += _of_fallbacks(context, view, own)
+    return uses
+
+
+def _of_fallbacks(context: Context, view: StepView, own: Template | None) -> Iterator[Use]:
     is_agent = isinstance(view.step, Agent)
-    own = next((template for template in view.templates if template.use == "input"), None)
     if own is None and not is_agent:
-        return
-    if view.tool is not None and own is not None:
-        yield Use(view, view.tool, own, own.path)
-    if not view.step.fallback:
         return
     given = {template.path: template for template in view.templates if template.use == "fallback"}
     for number, fallback in enumerate(view.step.fallback):
@@ -120,7 +127,7 @@ def values_fit(context: Context) -> Iterator[Finding]:
 
 
 def _list(context: Context, template: Template) -> Iterator[Finding]:
-    """What a loop goes over is a list."""
+    """The finding for a loop that goes over something that may be no list."""
     if not isinstance(template.value, str) or not has_template(template.value) or template.has_fault(""):
         return
     found = type_of_given(context.types, template, "", template.value, drops_null=False)

@@ -8,7 +8,7 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks import agents, arguments, effects, flow, limits, markup, reads, references, tools
-from toolpath.checks.checked import Checked
+from toolpath.checks.check_result import Checked
 from toolpath.checks.context import Context
 from toolpath.checks.memory import Memory
 from toolpath.checks.nested import Bodies, nested_plans_are_sound
@@ -66,7 +66,7 @@ def check(
 def checked(
     plan: Plan, catalog: Catalog, *, secrets: Collection[str] | None = None, memory: Memory | None = None
 ) -> Checked:
-    """As `check`, and the expressions that were read, for whoever compiles the plan."""
+    """As `check`, and the expressions that were read, for the compiler of the plan."""
     memory = memory or Memory()
     bodies = Bodies(catalog, secrets, plan.limits.depth, memory)
     context = Context(plan, catalog, secrets=secrets, body_of=bodies.body, memory=memory)
@@ -112,5 +112,5 @@ def _placed(plan: Plan, finding: Finding) -> Finding:
 
 def _rank(finding: Finding) -> tuple[int, int, tuple[tuple[int, str], ...], int]:
     parts = finding.path.split("/")
-    natural = tuple((int(part), "") if part.isdigit() and len(part) < 10 else (0, part) for part in parts)
+    natural = tuple([(int(part), "") if part.isdigit() and len(part) < 10 else (0, part) for part in parts])
     return finding.line or 0, finding.column or 0, natural, _WEIGHT[finding.severity]

@@ -94,7 +94,7 @@ class Context:
         self.unknown.setdefault(describer(read), []).append(read)
 
     def validator(self, tool: Tool) -> Validator | SchemaError:
-        """What tries literals on the tool's inputs, or why its schema cannot be used."""
+        """The validator of literals for the tool's inputs, or the error for which its schema cannot be used."""
         return self.memory.validator(tool.input_schema, formats=tool.strict_formats)
 
 

@@ -9,8 +9,6 @@ import msgspec
 from toolpath.checks.views import BlockView, Read, StepView, Views, container
 from toolpath.expressions.names import variables_of
 
-_ASPECTS_OF_END = frozenset({"status", "error"})
-
 
 class Wait(msgspec.Struct, frozen=True):
     """A step waits for another one of its block."""
@@ -20,8 +18,6 @@ class Wait(msgspec.Struct, frozen=True):
     """Index of the step waited for."""
     why: Read | tuple[str, str]
     """What it reads, or the reason and where that is written."""
-    needs_output: bool = True
-    """False: only its status or error is read."""
 
     @property
     def reason(self) -> str:
@@ -66,7 +62,7 @@ def _for_step(read: Read, view: StepView, source: StepView) -> Wait | None:
     # What `collect` reads of the body has no holder there: the body has ended.
     if holder is None or is_own(read, view, block):
         return None
-    return Wait(holder.index, source.index, read, read.reference.aspect not in _ASPECTS_OF_END)
+    return Wait(holder.index, source.index, read)
 
 
 def _for_variable(

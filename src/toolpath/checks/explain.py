@@ -9,11 +9,11 @@ import msgspec
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.context import Context
 from toolpath.checks.dependencies import Wait, ancestors
-from toolpath.checks.explanation import Estimate, ExplainedBlock, ExplainedStep, Explanation, Waiting
+from toolpath.checks.explanation import BASES, Estimate, ExplainedBlock, ExplainedStep, Explanation, Waiting
 from toolpath.checks.jumps import edges_of
 from toolpath.checks.views import BlockView, StepView
 from toolpath.model.plan import Agent, Call, Loop, Parallel, Plan, Step
-from toolpath.model.tool import Tool
+from toolpath.model.tool import Tool, called_inside
 
 #: Nested plans that are shown inside one another.
 MAX_SHOWN_DEPTH = 3
@@ -28,7 +28,7 @@ class _Path(msgspec.Struct, frozen=True):
 
 
 def explain(plan: Plan, catalog: Catalog, *, depth: int = MAX_SHOWN_DEPTH) -> Explanation:
-    """What the plan will do, whether or not it checks. `depth`: how many plans inside one another are shown."""
+    """The account of what the plan will do, whether or not it checks. `depth`: of how many plans inside one another."""
     block, path, cost = _Explainer(Context(plan, catalog), depth, ()).plan()
     named = list(_named(block, ""))
     leaves: dict[str, tuple[str, ...]] = {}
@@ -47,7 +47,18 @@ def explain(plan: Plan, catalog: Catalog, *, depth: int = MAX_SHOWN_DEPTH) -> Ex
         approvals=tuple(name for name, step in named if step.approval),
         asks=tuple(name for name, step in named if step.kind == "ask"),
         leaves=leaves,
+        rests_on=_rests_on(plan),
     )
+
+
+def _rests_on(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Basis, as the planner gave it → the arguments; words that are none are left out."""
+    found: dict[str, tuple[str, ...]] = {}
+    for step, arguments in plan.origin.rests_on.items():
+        for name, basis in arguments.items() if isinstance(arguments, dict) else ():
+            if basis in BASES:
+                found[basis] = (*found.get(basis, ()), f"{step}.{name}")
+    return {basis: found[basis] for basis in BASES if basis in found}
 
 
 def _named(block: ExplainedBlock, prefix: str) -> Iterator[tuple[str, ExplainedStep]]:
@@ -109,16 +120,17 @@ class _Explainer:
 
     def _step(self, view: StepView) -> ExplainedStep:
         step, tool = view.step, view.tool
+        inner = self._inner(view)
         found = ExplainedStep(
             id=step.id,
             path="" if self._inside else view.path,
             kind="plan" if tool is not None and isinstance(tool.body, Plan) else step.shape.kind,
             tool=tool.key if tool is not None else step.tool if isinstance(step, Call) else "",
             effect="" if tool is None or isinstance(tool.body, Plan) else tool.effect,
-            approval=bool(step.requires_approval) or (tool is not None and tool.requires.approval),
+            approval=bool(step.requires_approval) or any(one.requires.approval for one in (tool, inner) if one),
             when="" if step.when is None else str(step.when),
-            leaves_to="" if tool is None else _destination(tool),
-            note=_note(step),
+            leaves_to="" if tool is None else _destination(inner or tool),
+            note=_note(step) or (f"calls {inner.key}" if inner is not None else ""),
         )
         if view.blocks:
             return self._with_blocks(view, found)
@@ -131,6 +143,12 @@ class _Explainer:
             cost = Estimate(unknown=unknown) if step.shape.spends else Estimate()
             return msgspec.structs.replace(found, duration=Estimate(unknown=unknown), cost=cost)
         return msgspec.structs.replace(found, duration=self._duration(tool), cost=_cost(tool))
+
+    def _inner(self, view: StepView) -> Tool | None:
+        """The tool that the step's tool calls in turn, where the step says which."""
+        if view.tool is None or not isinstance(view.step, Call):
+            return None
+        return called_inside(view.tool, view.step.inputs, self._context.catalog.get)
 
     def _agent(self, step: Agent, found: ExplainedStep) -> ExplainedStep:
         catalog = self._context.catalog

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -36,6 +36,18 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
         if self.per_item:
             notes.append("with one item for each loop")
         return f"{found} ({'; '.join(notes)})" if notes else found
+
+
+#: How values are shown that rest on each of these.
+BASES: Final[dict[str, str]] = {
+    "request": "From the request",
+    "output": "From outputs",
+    "input": "From inputs",
+    "default": "Defaults of tools",
+    "result": "Only in a result",
+    "description": "Only in a tool's description",
+    "nothing": "Not said anywhere",
+}
 
 
 def _seconds(value: float) -> str:
@@ -106,6 +118,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Server or service → the steps whose inputs go there."""
     asks: tuple[str, ...] = ()
     """Steps that wait for a person's answer."""
+    rests_on: dict[str, tuple[str, ...]] = {}
+    """What values rest on, as the planner found it → the arguments, as `step.argument`."""
 
     def text(self) -> str:
         """Text for people, e.g. `about 1.2 s`; `unknown` where nothing is known."""
@@ -126,6 +140,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
             lines.append("Writes: nothing")
         for place, steps in self.leaves.items():
             lines.append(f"Leaves to {place}: {', '.join(steps)}")
+        for basis, arguments in self.rests_on.items():
+            lines.append(f"{BASES[basis]}: {_line(', '.join(arguments))}")
         return "\n".join(lines)
 
     def __str__(self) -> str:

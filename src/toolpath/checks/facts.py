@@ -61,7 +61,7 @@ class Fact(msgspec.Struct, frozen=True):
         return kinds.true(type_) if self.true else type_
 
     def joined(self, other: Fact) -> Fact:
-        """What is known where both are."""
+        """The fact that both of them make together."""
         return Fact(
             there=self.there or other.there,
             not_null=self.not_null or other.not_null,
@@ -98,7 +98,7 @@ def place_of(of: tree.Tree) -> Place | None:
 
 
 def joined(facts: Facts, more: Facts) -> Facts:
-    """What is known where both hold."""
+    """The facts where both hold."""
     if not more or not facts:
         return more or facts
     found = dict(facts)
@@ -114,7 +114,7 @@ def is_there(facts: Facts, place: Place) -> bool:
 
 
 def below(facts: Facts, place: Place) -> Iterator[tuple[Path, Fact]]:
-    """What is known at and below a place, by the path from there."""
+    """The facts at and below a place, by the path from there."""
     base, path = place
     for (known, at), fact in facts.items():
         if known == base and at[: len(path)] == path:
@@ -122,7 +122,7 @@ def below(facts: Facts, place: Place) -> Iterator[tuple[Path, Fact]]:
 
 
 def facts_of(of: tree.Tree, holds: bool) -> Facts:
-    """What is known where the condition holds, or where it does not."""
+    """The facts where the condition holds, or where it does not."""
     match of:
         case tree.Not(operand):
             return facts_of(operand, not holds)
@@ -175,7 +175,7 @@ def _compared(of: tree.Tree, operator: str, other: tree.Tree, holds: bool) -> Fa
 
 
 def _beyond(of: tree.Tree, operator: str, bound: float, holds: bool) -> Facts:
-    """What is known of numbers on one side of a bound: that they are not 0."""
+    """The facts on numbers on one side of a bound: that they are not 0."""
     if not holds:
         operator = {"lt": "gteq", "lteq": "gt", "gt": "lteq", "gteq": "lt"}.get(operator, "")
     if (operator == "gt" and bound >= 0) or (operator == "gteq" and bound > 0):

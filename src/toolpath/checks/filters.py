@@ -241,7 +241,7 @@ class _Result:
         return {"type": "string"} if names == {"string"} else None
 
     def _ranks(self, of: Type) -> None:
-        """What is put in order is of one kind besides null."""
+        """Report values that are put in order and are not of one kind besides null."""
         names = self.kinds.names(of)
         if names is None:
             self.judge.note_unknown(self.of.subject)

@@ -84,11 +84,11 @@ class History:
             self._facts[block] = find(block, plan, writes)
 
     def at(self, view: StepView) -> Facts | None:
-        """What holds when the step starts, of its own block alone; None: control never gets there."""
+        """The facts when the step starts, of its own block alone; None: control never gets there."""
         return self._facts[view.block][view.index]
 
     def end(self, block: BlockView) -> Facts | None:
-        """What holds when the block has ended well; None: it never does."""
+        """The facts when the block has ended well; None: it never does."""
         return self._facts[block][-1]
 
     def variable(self, name: str, read: Read) -> tuple[bool, bool]:
@@ -133,7 +133,7 @@ class History:
         return source is not None and facts is not None and bool(facts.failed >> source.index & 1)
 
     def _before(self, read: Read, block: BlockView) -> Facts | None:
-        """What holds in the block when the template is evaluated."""
+        """The facts in the block when the template is evaluated."""
         template = read.template
         step = template.step
         if (template.use == "collect" and block is template.block) or step is None:
@@ -142,7 +142,7 @@ class History:
         return None if holder is None else self.at(holder)
 
     def _around(self, read: Read) -> Iterator[Facts]:
-        """What holds where the template is evaluated, in its block and in those around it."""
+        """The facts where the template is evaluated, in its block and in those around it."""
         block: BlockView | None = read.template.block
         while block is not None:
             facts = self._before(read, block)
@@ -279,7 +279,7 @@ class Forward:
         self._known: list[Facts | None] = []
 
     def __getitem__(self, index: int) -> Facts | None:
-        """What holds at the step; at -1: at the end."""
+        """The facts at the step; at -1: at the end."""
         if index in (-1, self._size):
             return self._end
         part, number = divmod(index, _STRIDE)
@@ -334,7 +334,7 @@ def followed(edges: list[list[Edge]], writes: list[Writes]) -> list[Facts | None
 
 
 def _least_known(edges: list[list[Edge]], writes: list[Writes]) -> list[Facts | None]:
-    """What holds for certain in a chain with more jumps than are worth following: anything may be, nothing is sure."""
+    """The facts that are certain in a chain with too many jumps to follow: anything may be, nothing is sure."""
     size = len(edges)
     may_set = 0
     for wrote in writes:

@@ -77,10 +77,10 @@ class Reader(Protocol):
     kinds: Kinds
 
     def source(self, reference: Reference) -> Source:
-        """What is known of the root of a reference."""
+        """The source that the root of a reference names, with its type."""
 
     def held(self, reference: Reference) -> bool:
-        """What the reference gives is held to its schema."""
+        """True where the value that the reference gives is held to its schema."""
 
 
 class Judge:
@@ -319,7 +319,7 @@ class Judge:
         return self.kinds.only(type_, kinds)
 
     def mismatch(self, message: str, always: bool, *of: Tree, hint: str = "") -> None:
-        """What is given does not fit the operation."""
+        """Report a value that does not fit the operation."""
         references = [reference for part in of for reference in references_in(part)]
         sure = always and not self._maybe and all(self.reader.held(reference) for reference in references)
         first = references[0] if references else None
@@ -346,7 +346,7 @@ class Judge:
 
     @contextmanager
     def where(self, facts: Facts) -> Iterator[None]:
-        """What is looked at inside is evaluated only where these facts hold."""
+        """Judge all that is looked at inside as evaluated only where these facts hold."""
         before, self._facts = self._facts, joined(self._facts, facts)
         try:
             with self.maybe():
@@ -356,7 +356,7 @@ class Judge:
 
     @contextmanager
     def maybe(self) -> Iterator[None]:
-        """What is looked at inside may never be evaluated."""
+        """Judge all that is looked at inside as what may never be evaluated."""
         self._maybe += 1
         try:
             yield

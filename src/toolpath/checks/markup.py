@@ -57,7 +57,7 @@ def _of_template(template: Template, names: set[str]) -> Iterator[Finding]:
 
 
 def _found(text: str, names: set[str]) -> tuple[str, str] | None:
-    """What is written in another notation, and what to write; None where nothing is."""
+    """The piece that is written in another notation, and the form to write instead; None where there is none."""
     block = _BLOCK.search(text)
     if block is not None:
         return block[0], "Write {{ a if condition else b }}, a filter, or `when` at the step."

@@ -120,7 +120,7 @@ class Memory:
         return self._made.get(key) or self.made(key, (), lambda: {"const": value})
 
     def validator(self, schema: JsonObject, *, formats: bool) -> Validator | SchemaError:
-        """What tries values on the schema, or why it cannot be used."""
+        """The validator of values for the schema, or the error for which the schema cannot be used."""
         one = self.one(schema)
         known = self._validators.get((id(one), formats))
         if known is None:
@@ -132,9 +132,9 @@ class Memory:
         return known
 
     def validator_in_part(self, schema: JsonObject, *, formats: bool) -> Validator | None:
-        """What tries some of an object's properties, though others are required; None where that cannot be told apart.
+        """The validator of some of an object's properties, though others are required; None where it cannot be had.
 
-        What it finds valid has no fault by the whole schema, but that something is missing.
+        A value that it finds valid has no fault by the whole schema, but that something is missing.
         """
         one = self.one(schema)
         key = (id(one), formats)
@@ -158,7 +158,7 @@ class Memory:
         return known
 
     def reading(self, schema: JsonObject | None, path: tuple[Key, ...]) -> Reading:
-        """What is known of the value at a path below one of the type."""
+        """The reading of the value at a path below one of the type."""
         key = (id(schema), path)
         known = self._readings.get(key)
         if known is None:

@@ -19,7 +19,7 @@ _DASHED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z_][A-Za-z0-9_]*)+")
 
 
 def name_hint(context: Context, read: Read) -> str:
-    """What to write instead of a name that means nothing here; empty where that is not known."""
+    """The hint for a name that means nothing here; empty where none is known."""
     written = read.reference.name
     dashed = _dashed(read)
     if dashed is not None:
@@ -41,7 +41,7 @@ def name_hint(context: Context, read: Read) -> str:
 
 
 def path_hint(read: Read, available: tuple[str, ...]) -> str:
-    """What to write instead of a path that leads out of the schema; empty where that is not known."""
+    """The hint for a path that leads out of the schema; empty where none is known."""
     keys = read.reference.path
     if keys and keys[0] in ("output", "result", "outputs", "response", "data") and f"{keys[0]}:" not in str(available):
         rest = "".join(f".{key}" if isinstance(key, str) else f"[{key}]" for key in keys[1:])

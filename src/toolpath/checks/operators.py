@@ -79,7 +79,7 @@ def binary(judge: Walker, of: tree.Binary) -> Type:
 
 
 def _of_known(operator: str, names: frozenset[str] | set[str] | None) -> Type:
-    """What is given where only one side is known, or where the other never comes."""
+    """The type where only one side is known, or where the other never comes."""
     if operator not in ("add", "mul"):
         return _NUMBER
     if not names or operator == "mul":

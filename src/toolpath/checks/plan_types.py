@@ -11,7 +11,7 @@ from collections.abc import Callable
 from toolpath.checks.dependencies import Wait
 from toolpath.checks.history import History
 from toolpath.checks.judge import Judged
-from toolpath.checks.judged import PlanReader, judge_leaf
+from toolpath.checks.judged_templates import PlanReader, judge_leaf
 from toolpath.checks.kinds import Kinds
 from toolpath.checks.memory import Memory
 from toolpath.checks.outputs import Outputs, ToolOutputs
@@ -87,11 +87,11 @@ class PlanTypes:
         return type_of_part(self, template, "", template.value)
 
     def reading(self, read: Read) -> Reading:
-        """What is known of the value that the reference gives, where there is one."""
+        """The reading of the value that the reference gives, where there is one."""
         return self.memory.reading(root_type(self, read), read.reference.path if read.kind != "run" else ())
 
     def judged(self, template: Template, pointer: str) -> Judged:
-        """What is known of one string of the template."""
+        """The judgement on one string of the template."""
         leaf = template.leaves[pointer]
         if leaf in self._judged:
             return self._judged[leaf]

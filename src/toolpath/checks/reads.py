@@ -8,7 +8,7 @@ from toolpath.checks.arguments import uses_of
 from toolpath.checks.context import Context
 from toolpath.checks.dependencies import is_own
 from toolpath.checks.judge import Fault
-from toolpath.checks.judged import mode_of
+from toolpath.checks.judged_templates import mode_of
 from toolpath.checks.jumps import goes_on_after_failure, may_skip
 from toolpath.checks.misnamed import path_hint
 from toolpath.checks.remarks import error, listed, remark, warning
@@ -186,7 +186,7 @@ def _last_key(read: Read) -> str:
 
 
 def _is_forgiven(context: Context, template: Template) -> bool:
-    """What is missing skips the step, or is null, and then it is for the type to say whether that does harm."""
+    """True where a missing value skips the step, or is null: then the type says whether that does harm."""
     return mode_of(context.types, template) in ("skip", "null")
 
 
@@ -215,6 +215,10 @@ def types_are_known(context: Context) -> Iterator[Finding]:
         yield warning(
             "unknown_type",
             reads[0].path,
-            f"{source[:1].upper()}{source[1:]} is not described, so {listed(texts, 4)} cannot be checked.",
-            hint="Declare an output schema, or read it with a default.",
+            f"Nothing says the type of {listed(texts, 4)}, so it cannot be checked."
+            if reads[0].kind == "inputs"
+            else f"{source[:1].upper()}{source[1:]} is not described, so {listed(texts, 4)} cannot be checked.",
+            hint="Give it a type in the plan's inputs, as name: {type: string}."
+            if reads[0].kind == "inputs"
+            else "Declare an output schema, or read it with a default.",
         )

@@ -214,7 +214,7 @@ def field_of(output: Type, field: str) -> Located:
 
 
 def shape_of(value: Json) -> Type:
-    """What a value with templates is, whatever they give."""
+    """The type of a value with templates, whatever they give."""
     match value:
         case dict():
             return _OBJECT
@@ -227,7 +227,7 @@ def shape_of(value: Json) -> Type:
 def of_field(field: Field) -> JsonObject:
     """The schema of what a person answers in a field of a form."""
     kind = FIELD_TYPES[field.type]
-    is_chosen = bool(field.options) and not kind.is_secret
+    is_chosen = bool(field.options) and kind.is_chosen
     schema: JsonObject = {"enum": list(field.options)} if is_chosen else kind.schema
     if is_chosen and kind.chooses_several:
         schema = {"type": "array", "items": schema}

@@ -40,7 +40,7 @@ class Spending:
         self._of_body = of_body
 
     def block(self, block: BlockView) -> Spent:
-        """What the steps spend that surely run where the block ends well."""
+        """The calls and costs of the steps that surely run where the block ends well."""
         facts = self._history.end(block)
         spent = Spent()
         for view in block.steps:

@@ -105,7 +105,7 @@ def check_arguments(tool: Tool, inputs: JsonObject) -> tuple[Finding, ...]:
 
 
 def secrets_given(inputs: JsonObject, redactor: Redactor) -> tuple[Finding, ...]:
-    """What is wrong with inputs that hold a secret: those of a run are kept in its journal. Code: wrong_input."""
+    """Findings on inputs that hold a secret: those of a run are kept in its journal. Code: wrong_input."""
     return tuple(
         error(
             "wrong_input",
@@ -119,7 +119,7 @@ def secrets_given(inputs: JsonObject, redactor: Redactor) -> tuple[Finding, ...]
 
 
 def check_intent(plan: Plan, floor: float) -> tuple[Finding, ...]:
-    """What keeps a plan made of words from being run: questions that it leaves open, and that it is not sure enough.
+    """Findings that keep a plan made of words from being run: questions that it leaves open, and too little confidence.
 
     Codes: open_question, not_sure. `floor`: the least confidence, 0 to 1.
     """

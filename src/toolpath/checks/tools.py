@@ -26,7 +26,7 @@ def tools_exist(context: Context) -> Iterator[Finding]:
 
 
 def missing_tool(context: Context, name: str, path: str, *, others: Collection[str] = ()) -> Finding:
-    """What is wrong with a name that no one tool answers to. `others`: names that may have been meant besides keys."""
+    """The finding on a name that no one tool answers to. `others`: names that may have been meant besides keys."""
     candidates = context.catalog.candidates(name)
     if candidates:
         return error(

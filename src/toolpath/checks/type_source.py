@@ -19,7 +19,7 @@ _DEEPEST = 40
 
 
 class TypeSource(Protocol):
-    """Types of one plan. The type of one value depends on those of others, which whoever finds it asks for here."""
+    """Types of one plan. The type of one value depends on those of others, which are asked for here."""
 
     history: History
     kinds: Kinds
@@ -42,10 +42,10 @@ class TypeSource(Protocol):
         """The type of what the template gives."""
 
     def judged(self, template: Template, pointer: str) -> Judged:
-        """What is known of one string of the template."""
+        """The judgement on one string of the template."""
 
     def reading(self, read: Read) -> Reading:
-        """What is known of the value that the reference gives, where there is one."""
+        """The reading of the value that the reference gives, where there is one."""
 
 
 class Depth:
@@ -57,7 +57,7 @@ class Depth:
         self._open = 0
 
     def find(self, find: Callable[[], Type]) -> Type:
-        """What `find` finds, or None where it lies too deep."""
+        """The type of what `find` finds, or None where it lies too deep."""
         if self._open >= _DEEPEST:
             return None
         self._open += 1

@@ -113,7 +113,7 @@ class Template:
             self.marked.append((at, text))
 
     def holds_template(self, name: str) -> bool:
-        """What the value has under the name holds a template."""
+        """True where the value has a template under the name."""
         if self.too_deep:
             return has_template(self.value[name])
         return (pointer(name)[1:] if "/" in name or "~" in name else name) in self._below
@@ -123,7 +123,7 @@ class Template:
         return self._known.get(id(reference)) or read_of(self, reference)
 
     def reads_below(self, pointer: str) -> list[Read]:
-        """What is read at or below the pointer, which leads to one key of the value or is empty."""
+        """The references at or below the pointer, which leads to one key of the value or is empty."""
         return self._below.get(pointer.split("/", 2)[1], []) if pointer else self.reads
 
     def let_go(self) -> None:
@@ -131,7 +131,7 @@ class Template:
         self.reads, self._known, self._below = [], {}, {}
 
     def has_fault(self, pointer: str) -> bool:
-        """What stands at or below the pointer is in part no expression."""
+        """True where something at or below the pointer is no expression."""
         return bool(self.faults) and any(f"{at}/".startswith(f"{pointer}/") for at, _ in self.faults)
 
     def tree(self, pointer: str) -> Tree | None:
@@ -331,7 +331,7 @@ def _fill(views: Views, block: BlockView) -> None:
 
 def _find_tool(views: Views, view: StepView) -> None:
     if isinstance(view.step, Call):
-        view.tool = views.catalog.get(view.step.tool)
+        view.tool = views.catalog.called(view.step.tool, view.step.inputs)
         if view.tool is None:
             view.candidates = views.catalog.candidates(view.step.tool)
 
@@ -340,8 +340,9 @@ def called_tools(catalog: Catalog, view: StepView) -> Iterator[tuple[str, Tool]]
     """The tools that a step may call, with the pointer to where each is named."""
     if view.tool is not None:
         yield f"{view.path}/tool", view.tool
+    own = view.step.inputs if isinstance(view.step, Call) else {}
     for number, fallback in enumerate(view.step.fallback):
-        tool = catalog.get(fallback.tool)
+        tool = catalog.called(fallback.tool, own if fallback.inputs is None else fallback.inputs)
         if tool is not None:
             yield f"{view.path}/fallback/{number}/tool", tool
 

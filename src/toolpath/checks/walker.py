@@ -1,4 +1,4 @@
-"""Protocol of whoever walks an expression, as operators and filters need it. Shape, not behaviour."""
+"""Protocol of the walker of an expression, as operators and filters need it. Shape, not behaviour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Walker(Protocol):
         """The type of a part that has to be of these kinds."""
 
     def mismatch(self, message: str, always: bool, *of: Tree, hint: str = "") -> None:
-        """What is given does not fit the operation."""
+        """Report a value that does not fit the operation."""
 
     def empty(self, of: Tree, what: str) -> None:
         """There may be nothing to take."""

@@ -223,7 +223,7 @@ def _mappings(fields: Fields, name: str) -> list[JsonObject]:
 
 
 def _metadata(fields: Fields, examples: list[JsonObject]) -> JsonObject:
-    """What describes the tool and changes nothing: kept as it is written."""
+    """The fields that describe the tool and change nothing: kept as they are written."""
     found: JsonObject = fields.mapping("metadata")
     described: dict[str, Json] = {
         "tags": list(fields.texts("tags")),
@@ -235,7 +235,7 @@ def _metadata(fields: Fields, examples: list[JsonObject]) -> JsonObject:
 
 
 def _traits(fields: Fields) -> dict[str, Any]:
-    """What a composite may say of itself as any tool may."""
+    """The fields that a composite may have as any tool may."""
     found = TRAITS.values(fields)
     reserved = {name: fields.json(name) for name in _RESERVED}
     for name, value in reserved.items():

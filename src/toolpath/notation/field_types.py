@@ -174,7 +174,7 @@ class Table:
         return found
 
     def values(self, fields: Fields, around: Any = None) -> dict[str, Any]:
-        """What is given, by the record's attributes; what is required and missing is noted."""
+        """The given values, by the record's attributes; a required one that is missing is noted."""
         found: dict[str, Any] = {}
         for entry in self._always:
             if entry.is_required and fields.require(entry.name, *entry.aliases, hint=entry.hint) is None:

@@ -6,7 +6,7 @@ Raises `ReadError` where there is no tree at all. What can be worked around (key
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -133,16 +133,13 @@ class _Wrapper:
         self.most_steps = most_steps
 
     def node(self, value: Any, at: _Way, depth: int) -> Node:
-        self.count += 1
-        if self.count > MAX_NODES or depth > MAX_DEPTH:
-            raise too_deep(file=self.file) if depth > MAX_DEPTH else too_many(file=self.file)
         kind = type(value)
         if (kind is str and value.isascii()) or kind in _PLAIN:
             return Node(value)
         if kind is dict:
             return Node(self._members(value, at, depth))
         if kind is list:
-            return Node([self.node(item, (index, at), depth + 1) for index, item in enumerate(value)])
+            return Node(self._items(value, at, depth))
         if isinstance(value, str):
             return Node(str(value)) if whole_text(value) is not None else self._fail(at, "holds half a character")
         if value is None or isinstance(value, bool | int):
@@ -152,7 +149,7 @@ class _Wrapper:
         if isinstance(value, Mapping):
             return Node(self._members(value, at, depth))
         if isinstance(value, list | tuple):
-            return Node([self.node(item, (index, at), depth + 1) for index, item in enumerate(value)])
+            return Node(self._items(value, at, depth))
         return self._fail(at, f"is {type(value).__name__}, which is no JSON")
 
     def _members(self, value: Mapping[Any, Any], at: _Way, depth: int) -> dict[str, Node]:
@@ -162,10 +159,29 @@ class _Wrapper:
                 self.steps += len(listed) if isinstance(listed, list | tuple) else 0
             if self.steps > self.most_steps:
                 raise too_many_steps(self.most_steps, file=self.file)
+        self._count(value, depth)
         return {
-            key if type(key) is str and key.isascii() else self._key(key, at): self.node(item, (key, at), depth + 1)
+            # What most members are is a node at once.
+            key if type(key) is str and key.isascii() else self._key(key, at): Node(item)
+            if (type(item) is str and item.isascii()) or type(item) in _PLAIN
+            else self.node(item, (key, at), depth + 1)
             for key, item in value.items()
         }
+
+    def _items(self, value: list[Any] | tuple[Any, ...], at: _Way, depth: int) -> list[Node]:
+        self._count(value, depth)
+        return [
+            Node(item)
+            if (type(item) is str and item.isascii()) or type(item) in _PLAIN
+            else self.node(item, (index, at), depth + 1)
+            for index, item in enumerate(value)
+        ]
+
+    def _count(self, value: Collection[Any], depth: int) -> None:
+        """Count the members, before any of them is looked at."""
+        self.count += len(value)
+        if self.count > MAX_NODES or (value and depth >= MAX_DEPTH):
+            raise too_deep(file=self.file) if value and depth >= MAX_DEPTH else too_many(file=self.file)
 
     def _key(self, key: Any, at: _Way) -> str:
         if isinstance(key, str) and whole_text(key) is not None:
@@ -206,7 +222,7 @@ def too_many(place: tuple[int, int] | None = None, *, file: str = "") -> ReadErr
 
 
 def too_many_steps(most: int, place: tuple[int, int] | None = None, *, file: str = "") -> TooManySteps:
-    """The error for a plan of more steps than whoever runs it admits."""
+    """The error for a plan of more steps than the settings admit."""
     line, column = place or (0, 0)
     found = Finding(
         code="too_many_steps",

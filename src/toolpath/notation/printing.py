@@ -32,7 +32,7 @@ def plan_to_dict(plan: Plan) -> JsonObject:
 
 
 def body_to_dict(plan: Plan, default_flow: Flow = "graph") -> JsonObject:
-    """What a plan and the body of a composite share: flow, steps, outputs and how it runs."""
+    """The fields that a plan and the body of a composite share: flow, steps, outputs and how it runs."""
     found: JsonObject = {}
     # A plan that jumps and does not say its flow is read as a chain (`notation.plan`): such a graph has to say it.
     if plan.flow != default_flow or (plan.flow == "graph" and any(_jumps(step) for step in plan.steps)):

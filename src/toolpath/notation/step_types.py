@@ -76,6 +76,15 @@ class FormFields(msgspec.Struct, frozen=True, kw_only=True):
             entries: list[tuple[str | None, Node, str]] = [
                 (None, item, below(path, index)) for index, item in enumerate(node.value)
             ]
+        elif isinstance(node.value, dict) and _is_schema(node.value):
+            fields.notes.error(
+                "wrong_type",
+                "The fields of a form are no JSON Schema.",
+                path,
+                node,
+                hint="Write a list of fields, as [{name: email, label: Email, type: email, required: true}].",
+            )
+            return UNSET
         elif isinstance(node.value, dict):
             entries = [(name, item, below(path, name)) for name, item in node.value.items()]
             fields.notes.repeats(path, node)
@@ -105,6 +114,12 @@ class FormFields(msgspec.Struct, frozen=True, kw_only=True):
         listed = {"allOf": [field], "required": ["name"]}
         named = {"type": "object", "additionalProperties": {"anyOf": [field, {"type": "null"}]}}
         return {"anyOf": [{"type": "array", "items": listed}, named]}
+
+
+def _is_schema(members: dict[str, Node]) -> bool:
+    """A person who has just written the inputs of the plan writes those of a form alike."""
+    kind, properties = members.get("type"), members.get("properties")
+    return kind is not None and kind.value == "object" and properties is not None and isinstance(properties.value, dict)
 
 
 def _form_field(name: str | None, node: Node, path: str, way: tuple[Notes, Table]) -> Field | None:

@@ -74,7 +74,7 @@ class Steps:
         return given[0] if given else "tool"
 
     def _common(self, fields: Fields, action: str, around: Around) -> dict[str, Any]:
-        """What every kind of step may say, by the names of the record; only what is given."""
+        """The fields that every kind of step may have, by the names of the record; only those given."""
         named = fields.members.get("tool")
         bare = named.value.rpartition(".")[2] if named is not None and isinstance(named.value, str) else "step"
         step_id, is_derived = self.ids.choose(
@@ -169,7 +169,7 @@ _BRANCHING = ("branches", "concurrently", "together", "fork", "all")
 
 
 def _no_action_hint(fields: Fields) -> str:
-    """What to do about a step that does nothing: what was meant, where another word for it is there."""
+    """The hint for a step that does nothing: the word that was meant, where another word for it is there."""
     hints = _misplaced("tool", is_told=False)
     for name in fields.members:
         if name in _TOOL_NAMES or name in _LOOPING or name in _BRANCHING:

@@ -189,6 +189,8 @@ FIELD = Table(
     Entry("options", Options(), "What can be chosen."),
     Entry("placeholder", Text(), "Shown while it is empty."),
     Entry("default", AnyJson(), "Answer where none is given."),
+    Entry("accept", Texts(unique=True), "Endings that a file may have, as csv; if not given, any."),
+    Entry("max_bytes", Whole(least=1), "The most bytes that a file may have."),
     what="A field of a form",
     title="Field of a form",
 )
@@ -428,6 +430,7 @@ TAIL = Table(
                     "questions", Texts(), "What the planner could not know; while there is one, nothing runs the plan."
                 ),
                 Entry("uncovered", Texts(), "What the request says and no step does."),
+                Entry("rests_on", Object(), "What each argument of each call rests on."),
                 Entry("estimates", Object(), "Expected duration and cost."),
                 what="An origin",
             )

@@ -188,7 +188,7 @@ class Place(msgspec.Struct, frozen=True):
     in_form: bool = False
 
     def below(self, key: str) -> Place:
-        """What they are below this key of a mapping."""
+        """The place below this key of a mapping."""
         if self.in_form:
             return Place(key, is_template=key not in _OF_FORMS, in_form=True)
         if self.is_template:

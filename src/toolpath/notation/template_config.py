@@ -29,6 +29,10 @@ _OF_TEMPLATE: Final = frozenset(
 )
 _TYPES: Final = {"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "array": "array"}
 DEFAULT_GROUP: Final = "ungrouped"
+#: Steps of one document. Each is told of all before it, so that a plan grows with the square of their number.
+MOST_STEPS: Final = 300
+#: Characters of what an earlier step was to do that a later one is told.
+_MOST_TOLD: Final = 200
 
 
 class TemplateConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,9 +76,18 @@ def tree_of_config(tree: Node) -> Node:
     document = plain(tree)
     assert isinstance(document, dict)
     config = read_config(document)
+    given = _listed(document, "steps")
+    if len(given) > MOST_STEPS:
+        raise ReadError(
+            f"The template has {len(given):,} steps; it may have {MOST_STEPS}.",
+            hint="Have a step call another template, or write it as a plan with `steps` of your own.",
+        )
     steps: list[Json] = []
-    for number, item in enumerate(_listed(document, "steps"), 1):
-        steps.append(_step(number, item, _earlier(steps)))
+    earlier: list[Json] = []
+    for number, item in enumerate(given, 1):
+        step = _step(number, item, earlier)
+        steps.append(step)
+        earlier = [*earlier, _told(step)]
     plan: JsonObject = {"name": config.title or "template", "flow": "chain", "steps": steps}
     if config.description:
         plan["description"] = config.description
@@ -141,15 +154,13 @@ def config_of(template: PlanTemplate, document: JsonObject, parameters: Sequence
     }
 
 
-def _earlier(steps: Sequence[Json]) -> list[Json]:
-    """What each of these steps was to do, and a template of what it gave: the next one is told of it."""
-    known: list[Json] = []
-    for step in steps:
-        assert isinstance(step, dict)
-        agent = step["agent"]
-        assert isinstance(agent, dict)
-        known.append({"step": agent["requirement"], "result": f"{{{{ {step['id']} }}}}"})
-    return known
+def _told(step: JsonObject) -> JsonObject:
+    """The requirement of the step, in short, and a template of its result: all after it are told of it."""
+    agent = step["agent"]
+    assert isinstance(agent, dict)
+    wanted = str(agent["requirement"])
+    short = wanted if len(wanted) <= _MOST_TOLD else f"{wanted[:_MOST_TOLD]}…"
+    return {"step": short, "result": f"{{{{ {step['id']} }}}}"}
 
 
 def _step(number: int, item: Json, earlier: list[Json]) -> JsonObject:

@@ -75,7 +75,7 @@ _MAX_DIGITS = 400
 
 
 def plain_scalar(written: str) -> Json:
-    """What an unquoted scalar means by the core schema of YAML 1.2; `yes`, `on` and dates are text.
+    """The value of an unquoted scalar by the core schema of YAML 1.2; `yes`, `on` and dates are text.
 
     Raises `ValueError` for infinity, NaN and numbers without end.
     """
@@ -162,7 +162,7 @@ def _translated(error: MarkedYAMLError, text: str, file: str) -> ReadError:
 
 
 def _hint(problem: str, *, is_quoted: bool) -> str:
-    """What to do about a fault that the parser names."""
+    """The hint for a fault that the parser names."""
     if is_quoted:
         return "A quote ends the text that begins with it: inside of \"…\" write 'x', inside of '…' write \"x\"."
     if "mapping values are not allowed" in problem or problem.endswith("but got ':'"):
@@ -181,7 +181,7 @@ def _hint(problem: str, *, is_quoted: bool) -> str:
 
 
 def _line_before(lines: list[str], mark: Any) -> tuple[str, int] | None:
-    """What to do, and in which line, where a field cannot begin because of how the line before it is written."""
+    """The hint, and its line, where a field cannot begin because of how the line before it is written."""
     if mark.line >= len(lines) or not _FIELD.fullmatch(lines[mark.line][: mark.column]):
         return None
     before = mark.line - 1

@@ -11,8 +11,10 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.config import Settings
 from toolpath.errors import ConfigError
 from toolpath.model.plan import Call, Plan, every_step
+from toolpath.notation.printing import plan_to_dict
 from toolpath.planner.by_model.shortlist import default_rank
 from toolpath.planner.by_model.streaming import PlanWritten, StepWritten, stream_plan
+from toolpath.planner.in_parts import along, text_in_parts
 from toolpath.planner.learning.lessons import Lessons
 from toolpath.planner.learning.plan_cache import PlanCache
 from toolpath.planner.offline.planner import plan_offline
@@ -31,12 +33,15 @@ _CACHE = "planner.cache"
 def options_of(settings: Settings) -> PlannerOptions:
     """How far a planner may go under these settings."""
     return PlannerOptions(
-        timeout=settings.planner_timeout, fallback=settings.planner_fallback, time_zone=settings.time_zone
+        timeout=settings.planner_timeout,
+        fallback=settings.planner_fallback,
+        time_zone=settings.time_zone,
+        locale=settings.locale,
     )
 
 
 def ground_of(catalog: Catalog, chat: Chat, clock: Clock, settings: Settings) -> Ground:
-    """What a model planner stands on under these settings: the search ranks, rules stand in for a model that fails."""
+    """The ground of a model planner under these settings: the search ranks, rules stand in for a model that fails."""
     return Ground(
         catalog=catalog,
         chat=chat,
@@ -49,7 +54,8 @@ def ground_of(catalog: Catalog, chat: Chat, clock: Clock, settings: Settings) ->
 
 def rules(request: PlanRequest, catalog: Catalog) -> Plan:
     """The plan that rules make of the request with these tools. Raises `NoToolFits`."""
-    return plan_offline(request.text, catalog)
+    options = PlannerOptions()
+    return along(plan_offline(text_in_parts(request, options), catalog), request, catalog, options)
 
 
 class Chooser:
@@ -82,7 +88,7 @@ class Chooser:
         experiment says. Not `cached`: the cache is neither asked nor filled. Raises what the way of planning raises.
         """
         if cached and self.cache is not None and not request.kept:
-            found = self.cache.find(request, ground.catalog)
+            found = self.cache.find(request, ground.catalog, strategy=way)
             if found is not None:
                 return found
         planned = await self._by(way or self.experiment.pick(key or request.text), request, ground)
@@ -96,9 +102,12 @@ class Chooser:
         planned = await self.strategies[name](request, ground)
         return msgspec.structs.replace(planned, record=msgspec.structs.replace(planned.record, strategy=name))
 
-    async def stream(self, request: PlanRequest, ground: Ground) -> AsyncGenerator[StepWritten | PlanWritten]:
+    async def stream(
+        self, request: PlanRequest, ground: Ground, *, cached: bool = True
+    ) -> AsyncGenerator[StepWritten | PlanWritten]:
         """As `plan`, step by step while a model writes it; the experiment has no part in it."""
-        found = self.cache.find(request, ground.catalog) if self.cache is not None and not request.kept else None
+        cache = self.cache if cached else None
+        found = cache.find(request, ground.catalog) if cache is not None and not request.kept else None
         if found is not None:
             yield PlanWritten(planned=found)
             return
@@ -111,19 +120,20 @@ class Chooser:
                     continue
                 record = msgspec.structs.replace(part.planned.record, strategy="model")
                 planned = Planned(plan=part.planned.plan, record=record)
-                if self.cache is not None:
-                    self.cache.keep(request, ground.catalog, planned)
+                if cache is not None:
+                    cache.keep(request, ground.catalog, planned)
                 yield PlanWritten(planned=planned, revoked=part.revoked)
 
     def learn(self, request: PlanRequest, ground: Ground, planned: Planned, success: bool) -> None:
         """Note whether the run of a plan did what was asked."""
         record = planned.record
-        if record.strategy:
+        if record.strategy in self.experiment.weights:
             self.experiment.record(
                 record.strategy, success, seconds=record.duration, usd=record.cost, tokens=record.usage.total
             )
         if self.lessons is not None:
-            self.lessons.learn(request.text, tools_of(planned.plan), success)
+            steps = plan_to_dict(planned.plan)["steps"] if success else ()
+            self.lessons.learn(request.text, tools_of(planned.plan), success, steps)
         if not success and self.cache is not None:
             self.cache.forget(request, ground.catalog)
 

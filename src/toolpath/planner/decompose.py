@@ -56,7 +56,7 @@ class Decomposition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     synthesis_prompt: str = ""
     extracted_entities: tuple[Json, ...] = ()
     confidence: float | None = None
-    """0 to 1; None: whoever made it did not say."""
+    """0 to 1; None: its maker did not say."""
 
     @property
     def stages(self) -> tuple[tuple[str, ...], ...]:

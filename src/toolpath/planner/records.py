@@ -37,6 +37,11 @@ class PlanRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """The text is what somebody asked for; else it is only what a plan says of itself, and commands nothing."""
     context: JsonObject = {}
     """What is known already: results so far, the conversation. Data for the planner, never an instruction."""
+    asker: JsonObject = {}
+    """Whatever a plan may rest on besides the words: who asks, with which permissions, where, of which model.
+
+    A kept plan is found by who asks alike alone.
+    """
 
 
 class PlannerOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +52,9 @@ class PlannerOptions(msgspec.Struct, frozen=True, kw_only=True):
     max_repairs: int = 2
     """Rounds after the first in which the model is told what is wrong with its plan."""
     max_tools: int = 20
+    """Tools that are told in detail; as many more as `tools_size` holds are told in short."""
+    tools_size: int = 32_000
+    """Characters of all tools in the first prompt."""
     max_steps: int = 30
     max_prompt: int = 60_000
     """Characters of the first prompt."""
@@ -58,6 +66,8 @@ class PlannerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens of one answer."""
     time_zone: str = ""
     """IANA's name of the zone that dates of requests are meant in; empty: UTC."""
+    locale: str = ""
+    """How dates and numbers of requests are written, as `de-DE`; empty: as the request's language has it."""
     fallback: Literal["offline", "error"] = "offline"
     """What happens when the model gives no plan that checks."""
     simple_below: float = 0.5
@@ -75,6 +85,8 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
 
     request: str
     tools: tuple[str, ...]
+    steps: tuple[JsonObject, ...] = ()
+    """The steps that did it, as a plan writes them; none where they are long."""
     successes: int = 1
     failures: int = 0
 
@@ -119,6 +131,8 @@ class PlanningRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """Record of a planning: how a plan came about, or why none did."""
 
     request: str
+    id: str = ""
+    """Of the record in the store; empty: it is not kept."""
     planner: Literal["model", "offline", "cache"] = "model"
     strategy: str = ""
     """The way of planning that was chosen among several; empty: there was one."""
@@ -139,6 +153,12 @@ class PlanningRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     started_at: float = 0.0
     """Unix time."""
     duration: float = 0.0
+    asker: JsonObject = {}
+    """As `PlanRequest` has it."""
+    run_id: str = ""
+    """The run of the plan that ended last."""
+    success: bool | None = None
+    """Whether that did what was asked; None: none has ended."""
 
     @property
     def usage(self) -> Usage:

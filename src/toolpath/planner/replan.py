@@ -16,7 +16,7 @@ from toolpath.model.events import Failure
 from toolpath.model.plan import Call, Loop, Plan, Step, blocks_of, every_step
 from toolpath.model.run import StepResult
 from toolpath.planner.by_model.planner import plan_with_model
-from toolpath.planner.by_model.prompt import cut
+from toolpath.planner.by_model.signatures import cut
 from toolpath.planner.records import Ground, Planned, PlanRequest
 from toolpath.values import Json, JsonObject, encode
 
@@ -126,7 +126,7 @@ def _asking(step: Step, known: Set[str], catalog: Catalog) -> Step:
 def replan_request(
     plan: Plan, results: Sequence[StepResult], catalog: Catalog, *, findings: Sequence[Finding] = ()
 ) -> PlanRequest:
-    """What the planner is asked: the request, what is done with its outputs, what failed and why."""
+    """The request to the planner: the first one, what is done with its outputs, what failed and why."""
     ended = latest(results)
     done = [step for step in plan.steps if step.id in ended and ended[step.id].status == "succeeded"]
     failed = [step for step in plan.steps if step.id in ended and ended[step.id].error is not None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from toolpath.checks.request.said import WEEKDAY_NAMES
 from toolpath.checks.request.verbs import folded
 
 Mood = Literal[
@@ -37,7 +38,7 @@ if when whenever unless until till once provided providing assuming supposing pr
 whether depending
 depends lest wherever while whilst contingent conditional conditionally eventually unlesss iff
 wenn falls sofern sobald solange bis ob sonst andernfalls vorausgesetzt nachdem bevor ehe während sollte abhängig
-si quand lorsque lorsqu dès jusqu jusque sinon pourvu
+si quand lorsque lorsqu jusqu jusque sinon pourvu
 cuando hasta mientras aunque siempre
 """)
 _HYPOTHESES: Final = words_of("""
@@ -78,10 +79,11 @@ _PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
             r"|\blorsqu\w*"
             r"|\b(?:before|after|until|by the time)\s+(?:(?:the|a|an|my|our|his|her|their|its|your|all|every"
             r"|each)\s+)*[a-z]+\w*\s+\w+(?:s|ed)\b"
-            r"|\b(?:before|after)\s+(?:he|she|it|they|we|you|i|[a-z]+ing)\b"
+            r"|\b(?:before|after)\s+(?:(?:he|she|it|they|we|you|i)\b(?!\W*$)|[a-z]+ing\b)"
             r"|\bthe (?:moment|minute|day|instant)\b|\b(?:next|every|each|any) time\b|\bgiven that\b"
             r"|\bso long as\b|\bin the case\b"
-            r"|\b(?:pending|upon|awaiting|following) (?:\w+ ){0,2}(?:approval|consent|confirmation|permission"
+            r"|\b(?:(?<!the )(?<!all )(?<!every )(?<!each )(?<!my )(?<!our )(?<!any )pending|upon"
+            r"|awaiting|following) (?:\w+ ){0,2}(?:approval|consent|confirmation|permission"
             r"|agreement|review|request|notice|payment)\b"
             r"|\bwith (?:\w+ ){0,2}(?:approval|consent|permission|agreement)\b"
         ),
@@ -109,10 +111,24 @@ def takes_back(word: str) -> bool:
 _HOLDS: Final = re.compile(r"\b(?:that|which)\s+(?:says|reads)\s*[:,]?\s*(?=#|$)", re.IGNORECASE)
 
 
+#: Before a day or an hour it is no condition: `from 3 August until 14 August`.
+_UNTIL: Final = re.compile(
+    r"\b(?:until|till|bis|hasta|jusqu['\u2019](?:au?|à))\s+(?:(?:the|zum|am|el|las?|le|au)\s+)?"
+    rf"(?=[\d#]|(?:{WEEKDAY_NAMES}|tomorrow|noon)\b)",
+    re.IGNORECASE,
+)
+
+
+#: Without its accent it is French for `of the`, and German for `of`.
+_SOON: Final = re.compile(r"\bdès\b", re.IGNORECASE)
+
+
 def blocked_by(said: str) -> tuple[Mood, str] | None:
-    """What keeps a clause from being a command, and the word that says so."""
-    said = _HOLDS.sub(" ", PLEASE.sub(" ", said))
+    """The mood that keeps a clause from being a command, and the word that says so."""
+    said = _UNTIL.sub(" ", _HOLDS.sub(" ", PLEASE.sub(" ", said)))
     plain = folded(said)
+    if (soon := _SOON.search(said)) is not None:
+        return "condition", soon.group()
     words = [folded(word.strip("'\u2019-")) for word in WORD.findall(said)]
     for mood, pattern in _PHRASES:
         if (found := pattern.search(plain)) is not None:

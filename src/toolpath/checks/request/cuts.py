@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from toolpath.checks.request.said import COUNTED, DATED, EDGES, texts_of
+from toolpath.checks.request.said import COUNTED, DATED, EDGES, number_words, texts_of
 from toolpath.checks.request.verbs import folded
 from toolpath.values import Json
 
@@ -16,11 +16,15 @@ def cut_out(text: str, values: Sequence[Json], *, shortened: bool = False) -> li
     `shortened`: a word may stand for one that begins with it, as `EUR` for `euros`.
     """
     plain = folded(text)
+    words = {*re.findall(r"[^\W\d_]+", plain)}
     found: list[str] = []
     for value in values:
         for said in texts_of(value):
             word = folded(said.strip())
             if not word or "{{" in word or len(word) > 200 or not (word[0].isalnum() and word[-1].isalnum()):
+                continue
+            if word.isdigit() and number_words(int(word)) & words:
+                # `Give P-45 five stars`.
                 continue
             longer = _longer(word, plain)
             is_short = shortened and longer is not None and word.isalpha() and longer.startswith(word)
@@ -30,7 +34,7 @@ def cut_out(text: str, values: Sequence[Json], *, shortened: bool = False) -> li
 
 
 def _longer(word: str, text: str) -> str | None:
-    """What the word is cut out of, where it stands in the text nowhere by itself."""
+    """The longer word that this one is cut out of, where it stands in the text nowhere by itself."""
     places = [match.start() for match in re.finditer(re.escape(word), text)][:50]
     first: str | None = None
     for start in places:
@@ -61,6 +65,9 @@ def _is_same(word: str, whole: str) -> bool:
     """Whether the token says the word and no more than how it is counted, written or dated."""
     if word[0].isdigit():
         counted = COUNTED.fullmatch(whole)
+        if whole.removeprefix(counted["number"] if counted is not None else whole) in ("k", "tsd", "mio"):
+            # `52k` is no 52.
+            return False
         if counted is not None and word in (counted["number"], counted["number"].replace(",", "")):
             return True
         if (DATED.fullmatch(whole) and word.isdigit()) or re.fullmatch(r"[\d.,:x*/+-]+", whole):

@@ -15,14 +15,21 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.request.amounts import misread
+from toolpath.checks.request.asides import asides
+from toolpath.checks.request.bases import bases, unfounded
 from toolpath.checks.request.blockers import Mood
 from toolpath.checks.request.cuts import cut_out
+from toolpath.checks.request.namings import misnamed, swallowed
+from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
 from toolpath.checks.request.remainders import remainders
 from toolpath.checks.request.said import asks_for_more, names_in, quantifiers, uncovered
 from toolpath.checks.request.seen import Seen, is_offered, short, text_in
 from toolpath.checks.request.sentences import Clause, after_colon
+from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, fits, is_form, verbs_of
+from toolpath.checks.request.uncalled import uncalled_for
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Tool
@@ -48,14 +55,21 @@ _SAYS: Final[dict[Mood, str]] = {
 }
 
 
-def mandated(
-    plan: Plan, request: str, catalog: Catalog, *, strict: bool = True, kept: AbstractSet[str] = frozenset()
+def mandated(  # a plan, what it is held against, and how
+    plan: Plan,
+    request: str,
+    catalog: Catalog,
+    *,
+    strict: bool = True,
+    kept: AbstractSet[str] = frozenset(),
+    known: str = "",
 ) -> Plan:
     """The plan with a question for all in which it does something else than the request says, and less confidence then.
 
     A plan that only reads does no harm where a name in the request is nowhere in it: then it is only less sure.
     `strict`: the verb of a command has to be one of the tool that acts, as for plans made by rules; a model may know
-    better, but not of tools that destroy. `kept`: ids of steps that were carried out before.
+    better, but not of tools that destroy, and what its values rest on is asked. `kept`: ids of steps that were carried
+    out before; `known`: what came of them.
     """
     steps = [step for step in plan.steps if step.id not in kept]
     if not steps or not request.strip():
@@ -70,12 +84,19 @@ def mandated(
     questions += [f"The plan takes {one}: what is meant?" for one in cut]
     questions += _said_once(seen)
     questions += _pointed(seen)
+    if seen.acting:
+        questions += [*misread(seen), *misnamed(seen), *misplaced(seen), *asides(seen)]
+        for clause in seen.clauses:
+            questions += swallowed(seen, clause.verb, text_in(seen, clause)) if clause.mood == "command" else ()
+    given = Told(told, catalog, known)
+    if not strict:
+        # Rules take values out of the request and nowhere else.
+        questions += [*unfounded(seen, given, kept), *uncalled_for(seen, given, kept)]
     new = [one for one in dict.fromkeys(questions) if one not in plan.questions][:_MOST]
-    if not new and not left:
-        return plan
-    sure = None if plan.confidence is None else min(plan.confidence, ASKING)
+    sure = plan.confidence if plan.confidence is None or not (new or left) else min(plan.confidence, ASKING)
     origin = msgspec.structs.replace(
         plan.origin,
+        rests_on=bases(seen, given),
         questions=(*plan.questions, *new),
         uncovered=tuple(dict.fromkeys((*plan.origin.uncovered, *left)))[:_MOST],
         confidence=sure,
@@ -107,7 +128,7 @@ def _uncommanded(seen: Seen, *, strict: bool) -> Iterator[str]:
             yield f"{names} would act, and nothing in the request commands it. Should it be done?"
         return
     for clause in commands:
-        if any(_is_about(clause, tool) for tool in seen.tools):
+        if any(_is_about(clause, tool) for tool in seen.tools) or _ends_an_act(clause, seen):
             yield f"{names} would act, and {short(seen, clause)!r} only speaks of it. Should it be done?"
     for call, tool, _ in seen.acting:
         must_fit = strict or tool is None or tool.effect == "destructive"
@@ -125,6 +146,9 @@ def _is_in_order(clause: Clause, seen: Seen) -> bool:
             # A question beside a command, which a step of the plan answers.
             return len(seen.acting) < len(seen.calls)
         case "condition":
+            if clause.text.rstrip().endswith("?"):
+                # `If we closed it now, would …?`
+                return False
             bound = sum(is_bound for _, _, is_bound in seen.acting)
             commands = sum(one.mood == "command" for one in seen.clauses)
             return bound == len(seen.acting) or (bound > 0 and len(seen.acting) - bound < commands)
@@ -163,11 +187,36 @@ def _commands(clause: Clause, tool: Tool | None, *, must_fit: bool) -> bool:
     verb = clause.verb
     if tool is not None and (fits(verb, tool) or (folded(verb) in CALLING and tool.name in clause.text)):
         return True
+    if tool is not None and _is_said_by_noun(clause, tool):
+        return True
     if must_fit or is_reading(verb) or is_counter(verb):
         return False
     # `Remind me to archive it`: the verb of the tool is there, and is not what is commanded.
     words = re.findall(r"[^\W\d_]+", clause.text)
     return tool is not None and not any(is_form(word, tool) for word in words if word != verb)
+
+
+def _is_said_by_noun(clause: Clause, tool: Tool) -> bool:
+    """Whether the verb says nothing and the noun after it is the act: `Mets la musique en pause`, `Make a refund`."""
+    if folded(clause.verb) not in _LIGHT:
+        return False
+    rest = clause.text.partition(clause.verb)[2]
+    if folded(clause.verb) == "make" and (made := _MADE_TO.match(rest)) is not None and fits(made["act"], tool):
+        # `Make Lou pay $300`: somebody else is to do it.
+        return False
+    following = re.findall(r"[^\W\d_]+", rest)[:6]
+    return any(fits(word, tool) and not is_reading(word) for word in following)
+
+
+_MADE_TO: Final = re.compile(r"\s+(?:[A-Z][\w-]*|him|her|them|us|everyone|everybody)\s+(?P<act>[a-z]+)\b")
+#: Verbs that say nothing of what is done.
+_LIGHT: Final = frozenset(
+    re.findall(
+        r"\S+",
+        """make do mach mache macht machen mets mettez mettre fais faites faire prends prenez prendre pon ponga
+        poner haz haga hacer toma tome""",
+    )
+)
 
 
 def _is_about(clause: Clause, tool: Tool) -> bool:
@@ -176,6 +225,16 @@ def _is_about(clause: Clause, tool: Tool) -> bool:
         return False
     acts_in_it = re.findall(r"\bto\s+([^\W\d_]+)", clause.text.partition(clause.verb)[2])
     return any(fits(word, tool) for word in acts_in_it)
+
+
+def _ends_an_act(clause: Clause, seen: Seen) -> bool:
+    """Whether it is an act that is to end, not a thing: `Stop charging R-5`, where no tool stops the charging."""
+    found = _ENDING.match(clause.text.partition(clause.verb)[2]) if folded(clause.verb) in _ENDS else None
+    return found is not None and folded(found["act"]) not in seen.held.vocabulary
+
+
+_ENDS: Final = frozenset(("stop", "quit", "cease", "cancel", "pause", "abort"))
+_ENDING: Final = re.compile(r"\s+(?P<act>[a-z]{2,}ing)\s+\S", re.IGNORECASE)
 
 
 # What is left out.
@@ -219,7 +278,16 @@ def _is_of(verb: str, seen: Seen, word: str) -> bool:
 def _is_act_left_out(clause: Clause, seen: Seen) -> bool:
     """Whether the clause commands an act, and no step of a plan that only reads does it."""
     is_act = clause.mood == "command" and bool(meanings_of(clause.verb)) and not is_reading(clause.verb)
+    if is_act and _OPENS.match(clause.text) and any("#" in word for word in clause.text.split()):
+        # `Open the record of PT-3`: to be seen; `Open a ticket` is another act.
+        return False
     return is_act and not _is_done(clause, seen)
+
+
+_OPENS: Final = re.compile(
+    r"\W*(?:(?:and|please|then|bitte)\s+)*(?:open|öffne|ouvre|ouvrez|abre|abra)\s+(?:up\s+)?(?!an?\b|new\b|ein\w{0,2}\b|une?\b|una?\b)",
+    re.IGNORECASE,
+)
 
 
 def _is_done(clause: Clause, seen: Seen) -> bool:
@@ -227,7 +295,7 @@ def _is_done(clause: Clause, seen: Seen) -> bool:
     if _tells_nothing(clause, seen) and _commands_of(seen) > len(seen.acting) and not seen.has_loop:
         # Whom else to tell: a step that tells somebody does not tell another one, nor twice.
         return False
-    if any(fits(clause.verb, tool) for tool in seen.tools):
+    if any(fits(clause.verb, tool) or _is_said_by_noun(clause, tool) for tool in seen.tools):
         return True
     if folded(clause.verb) in CALLING and any(tool.name in clause.text for tool in seen.tools):
         return True
@@ -312,8 +380,14 @@ def _pointed(seen: Seen) -> Iterator[str]:
         said = pointers(clause.text) if clause.mood == "command" else []
         meant = [call for call, tool, _ in seen.acting if said and tool is not None and fits(clause.verb, tool)]
         at = seen.plain.find(clause.text)
+        if any(reads_a_step(call.inputs) for call in meant):
+            # `Add a task and comment on it`: one of them takes what the other one made.
+            continue
         for call in meant:
-            if not reads_a_step(call.inputs) and not names_one_thing(call.inputs, seen.request[: max(0, at)]):
+            if not call.inputs and not seen.parameters:
+                # `Skip this track`: there is one.
+                continue
+            if not reads_a_step(call.inputs) and not names_one_thing(call.inputs, seen.request[: max(0, at)], said[0]):
                 yield f"{call.id}: what is {said[0]!r} in {short(seen, clause)!r}?"
 
 

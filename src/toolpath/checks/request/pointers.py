@@ -33,6 +33,9 @@ _AGAIN: Final = re.compile(
 )
 #: An id, an address, a path: what is named by it is named once and for all.
 _NAMING: Final = re.compile(r"(?=.*[\d@/\\]).{2,}|.*[\w-]\.\w{1,5}", re.DOTALL)
+_AMOUNT: Final = re.compile(r"[-+$€£]?[\d.,]+%?[€$£]?")
+_ADDRESS: Final = re.compile(r"[^\s@]+@[^\s@]+")
+_PERSONS: Final = frozenset(("him", "her", "his", "hers", "them", "they", "their", "theirs"))
 #: A path, a blank, and what has a file's ending without being a path of its own.
 _TORN: Final = re.compile(
     r"(?<![\w\"'`])(?P<place>(?:~|\.{1,2})?/\S{0,200}[\w-]|[a-z]:\\\S{0,200}[\w-])[ ]"
@@ -61,11 +64,16 @@ def reads_a_step(inputs: Mapping[str, Json]) -> bool:
     return any(isinstance(value, str) and "{{" in value for _, value in walk(dict(inputs), ""))
 
 
-def names_one_thing(inputs: Mapping[str, Json], earlier: str) -> bool:
-    """Whether an argument is the one thing that the words before name, as in `Look at order O-7 and cancel it`."""
+def names_one_thing(inputs: Mapping[str, Json], earlier: str, pointer: str) -> bool:
+    """Whether the arguments are all that the words before name, as in `Look at order O-7 and cancel it`.
+
+    An amount names nothing, and the address of a person is no `it` beside something else.
+    """
     tokens = [folded(one.strip(".,;:!?()\"'")) for one in earlier.split()]
-    named = {one for one in tokens if _NAMING.fullmatch(one)}
-    return len(named) == 1 and bool(named & _texts(inputs))
+    named = {one for one in tokens if _NAMING.fullmatch(one) and not _AMOUNT.fullmatch(one)}
+    if pointer not in _PERSONS:
+        named = {one for one in named if _ADDRESS.fullmatch(one) is None} or named
+    return bool(named) and named <= _texts(inputs)
 
 
 def torn_apart(request: str, calls: Sequence[Mapping[str, Json]]) -> Iterator[str]:

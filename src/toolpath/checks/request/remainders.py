@@ -34,7 +34,9 @@ _EMPTY: Final = frozenset(
         a an this that these those it its them him her his their new another one ones some named called titled entitled
         saying says say reading following together respectively namely exactly kind sort bit favour favor way time
         cheers regards whose which who given certain just simply and plus et und my our your via using use bitte danke
-        mal jetzt sofort noch mir uns merci maintenant tout suite por ahora gracias plait vous s'il""",
+        mal jetzt sofort noch mir uns merci maintenant tout suite por ahora gracias plait vous s'il gleich umgehend
+        namens immediatement rapidement nomme nommee appele appelee intitule intitulee llamado llamada titulado titulada
+        inmediatamente enseguida als como comme pendant durante lang lange ein zurück zurueck hinzu vor weiter""",
     )
 )
 #: The number before counts it: `12 pieces`, `two people`.

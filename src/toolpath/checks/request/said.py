@@ -17,7 +17,7 @@ QUOTED: Final = re.compile(
     r"|(?<![\w])[\u2018']([^'\n]{1,4000}?(?:['\u2019][a-z][^'\n]{0,200}?){0,20})[\u2019'](?![\w])"
 )
 _TOKEN: Final = re.compile(r"[^\s\"“”„«»`]+")
-EDGES: Final = ".,;:!?()[]{}<>'\u2018\u2019*…"
+EDGES: Final = ".,;:!?¿¡()[]{}<>'\u2018\u2019*…"
 _RUNS: Final = re.compile(r"\d+")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 #: Digits and what they count, in one token: `5kg`, `3rd`, `10am`, `20%`.
@@ -27,42 +27,48 @@ COUNTED: Final = re.compile(
     re.IGNORECASE,
 )
 DATED: Final = re.compile(r"\d{1,4}([-/.:])\d{1,2}(?:\1\d{1,4})?(?:t\d{1,2}:\d{2}.*|z)?", re.IGNORECASE)
-_MONTHS: Final = {
-    folded(name): number
-    for number, names in enumerate(
-        (
-            "january jan januar janvier enero",
-            "february feb februar février febrero",
-            "march mar märz mars marzo",
-            "april apr avril abril",
-            "may mai mayo",
-            "june jun juni juin junio",
-            "july jul juli juillet julio",
-            "august aug août agosto",
-            "september sep sept septembre septiembre",
-            "october oct oktober octobre octubre",
-            "november nov novembre noviembre",
-            "december dec dezember décembre diciembre",
-        ),
-        1,
-    )
-    for name in names.split()
-}
-_WEEKDAYS: Final = {
-    folded(name): number
-    for number, names in enumerate(
-        (
-            "monday montag lundi lunes",
-            "tuesday dienstag mardi martes",
-            "wednesday mittwoch mercredi miércoles",
-            "thursday donnerstag jeudi jueves",
-            "friday freitag vendredi viernes",
-            "saturday samstag sonnabend samedi sábado",
-            "sunday sonntag dimanche domingo",
-        )
-    )
-    for name in names.split()
-}
+_MONTH_WORDS: Final = (
+    "january jan januar janvier enero",
+    "february feb februar février febrero",
+    "march mar märz mars marzo",
+    "april apr avril abril",
+    "may mai mayo",
+    "june jun juni juin junio",
+    "july jul juli juillet julio",
+    "august aug août agosto",
+    "september sep sept septembre septiembre",
+    "october oct oktober octobre octubre",
+    "november nov novembre noviembre",
+    "december dec dezember décembre diciembre",
+)
+_WEEKDAY_WORDS: Final = (
+    "monday montag lundi lunes",
+    "tuesday dienstag mardi martes",
+    "wednesday mittwoch mercredi miércoles",
+    "thursday donnerstag jeudi jueves",
+    "friday freitag vendredi viernes",
+    "saturday samstag sonnabend samedi sábado",
+    "sunday sonntag dimanche domingo",
+)
+
+
+def _numbered(words: Sequence[str], first: int) -> dict[str, int]:
+    return {folded(name): number for number, names in enumerate(words, first) for name in names.split()}
+
+
+def _pattern(words: Sequence[str]) -> str:
+    """One of the words, with its accents or without, for a regular expression that ignores case."""
+    names = {form for line in words for name in line.split() for form in (name, folded(name))}
+    return "|".join(sorted(names, key=lambda name: (-len(name), name)))
+
+
+#: Months from 1, as words of four languages say them.
+MONTHS: Final = _numbered(_MONTH_WORDS, 1)
+#: Days of the week, Monday 0.
+WEEKDAYS: Final = _numbered(_WEEKDAY_WORDS, 0)
+#: The same as alternatives of a regular expression.
+MONTH_NAMES: Final = _pattern(_MONTH_WORDS)
+WEEKDAY_NAMES: Final = _pattern(_WEEKDAY_WORDS)
 #: Words that say when, and have to be somewhere in the plan.
 _WHEN: Final = frozenset(
     folded(word)
@@ -88,7 +94,8 @@ COMING: Final = frozenset(
         proxima proximo esta este""",
     )
 )
-_COUNTS: Final = {
+#: Numbers from 2 to 12, as words of four languages say them.
+COUNTS: Final = {
     word: number
     for number, words in enumerate(
         (
@@ -108,7 +115,7 @@ _COUNTS: Final = {
     )
     for word in words.split()
 }
-_OF_TIME: Final = frozenset((*_WEEKDAYS, *_MONTHS, *_COUNTS, *_WHEN))
+_OF_TIME: Final = frozenset((*WEEKDAYS, *MONTHS, *COUNTS, *_WHEN))
 #: Words that ask for more than one call does.
 _EVERY: Final = frozenset(
     folded(word)
@@ -131,6 +138,11 @@ _NO_NAMES: Final = frozenset(
         tu il elle nous mon ma mes avec pour de du au el los las una y yo mi con para por del al""",
     )
 )
+
+
+def number_words(number: int) -> set[str]:
+    """Words for a number from two to twelve."""
+    return {word for word, one in COUNTS.items() if one == number}
 
 
 class HeldValues(msgspec.Struct, frozen=True):
@@ -159,7 +171,7 @@ class HeldValues(msgspec.Struct, frozen=True):
 
 
 def held_values(values: Sequence[Json], vocabulary: Collection[str], counts: Collection[int] = ()) -> HeldValues:
-    """What these values of calls hold. `counts`: how often the plan calls each of its tools."""
+    """The words, numbers and dates in these values of calls. `counts`: how often the plan calls each of its tools."""
     texts = [text for value in values for text in texts_of(value)]
     dates: list[date] = []
     for text in texts:
@@ -251,13 +263,38 @@ def _read(digits: str) -> Iterator[float]:
             continue
 
 
+_THOUSANDS: Final = re.compile(
+    r"(?<=\d)[ \u00a0\u202f](?=\d{3}(?: \d{3})*(?:[.,]\d{1,2})?\s?(?:[€$£¥]|[a-z]{3}\b|euros?\b"
+    r"|franken\b|francs?\b|dollars?\b))"
+    r"(?<!\d{4}[ \u00a0\u202f])",
+    re.IGNORECASE,
+)
+
+
+_FEW: Final = (
+    r"\d{1,3}|an?|einem|einer|une?|una|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|sieben|acht"
+    r"|neun|zehn|deux|trois|quatre|cinq|sept|huit|neuf|dix|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez"
+)
+_DAYS: Final = r"days?|weeks?|tag(?:en)?|wochen?|jours?|semaines?|d[ií]as?|semanas?"
+IN_DAYS: Final = re.compile(
+    rf"(?<![\w-])(?:(?:in|dans|dentro\s+de)\s+(?P<ahead>{_FEW})\s+(?P<unit>{_DAYS})"
+    rf"|(?P<ago>{_FEW})\s+(?P<agounit>{_DAYS})\s+ago|(?:vor|il\s+y\s+a|hace)\s+(?P<back>{_FEW})\s+(?P<backunit>{_DAYS}))(?![\w-])",
+    re.IGNORECASE,
+)
+"""Days that are counted from the one on which it is said: `in 3 days`, `vor zwei Wochen`."""
+
+
 def uncovered(text: str, held: HeldValues) -> list[str]:
-    """What the request says and no value of the plan has, in the words and the order of the request.
+    """The words of the request that no value of the plan has, in the order of the request.
 
     `text`: the request, what the plan holds word for word not blanked out.
     """
     found: list[str] = []
     spans: list[tuple[int, int]] = []
+    # `1 200,50 CHF` is one number.
+    text = _THOUSANDS.sub("", text)
+    if held.dates:
+        text = IN_DAYS.sub(" ", text)
     # `on 2026-05-03 … tomorrow`: a date that is said as it is says nothing of another one.
     meant = msgspec.structs.replace(held, dates=tuple(day for day in held.dates if day.isoformat() not in text))
     for match in QUOTED.finditer(text):
@@ -318,10 +355,10 @@ def _verbatim(token: str, plain: str) -> str | None:
 
 def _is_held_time(token: str, plain: str, held: HeldValues, before: str) -> bool | None:
     """Whether a value holds the weekday, month or period that the word names; None: it names none."""
-    if plain in _WEEKDAYS:
-        return held.has(token) or any(day.weekday() == _WEEKDAYS[plain] for day in held.dates)
-    if plain in _MONTHS and token[:1].isupper():
-        month = _MONTHS[plain]
+    if plain in WEEKDAYS:
+        return held.has(token) or any(day.weekday() == WEEKDAYS[plain] for day in held.dates)
+    if plain in MONTHS and token[:1].isupper():
+        month = MONTHS[plain]
         return held.has(token) or any(day.month == month for day in held.dates) or str(month) in held.runs
     if plain in PERIODS and before in COMING:
         return held.has(token) or bool(held.dates)
@@ -332,15 +369,17 @@ def _is_held_time(token: str, plain: str, held: HeldValues, before: str) -> bool
 
 def _is_held_count_word(token: str, plain: str, held: HeldValues, after: Sequence[re.Match[str]]) -> bool | None:
     """Whether a value holds the number that the word stands for; None: it stands for none."""
-    if plain in _COUNTS:
+    if plain in COUNTS:
         numbers = held.amounts if _is_counting(after) else held.numbers
-        return plain in held.vocabulary or held.has(token) or float(_COUNTS[plain]) in numbers
+        return plain in held.vocabulary or held.has(token) or float(COUNTS[plain]) in numbers
     if plain == "one" and [folded(word.group()) for word in after[:1]] == ["of"]:
         # `two of this and one of that`; `one of the best` counts nothing.
         return len(after) < 2 or folded(after[1].group()) in _OF_SEVERAL or 1.0 in held.amounts
     return None
 
 
+_DOTTED_DAY: Final = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
+_FRENCH_CLOCK: Final = re.compile(r"(\d{1,2})(?:h(\d{2})?|uhr)", re.IGNORECASE)
 #: As a command line has it: it changes what is done, and no tool knows of it unless it is held.
 _FLAG: Final = re.compile(r"-{1,2}[a-z]", re.IGNORECASE)
 #: A channel or somebody, as chats write them.
@@ -388,6 +427,12 @@ def _is_known(word: str, held: HeldValues) -> bool:
 
 
 def _is_held_number(token: str, plain: str, held: HeldValues, after: Sequence[re.Match[str]]) -> bool:
+    day = _DOTTED_DAY.fullmatch(token)
+    if day is not None and any((one.day, one.month, one.year) == tuple(map(int, day.groups())) for one in held.dates):
+        return True
+    clock = _FRENCH_CLOCK.fullmatch(token)
+    if clock is not None:
+        return any(f"{int(clock[1]):02d}:{clock[2] or '00'}" in value for value in held.texts)
     counted = COUNTED.fullmatch(token)
     is_whole = any(plain in value.split() for value in held.texts)
     if counted is not None and not is_whole and (_is_counting(after) or _OF_LENGTH.fullmatch(token)):
@@ -435,7 +480,11 @@ _OF_SEVERAL: Final = frozenset(
 #: What a number counts: `10 minutes`, `two rooms`. Other words may follow on a day or an hour.
 _COUNTED_THING: Final = re.compile(r"[a-z]{2,}(?<!s)s|people|children|men|women|min|sec|hr|h|feet")
 _NO_THING: Final = frozenset(
-    re.findall(r"\S+", "this is as was has its his plus minus times always across unless towards yes does")
+    re.findall(
+        r"\S+",
+        "this is as was has its his plus minus times always across unless towards yes does "
+        "bis als das des les los las mis tus vers dans puis",
+    )
 )
 _OF_LENGTH: Final = re.compile(r"\d+(?:[.,]\d+)*-?(?:s|min|mins|h|hrs?|hours?|days?|weeks?|months?)", re.IGNORECASE)
 
@@ -470,8 +519,16 @@ def says_when(word: str) -> bool:
     return folded(word) in _OF_TIME
 
 
+#: Words for all that ask for nothing.
+_ALL_IN_IDIOMS: Final = re.compile(
+    r"\b(?:tout de suite|tout de même|first of all|after all|at all|all right|vor allem|ante todo|sobre todo)\b",
+    re.IGNORECASE,
+)
+
+
 def quantifiers(text: str, held: HeldValues) -> list[str]:
     """Words that ask for every one of several things, where no value holds them."""
+    text = _ALL_IN_IDIOMS.sub(" ", text)
     found = [match.group() for match in re.finditer(r"[^\W\d_]+", text) if folded(match.group()) in _EVERY]
     return [word for word in dict.fromkeys(found) if not held.has(word) and folded(word) not in held.vocabulary]
 
@@ -479,5 +536,5 @@ def quantifiers(text: str, held: HeldValues) -> list[str]:
 def names_in(text: str, words: Sequence[str]) -> frozenset[str]:
     """Those of the words of a text that can be nothing but names: not quoted, no digits, no count, no time."""
     quoted = {group.strip() for match in QUOTED.finditer(text) for group in match.groups() if group}
-    dated = {*_WEEKDAYS, *_MONTHS, *_COUNTS, *_WHEN, *PERIODS}
+    dated = {*WEEKDAYS, *MONTHS, *COUNTS, *_WHEN, *PERIODS}
     return frozenset(word for word in words if word.isalpha() and word not in quoted and folded(word) not in dated)

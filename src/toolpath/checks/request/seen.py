@@ -12,9 +12,10 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.concepts import STOPS, commanded, listed_concepts
 from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
-from toolpath.checks.request.tools import CALLING, acts, verbs_of
+from toolpath.checks.request.tools import CALLING, acts, acts_of, verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.expressions.quoted import BRACES
 from toolpath.model.plan import Call, Loop, Plan, Step, blocks_of, every_step
@@ -50,7 +51,12 @@ class Seen:
         done = {id(call) for call, _ in _calls([step for step in steps if step.id in kept], ())}
         self.request = request.replace("\u2019", "'")
         known = ["inputs", *(step.id for _, step in _every(steps)), *_items(steps)]
-        self.calls = [(call, catalog.get(call.tool), is_bound) for call, is_bound in _calls(steps, known)]
+        told = frozenset(
+            step.id for _, step in _every(steps) if isinstance(step, Call) and _tells_status(catalog.get(step.tool))
+        )
+        self.calls = [
+            (call, catalog.called(call.tool, call.inputs), is_bound) for call, is_bound in _calls(steps, known, told)
+        ]
         self.tools = [tool for _, tool, _ in self.calls if tool is not None]
         self.acting = [one for one in self.calls if acts(one[1]) and id(one[0]) not in done]
         self.values: list[Json] = [_plain(value) for call, _, _ in self.calls for value in call.inputs.values()]
@@ -63,7 +69,9 @@ class Seen:
             if not is_offered(value, tool, name)
         ]
         counts = Counter(call.tool for call, _, _ in self.calls).values()
-        self.held = held_values([*self.values, *_presets(self.calls)], _vocabulary(self.tools), tuple(counts))
+        self.held = held_values(
+            [*self.values, *_presets(self.calls)], _vocabulary(self.tools) | self._alike(), tuple(counts)
+        )
         self.parameters = frozenset(
             word for tool in self.tools for name in _parameters(tool) for word in raw_words(name)
         )
@@ -76,9 +84,21 @@ class Seen:
             self.plain = re.sub(rf"(?<![\w.]){re.escape(tool.key)}(?![\w])", whole, self.plain, flags=re.IGNORECASE)
         self.clauses = [self._called(clause) for clause in clauses_of(self.plain, self.is_verb)]
 
+    def _alike(self) -> set[str]:
+        """The words of the request that stand for what a tool, a parameter or an option is called."""
+        # A verb is no thing: `in dry run` says nothing of a `start`.
+        known = {one for tool in self.tools for one in _things(tool) if not one.startswith("to-")}
+        return {
+            folded(word)
+            for word in set(re.findall(r"[^\W\d_]{2,}", self.request))
+            if folded(word) not in STOPS and listed_concepts(word) & known
+        }
+
     def is_verb(self, word: str) -> bool:
         """Whether the word is a verb of one of the plan's tools, or calls one."""
-        return folded(word) in self.verbs or folded(word) in CALLING
+        if folded(word) in self.verbs or folded(word) in CALLING:
+            return True
+        return folded(word) not in STOPS and any(commanded(word) & acts_of(tool) for tool in self.tools)
 
     def _called(self, clause: Clause) -> Clause:
         """A clause that begins with the name of a tool, which is as good as a verb."""
@@ -123,18 +143,32 @@ def _items(steps: Sequence[Step]) -> Iterator[str]:
     return (step.item for _, step in _every(steps) if isinstance(step, Loop))
 
 
-def _calls(steps: Iterable[Step], known: Sequence[str], *, is_bound: bool = False) -> Iterator[tuple[Call, bool]]:
-    """Every call, and whether it depends on something that only the run will know."""
+def _calls(
+    steps: Iterable[Step], known: Sequence[str], told: frozenset[str] = frozenset(), *, is_bound: bool = False
+) -> Iterator[tuple[Call, bool]]:
+    """Every call, and whether it depends on something that only the run will know.
+
+    `told`: ids of the steps whose output has a status of its own.
+    """
     for step in steps:
         bound = is_bound or (
             step.when is not None
-            and ".status" not in str(step.when)
+            and all(name[1] in told for name in _STATUS.finditer(str(step.when)))
             and any(re.search(rf"\b{re.escape(one)}\b", str(step.when)) for one in known)
         )
         if isinstance(step, Call):
             yield step, bound
         for block in blocks_of(step):
-            yield from _calls(block.steps, known, is_bound=bound)
+            yield from _calls(block.steps, known, told, is_bound=bound)
+
+
+#: How a step ended is no condition that a request names; the status that an order has is one.
+_STATUS: Final = re.compile(r"(?<![\w.])([\w.\[\]'\"-]{1,200})\.status\b")
+
+
+def _tells_status(tool: Tool | None) -> bool:
+    properties = tool.output_schema.get("properties") if tool is not None and tool.output_schema else None
+    return isinstance(properties, dict) and "status" in properties
 
 
 def is_offered(value: Json, tool: Tool | None, name: str) -> bool:
@@ -148,7 +182,7 @@ def is_offered(value: Json, tool: Tool | None, name: str) -> bool:
 
 
 def _presets(calls: Iterable[tuple[Call, Tool | None, bool]]) -> Iterator[Json]:
-    """What the tools take by themselves where they are told nothing."""
+    """The defaults of the tools for inputs that the calls do not give."""
     for call, tool, _ in calls:
         properties = tool.input_schema.get("properties") if tool is not None else None
         for name, schema in (properties if isinstance(properties, dict) else {}).items():
@@ -160,6 +194,9 @@ def _vocabulary(tools: Iterable[Tool]) -> set[str]:
     found: set[str] = set()
     for tool in tools:
         texts = [tool.key, tool.description[:2_000], *tool.aliases, *tool.capabilities]
+        for path, _ in walk(tool.output_schema, ""):
+            # What it gives is spoken of where a later step takes it: `the first slot`.
+            texts += [part.removesuffix("s") for part in path.split("/")[-1:]]
         for path, value in walk(tool.input_schema, ""):
             texts += [part for part in path.split("/") if part]
             if isinstance(value, str):
@@ -167,6 +204,20 @@ def _vocabulary(tools: Iterable[Tool]) -> set[str]:
         found.update(word for text in texts for word in raw_words(text))
         found.update(folded(word) for text in texts for word in re.findall(r"[^\W_]+", text))
     return found
+
+
+def _things(tool: Tool) -> frozenset[str]:
+    """Concepts of a tool's name, its parameters and their options."""
+    known = tool.__dict__.get("_things")
+    if known is None:
+        texts = [tool.name, *_parameters(tool)]
+        for _, value in walk(tool.input_schema, ""):
+            if isinstance(value, str) and len(value) < 40 and " " not in value:
+                texts.append(value)
+        words = {word for text in texts for word in raw_words(text)}
+        known = frozenset[str]().union(*(listed_concepts(word) for word in words if folded(word) not in STOPS))
+        tool.__dict__["_things"] = known
+    return known
 
 
 def _long_texts(values: Sequence[Json]) -> Iterator[str]:
@@ -199,6 +250,6 @@ def text_in(seen: Seen, clause: Clause) -> str:
 
 
 def short(seen: Seen, clause: Clause) -> str:
-    """What the clause is in the request, not too long."""
+    """The clause as it stands in the request, not too long."""
     text = " ".join(text_in(seen, clause).split()).rstrip(" ,;")
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -13,7 +13,8 @@ from typing import Final
 import msgspec
 
 from toolpath.checks.request.blockers import PLEASE, WORD, Mood, blocked_by, words_of
-from toolpath.checks.request.verbs import folded, is_counter, is_reading, is_thing, meanings_of
+from toolpath.checks.request.tongues import tongues_of
+from toolpath.checks.request.verbs import TOWARDS, folded, is_counter, is_reading, is_thing, meanings_of, parted
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -42,9 +43,13 @@ what who which when where how why whose was wer wann wie wo welche welcher welch
 quel quelle quels quelles qui où quand comment combien qué cuál cuáles quién cómo dónde cuándo cuánto
 cuántos cuánta cuántas
 """)
+#: After the number of a day: `22. Juni`.
+_MONTH: Final = "(?i:jan|feb|mär|mar|apr|mai|jun|jul|aug|sep|okt|oct|nov|dez|dec)"
 #: Where one clause ends and the next begins.
 _CUT: Final = re.compile(
-    r"(?<=[.!?;…])[\"'”»)]*\s+|\s*[\n\r]+\s*|;\s*|(?<=[!?\u3002\uff01\uff1f])"
+    r"(?<=[.!?;…])(?<!(?<![\d#])[\d#]\.)(?<!(?<![\d#])[\d#][\d#]\.)[\"'”»)]*\s+|(?<=[\d#]\.)\s+(?=(?-i:[A-Z]))(?!"
+    + _MONTH
+    + r")|\s*[\n\r]+\s*|;\s*|(?<=[!?\u3002\uff01\uff1f])"
     r"|,?\s+(?:and\s+|und\s+|et\s+|y\s+)?(?:then|afterwards|after\s+(?:that|this)|finally|lastly|next|dann"
     r"|danach|anschließend|puis|ensuite|luego|después|entonces)\b,?\s+(?!(?:week|month|year|day|monday|tuesday"
     r"|wednesday|thursday|friday|saturday|sunday)\b)"
@@ -71,7 +76,9 @@ _WISHES: Final = re.compile(
     r"|we\s+(?:want|need)\s+(?:you\s+)?to|"
     r"you\s+(?:must|have\s+to|need\s+to)|let['\u2019]?s|(?:please\s+)?(?:make|be)\s+sure\s+(?:to|you)"
     r"|(?:please\s+)?help\s+me\s+(?:to\s+)?|"
-    r"(?:please\s+)?go\s+(?:ahead\s+)?and)\s+(?:please\s+)?",
+    r"(?:please\s+)?go\s+(?:ahead\s+)?and|(?P<wunsch>ich\s+(?:möchte|will|muss))"
+    r"|je\s+(?:veux|voudrais|souhaite|dois)|j['\u2019]aimerais|(?:yo\s+)?(?:quiero|quisiera|necesito|deseo)"
+    r"|me\s+gustaría)\s+(?:please\s+|bitte\s+)?",
     re.IGNORECASE,
 )
 _ASKED_POLITELY: Final = re.compile(
@@ -109,7 +116,7 @@ def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
 
 
 def after_colon(text: str) -> str:
-    """What follows the first colon, which is listed, quoted or handed on."""
+    """The text after the first colon, which is listed, quoted or handed on."""
     return _at_colon(text)[1]
 
 
@@ -198,6 +205,8 @@ def clause_of(part: str, is_verb: Callable[[str], bool], *, kindly: bool = False
     if wished is not None:
         body = _POLITE.sub("", body[wished.end() :])
         blocked = blocked_by(body)
+        if wished["wunsch"]:
+            return _command(said, body, blocked, is_verb, is_last=True)
     elif kindly and polite is None:
         return _command(said, body.rstrip().rstrip("?"), blocked, is_verb, is_last=False)
     elif polite is not None and (kindly or PLEASE.search(said)):
@@ -210,11 +219,15 @@ def clause_of(part: str, is_verb: Callable[[str], bool], *, kindly: bool = False
     return _command(said, body, blocked, is_verb, is_last=PLEASE.match(said) is not None)
 
 
-def _command(
+def _command(  # noqa: C901  # one question after the other, in this order
     said: str, body: str, blocked: tuple[Mood, str] | None, is_verb: Callable[[str], bool], *, is_last: bool
 ) -> Clause:
     found = [match.group() for match in WORD.finditer(body)]
     head, following = (found[0] if found else ""), "".join(body.split()[1:2])
+    # `Heiz den Ofen vor und`: what joins it to the next clause is none of it.
+    own = found[:-1] if folded(found[-1] if found else "") in ("und", "and", "et", "y") else found
+    if own and _ends_with(body, found, own):
+        head = _whole(head, own)
     if re.match(r"\s*[^\w\s]*\d", body):
         head = ""
     is_question = said.rstrip(" \"'”»)").endswith(("?", "\uff1f")) and body.rstrip().endswith(("?", "\uff1f"))
@@ -236,12 +249,20 @@ def _command(
             return Clause(said, "report", because=telling)
         if (act := _taken_back(head, body, is_verb)) is not None:
             return Clause(said, "negation", because=act)
-        return Clause(said, "command", verb=_whole(head, found))
+        return Clause(said, "command", verb=head)
     last = found[-1] if found else ""
-    if is_last and (meanings_of(last) or is_verb(last)):
+    if is_last and (meanings_of(last) or is_verb(last)) and len(found) > 1:
         # `Bitte den Termin absagen`: in German the verb may stand at the end.
         return Clause(said, "command", verb=last)
     return Clause(said, "other", because=" ".join(found[:3]))
+
+
+def _ends_with(body: str, found: Sequence[str], own: Sequence[str]) -> bool:
+    """Whether the words are the last of the clause, besides what joins it to the next one."""
+    text = body.rstrip(" .!,;")
+    if len(own) < len(found):
+        text = text.removesuffix(found[-1]).rstrip(" ,")
+    return text.endswith(own[-1])
 
 
 #: `Leave a comment` is no word against acting.
@@ -254,8 +275,10 @@ _LEAVES: Final = re.compile(
 _STATES: Final = re.compile(
     r"\b(?P<which>(?:whose|which|that|who|where|titled|called|named|subject|body|text|message|says"
     r"|saying)\b[^.!?]{0,80}?\s)?"
-    r"(?P<word>is|are|am|will|gonna|ist|sind|est|sont|es|esta|son)\b"
+    r"(?P<word>is|are|(?<=\bi )am|will|gonna|ist|sind|est|sont|es|son)\b"
 )
+#: Without its accent it is Spanish for `this`.
+_IS: Final = re.compile(r"\bestán?\b", re.IGNORECASE)
 #: A German question without its mark: `Lösche ich …`.
 _ASKS: Final = re.compile(r"^\s*\S+\s+(?:ich|er|wir|du|ihr|man|es)\b")
 
@@ -263,8 +286,10 @@ _ASKS: Final = re.compile(r"^\s*\S+\s+(?:ich|er|wir|du|ihr|man|es)\b")
 def _tells(body: str) -> str | None:
     """The word by which what begins like a command is a statement after all."""
     plain = folded(body)
-    if (asked := _ASKS.search(plain)) is not None:
+    if "de" in tongues_of(body) and (asked := _ASKS.search(plain)) is not None:
         return asked.group().strip()
+    if (state := _IS.search(body)) is not None:
+        return state.group()
     return next((found["word"] for found in _STATES.finditer(plain) if not found["which"]), None)
 
 
@@ -301,18 +326,12 @@ def _taken_back(head: str, body: str, is_verb: Callable[[str], bool]) -> str | N
 
 
 #: The English verb, which is French for `how`.
-_COMMENTS: Final = re.compile(r"comment\s+(?:on|saying|with|that|about|under)\b", re.IGNORECASE)
+_COMMENTS: Final = re.compile(r"comment\s+(?:\W*#|(?:on|saying|with|that|about|under)\b)", re.IGNORECASE)
 _COPULAS: Final = words_of("was were had has did does")
-_PARTICLES: Final = ("ab", "an", "aus", "auf", "ein", "zu", "weiter", "fest", "um", "nach", "vor", "hinzu", "mit")
 
 
 def _whole(head: str, found: Sequence[str]) -> str:
     """A German verb with what stands apart from it at the end: `Sage … ab` is `absagen`."""
-    last = found[-1].casefold() if found else ""
-    if last in _PARTICLES and len(found) > 2:
-        for ending in ("", "e", "t"):
-            stem = folded(head).removesuffix(ending)
-            for infinitive in (f"{last}{stem}en", f"{last}{stem}n"):
-                if meanings_of(infinitive):
-                    return infinitive
-    return head
+    if len(found) < 2 or folded(found[-2]) in TOWARDS:
+        return head
+    return parted(head, found[-1]) or head

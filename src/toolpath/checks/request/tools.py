@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.concepts import commanded
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, is_thing, meanings_of
 from toolpath.model.tool import Tool
 
@@ -40,7 +41,24 @@ def fits(verb: str, tool: Tool) -> bool:
     if folded(verb) in own:
         return True
     meanings = meanings_of(verb)
-    return any(meanings & meanings_of(word) for word in own)
+    return any(meanings & meanings_of(word) for word in own) or bool(commanded(verb) & acts_of(tool))
+
+
+#: Verbs of names that say little without what follows them, as in `set_reminder`.
+_BROAD: Final = frozenset(
+    re.findall(r"\S+", "set create add make start write place apply change put update do run give")
+)
+
+
+def acts_of(tool: Tool) -> frozenset[str]:
+    """Concepts of what a tool does: of the first word of its name, and of the next where that one is broad."""
+    known = tool.__dict__.get("_acts")
+    if known is None:
+        words = raw_words(tool.name)
+        telling = [*words[:2], words[-1]] if words and words[0] in _BROAD else words[:1]
+        known = frozenset[str]().union(*(commanded(word) for word in telling))
+        tool.__dict__["_acts"] = known
+    return known
 
 
 CALLING: Final = frozenset({"call", "use", "run", "invoke", "execute"})

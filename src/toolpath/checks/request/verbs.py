@@ -9,7 +9,10 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Final
+
+import msgspec
 
 #: Of each part: what is meant; English; German infinitives; French and Spanish ones, and forms that no rule gives.
 _MEANINGS: Final = """
@@ -105,8 +108,13 @@ summarize summarise analyze analyse estimate predict identify retrieve know see 
 evaluate recommend suggest define translate convert measure simulate rank sort filter provide query browse name
 zeige zeig finde suche liste nenne gib prüfe lies berechne erkläre vergleiche zähle
 montre affiche trouve cherche liste donne dis explique calcule compare vérifie
-muestra muestre busca busque lista dime di da explica calcula compara verifica encuentra""",
+muestra muestre busca busque lista dime di da explica calcula compara verifica encuentra
+such auflisten anzeigen nachsehen heraussuchen suchen finden zeigen sieh recherche cherchez montrez affichez trouvez
+listez consulte consulter regarde liste lister afficher montrer chercher trouver rechercher vérifier
+enseña consulta comprueba mira revisa listar mostrar buscar consultar ver encontrar comprobar enumera""",
 )
+#: Those that may have a pronoun at their end: `muéstrame`, `montre-moi`.
+_TELLING: Final = "muestra ensena busca di lista encuentra lee da montre affiche donne dis trouve cherche liste lis"
 #: Verbs that say not to act, or not yet, or only in the mind.
 COUNTER: Final = frozenset(
     re.findall(
@@ -131,37 +139,141 @@ def folded(word: str) -> str:
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
+class Entry(msgspec.Struct, frozen=True):
+    """A line of `words.txt`: what it is called, and the words of four languages that say it."""
+
+    name: str
+    english: tuple[str, ...]
+    others: tuple[str, ...]
+    """Of the other languages; of verbs every form that commands."""
+    german: tuple[str, ...] = ()
+    is_verb: bool = False
+
+
+#: Forms that are little words in one of the tongues: Spanish `den` is a German article.
+_NO_FORMS: Final = frozenset(("den", "de", "da", "des", "das", "den", "ten", "sal", "ven", "me", "son"))
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """The lines of `words.txt`. Read when it is first asked for: most runs hear no words."""
+    found: list[Entry] = []
+    is_verb = False
+    for line in files(__package__).joinpath("words.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            is_verb = line == "[verbs]"
+        if not line or line.startswith(("#", "[")):
+            continue
+        english, german, french, spanish = (part.split() for part in line.split("|"))
+        if is_verb:
+            forms = [form for word in german for form in _german(word)]
+            forms += [form for word in french for form in _french(word)]
+            forms += [form for word in spanish for form in _spanish(word)]
+            # A verb and a thing of one name are two: `file` a complaint, and a file.
+            forms = [form for form in forms if folded(form) not in _NO_FORMS]
+            found.append(Entry(f"to-{english[0]}", (*english,), (*forms,), is_verb=True))
+        else:
+            found.append(Entry(english[0], (*english,), (*german, *french, *spanish), (*german,)))
+    return (*found,)
+
+
+#: Stems of German verbs whose command has another vowel.
+_STRONG: Final = {
+    "nehm": "nimm",
+    "geb": "gib",
+    "les": "lies",
+    "werf": "wirf",
+    "seh": "sieh",
+    "brech": "brich",
+    "treff": "triff",
+    "schiess": "schiess",
+}
+
+
 def _german(infinitive: str) -> Iterable[str]:
+    particle, _, own = infinitive.rpartition(".")
+    # What stands apart in a command is together where the verb ends the sentence.
+    return (particle + form for form in _german_forms(own))
+
+
+def _german_forms(infinitive: str) -> Iterable[str]:
     yield infinitive
     yield infinitive.replace("ö", "oe").replace("ü", "ue").replace("ä", "ae")
     if not infinitive.endswith("n"):
         return
     stem = infinitive[:-2] if infinitive.endswith("en") else infinitive[:-1]
-    for form in (stem, stem + "e", stem + "t", infinitive.replace("ern", "ere")):
+    strong = _STRONG.get(stem)
+    for form in (stem, stem + "e", stem + "t", infinitive.replace("ern", "ere"), *((strong,) if strong else ())):
         yield form
         yield form.replace("ö", "oe").replace("ü", "ue").replace("ä", "ae")
 
 
+#: French verbs whose commands no rule gives: how they end → the forms.
+_FRENCH: Final = (
+    ("oyer", ("oie", "oyez")),
+    ("ayer", ("aie", "aye", "ayez")),
+    ("eler", ("elle", "ele", "elez")),
+    ("eter", ("ette", "ete", "etez")),
+    ("er", ("e", "ez", "ons")),
+    ("vrir", ("vre", "vrez")),
+    ("ffrir", ("ffre", "ffrez")),
+    ("tenir", ("tiens", "tenez")),
+    ("ir", ("is", "issez", "issons")),
+    ("faire", ("fais", "faites")),
+    ("prendre", ("prends", "prenez")),
+    ("mettre", ("mets", "mettez")),
+    ("crire", ("cris", "crivez")),
+    ("uire", ("uis", "uisez")),
+    ("ire", ("is", "isez", "ites")),
+    ("ivre", ("is", "ivez")),
+    ("lore", ("los",)),
+    ("clure", ("clus",)),
+    ("indre", ("ins", "ignez")),
+    ("re", ("s", "ez")),
+)
+
+
 def _french(infinitive: str) -> Iterable[str]:
     yield infinitive
-    if infinitive.endswith("er"):
-        stem = infinitive[:-2]
-        yield from (stem + "e", stem + "ez", stem + "ons")
+    plain = folded(infinitive)
+    for ending, forms in _FRENCH:
+        if plain.endswith(ending):
+            stem = plain.removesuffix(ending)
+            yield from (stem + form for form in forms)
+            return
+
+
+#: Spanish verbs whose command to one person no rule gives.
+_SPANISH: Final = {"poner": "pon", "hacer": "haz", "tener": "ten", "decir": "di", "salir": "sal", "venir": "ven"}
 
 
 def _spanish(infinitive: str) -> Iterable[str]:
     yield infinitive
     stem, ending = infinitive[:-2], infinitive[-2:]
-    if ending == "ar":
-        soft = re.sub(r"c$", "qu", re.sub(r"g$", "gu", re.sub(r"z$", "c", stem)))
-        yield from (stem + "a", soft + "e", soft + "en", stem + "ad")
-    elif ending in ("er", "ir"):
-        yield from (stem + "e", stem + "a", stem + "an", stem + ("ed" if ending == "er" else "id"))
+    irregular = next((verb for verb in _SPANISH if infinitive.endswith(verb)), None)
+    if irregular is not None:
+        before = infinitive.removesuffix(irregular)
+        yield before + _SPANISH[irregular]
+        yield from (before + form for form in {"poner": ("ponga",), "hacer": ("haga",)}.get(irregular, ()))
+    for one in (stem, *_changed(stem)):
+        if ending == "ar":
+            soft = re.sub(r"c$", "qu", re.sub(r"g$", "gu", re.sub(r"z$", "c", one)))
+            yield from (one + "a", soft + "e", soft + "en", one + "ad")
+        elif ending in ("er", "ir"):
+            yield from (one + "e", one + "a", one + "an", one + ("ed" if ending == "er" else "id"))
+
+
+def _changed(stem: str) -> Iterable[str]:
+    """The stem as its stress changes it: `cerrar`, `cierra`; `renovar`, `renueva`; `pedir`, `pide`."""
+    found = re.search(r"[eo](?=[^aeiou]*$)", stem)
+    if found is not None:
+        for vowel in {"e": ("ie", "i"), "o": ("ue",)}[found.group()]:
+            yield stem[: found.start()] + vowel + stem[found.end() :]
 
 
 @cache
 def _forms() -> dict[str, frozenset[str]]:
-    """Forms of verbs → what they may mean. Made when it is first asked for: most runs hear no words."""
+    """Forms of verbs → what they may mean. Made when it is first asked for: most runs read no words."""
     found: dict[str, set[str]] = {}
     for line in _MEANINGS.strip().split("\n\n"):
         meaning, english, german, french, spanish = (part.strip() for part in line.split("|"))
@@ -171,6 +283,11 @@ def _forms() -> dict[str, frozenset[str]]:
         forms += [form for word in spanish.split() for form in _spanish(word)]
         for form in forms:
             found.setdefault(folded(form), set()).add(meaning)
+    for entry in entries():
+        if entry.is_verb:
+            for form in entry.others:
+                if folded(form) not in _reading_forms():
+                    found.setdefault(folded(form), set()).add(entry.name)
     return {form: frozenset(meanings) for form, meanings in found.items()}
 
 
@@ -202,21 +319,80 @@ _AFTER_THINGS: Final = frozenset(
 )
 
 
+@cache
+def english_verbs() -> frozenset[str]:
+    """Verbs of commands in English, longer than four letters."""
+    lines = (line.split("|")[1] for line in _MEANINGS.strip().split("\n\n"))
+    return frozenset(word for line in lines for word in line.split() if len(word) > 4) | {"search", "check", "display"}
+
+
 @lru_cache(maxsize=4_096)
 def meanings_of(word: str) -> frozenset[str]:
-    """What a verb in the form of a command may mean; nothing for what is none."""
+    """The meanings that a verb in the form of a command may have; none for a word that is no such verb."""
     plain = folded(word)
     forms = _forms()
     found = forms.get(plain)
     if found is not None:
         return found
-    bare = _SPANISH_TAILS.sub("", plain)
-    return forms.get(bare, frozenset()) if len(bare) > 3 and bare != plain else frozenset()
+    bare = without_pronouns(plain)
+    return forms.get(bare, frozenset()) if len(bare) > 2 and bare != plain else frozenset()
+
+
+_FRENCH_TAILS: Final = re.compile(r"(?:-(?:moi|nous|le|la|les|lui|leur|y|en|vous|toi))+$")
+
+
+@lru_cache(maxsize=4_096)
+def without_pronouns(word: str) -> str:
+    """A verb in the form of a command without the pronouns at its end: `muéstrame`, `montre-moi`."""
+    plain = _FRENCH_TAILS.sub("", word)
+    if plain != word:
+        return plain
+    bare = _SPANISH_TAILS.sub("", word)
+    return bare if len(bare) > 2 else word
 
 
 def is_reading(word: str) -> bool:
     """Whether the verb asks to be told something."""
-    return folded(word) in _reading_forms()
+    plain = folded(word)
+    return plain in _reading_forms() or without_pronouns(plain) in _pure_readings()
+
+
+@cache
+def _pure_readings() -> frozenset[str]:
+    """Verbs that ask to be told something and never stand for a thing: what may have a pronoun at its end."""
+    return frozenset(folded(word) for word in _TELLING.split())
+
+
+_PARTICLES: Final = frozenset(
+    folded(word)
+    for word in re.findall(
+        r"\S+",
+        """ab an aus auf ein zu weiter fest um nach vor hinzu mit zurück zurueck frei los weg bei herunter runter hoch
+        heraus raus wieder durch fort fertig stumm neu vorbei zusammen her""",
+    )
+)
+
+
+#: After these a word is what something becomes: `auf hoch`.
+TOWARDS: Final = frozenset(("auf", "zu", "als"))
+
+
+def is_particle(word: str) -> bool:
+    """Whether the word may be what a German verb leaves at the end of its sentence."""
+    return folded(word) in _PARTICLES
+
+
+def parted(head: str, last: str) -> str | None:
+    """The German verb whose parts these are, in one word: `Sage` and `ab` are `absagen`; None: there is none."""
+    last, plain = folded(last), folded(head)
+    if last not in _PARTICLES:
+        return None
+    strong = next((stem for stem, form in _STRONG.items() if form == plain), None)
+    for stem in (plain, plain.removesuffix("e"), plain.removesuffix("t"), plain.removesuffix("en"), strong or plain):
+        for infinitive in (f"{last}{stem}en", f"{last}{stem}n", f"{last}{stem}"):
+            if meanings_of(infinitive) or is_reading(infinitive):
+                return infinitive
+    return None
 
 
 def is_counter(word: str) -> bool:

@@ -230,7 +230,7 @@ class Fields:
         return tuple(found)
 
     def inside(self, name: str, read: Callable[[Fields], Value], hint: str = "") -> Value | None:
-        """What `read` makes of the mapping in this field; None where none is given or it is none."""
+        """The value that `read` makes of the mapping in this field; None where none is given or it is none."""
         node = self.node_of(name)
         if node is None:
             return None
@@ -273,6 +273,6 @@ class Fields:
 
 
 def _without_quotes(name: str, node: Node) -> str:
-    """What to do about a number that is written as text."""
+    """The hint for a number that is written as text."""
     written = node.value.strip() if isinstance(node.value, str) else ""
     return f"Write {name}: {written}, without quotes." if written.isdecimal() else ""

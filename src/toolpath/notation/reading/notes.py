@@ -38,7 +38,7 @@ class Notes:
         self.positions: dict[str, tuple[int, int]] = {}
 
     def source(self) -> Source:
-        """What the plan keeps of its reading."""
+        """The source, as the plan keeps it."""
         return Source(self.file, self.positions, tuple(self.findings))
 
     def place(self, path: str, node: Node) -> None:

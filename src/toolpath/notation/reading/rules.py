@@ -32,8 +32,8 @@ SESSION_FLAGS = (
 )
 SESSION_EVENTS = ("request", "resume", "system")
 CASE_FLAGS = ("requires_casefile", "create_if_missing", "enforce_access_control", "audit_casefile_changes")
-REQUIRED_FLAGS = ("auth", "session", "case")
-REQUIRED_LISTS = ("permissions", "case_states")
+#: Fields of `Requires` that a plan has too; an approval it asks for elsewhere.
+_REQUIRED = [field for field in msgspec.structs.fields(Requires) if field.name != "approval"]
 AUDIT_TEXTS = ("success_event", "failure_event")
 AUDIT_LISTS = ("log_response_fields", "redact_fields")
 
@@ -87,11 +87,12 @@ def read_policy(fields: Fields) -> None:
 
 
 def _required(fields: Fields) -> None:
-    for name in REQUIRED_FLAGS:
-        fields.flag(name, False)
-    for name in REQUIRED_LISTS:
-        fields.texts(name)
-    fields.finish("What a policy requires", (*REQUIRED_FLAGS, *REQUIRED_LISTS))
+    for field in _REQUIRED:
+        if field.type is bool:
+            fields.flag(field.name, False)
+        else:
+            fields.texts(field.name)
+    fields.finish("What a policy requires", tuple(field.name for field in _REQUIRED))
 
 
 def _part(fields: Fields, name: str, read: Any, metadata: JsonObject) -> dict[str, Any]:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from typing import Final, NoReturn
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.check import check
 from toolpath.checks.request.mandate import ASKING, mandated
 from toolpath.checks.request.tools import acts
-from toolpath.errors import ChatFailed, ConfigError, Finding, NoToolFits, PlanningFailed, ReadError, ToolpathError
+from toolpath.errors import ChatFailed, Finding, NoToolFits, PlanningFailed, ReadError, ToolpathError
 from toolpath.expressions.quoted import readable
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.plan import Call, Plan, every_step, freeze
 from toolpath.model_output.page import visible
-from toolpath.planner.by_model.prompt import first_request, repair_request
+from toolpath.planner.by_model.prompt import RULES, first_request, repair_request
 from toolpath.planner.by_model.reading import faults_of, read_answer, unreadable, with_tool_keys
 from toolpath.planner.by_model.shortlist import allowed_tools, shortlist, with_bodies
+from toolpath.planner.by_model.signatures import signatures
 from toolpath.planner.learning.reliability import with_estimates, with_fallbacks
 from toolpath.planner.records import (
     NO_TOOLS,
@@ -35,6 +37,7 @@ from toolpath.planner.records import (
     Selection,
     Shown,
 )
+from toolpath.planner.zones import zone_of
 from toolpath.values import encode, plain, walk
 
 #: What a model that does not say how sure it is counts as.
@@ -47,7 +50,14 @@ _FALLBACK: Final = 0.3
 #: Failures of a model that never said anything to the request: rules may stand in for it.
 ABSENT: Final = frozenset({"connection", "timeout", "server", "rate_limit", "quota", "denied", "rejected", "too_long"})
 _LONGEST_ANSWER: Final = 50_000
+#: Characters of an answer that is read at once, without a thread of its own.
+_SHORT: Final = 20_000
 _MAX_LESSONS: Final = 5
+#: Characters of the prompt that are neither rules, request, data nor tools.
+_OTHER_ROOM: Final = 6_000
+_LEAST_ROOM: Final = 2_000
+#: Warnings that a model is told, once.
+_TOLD_ONCE: Final = frozenset(("may_not_fit", "maybe_missing"))
 
 
 async def plan_with_model(request: PlanRequest, ground: Ground) -> Planned:
@@ -86,14 +96,26 @@ class Session:
             text=readable(request.text),
             decomposition=None if self.simplified else decomposition,
         )
-        self.shown: tuple[Shown, ...] = shortlist(self.request, self.catalog, options, ground.rank, self.lessons)
+        shown = shortlist(self.request, self.catalog, options, ground.rank, self.lessons)
+        told = [(self.catalog.tools[one.tool], self.catalog.stats.get(one.tool)) for one in shown]
+        found = signatures(told, first=options.max_tools, size=self._room())
+        self._told = tuple(text for _, text in found)
+        self.shown: tuple[Shown, ...] = tuple(shown[place] for place, _ in found)
         self.offered = frozenset(one.tool for one in self.shown)
-        self._offered_tools = Catalog({key: self.catalog.tools[key] for key in self.offered})
+        self.offered_tools = Catalog({key: self.catalog.tools[key] for key in self.offered})
         self.rounds: list[Round] = []
+        self._has_told = False
+        self.sound: Plan | None = None
+        """A plan without errors, which the model was told doubts of."""
         self.question = ChatRequest()
         self.prompt_size = 0
         self.started_at = ground.clock.time()
         self._started = ground.clock.monotonic()
+
+    def _room(self) -> int:
+        """Characters that the tools may take."""
+        rest = len(RULES) + len(self.request.text) + len(encode([self.request.context, self.request.inputs]))
+        return max(_LEAST_ROOM, min(self.options.tools_size, self.options.max_prompt - rest - _OTHER_ROOM))
 
     @property
     def repairs_left(self) -> int:
@@ -101,12 +123,12 @@ class Session:
         return self.ground.options.max_repairs + 1 - len(self.rounds)
 
     def first_question(self) -> ChatRequest:
-        """What the model is asked first. Raises `ChatFailed` for a request that is longer than a prompt may be."""
+        """The first request to the model. Raises `ChatFailed` for one that is longer than a prompt may be."""
         self.question = first_request(
             self.request,
-            self.catalog,
-            self.shown,
+            self._told,
             self.ground.options,
+            has_more=len(self._told) < len(self.catalog),
             now=datetime.fromtimestamp(self.started_at, zone_of(self.options.time_zone)),
             lessons=self.lessons,
             simple=self.simplified,
@@ -177,17 +199,53 @@ class Session:
     async def mended(self, reply: ChatReply) -> Planned:
         """The plan of an answer, after as many repairs as it needs and may have. Raises `ChatFailed`."""
         while True:
-            plan, findings = self.read(reply)
-            if plan is not None and not findings:
-                return self.planned(plan)
-            if self.repairs_left <= 0:
+            try:
+                is_short = len(reply.text) <= _SHORT
+                plan, findings = self.read(reply) if is_short else await asyncio.to_thread(self.read, reply)
+            except NoToolFits:
+                if self.sound is None:
+                    raise
+                return self.planned(self.sound)
+            is_sound = plan is not None and not findings
+            uncovered = self._uncovered(plan) if plan is not None else ()
+            if plan is not None and is_sound:
+                has_news = bool(uncovered) and self.sound is None and not plan.questions
+                if not has_news or self.repairs_left <= 0:
+                    return self.planned(plan)
+                self.sound = plan
+            elif self.sound is not None:
+                # What was mended without need is worse than before.
+                return self.planned(self.sound)
+            elif self.repairs_left <= 0:
                 return self.give_up(f"The model's plan still has errors after {len(self.rounds)} rounds.", findings)
-            reply = await self.ask(repair_request(self.question, reply.text, findings))
+            try:
+                reply = await self.ask(
+                    repair_request(self.question, reply.text, (*findings, *self._doubts(plan)), uncovered)
+                )
+            except ChatFailed:
+                if self.sound is None:
+                    raise
+                return self.planned(self.sound)
+
+    def _doubts(self, plan: Plan | None) -> tuple[Finding, ...]:
+        """The warnings that a model is told of its plan, beside what is wrong with it; once."""
+        if plan is None or self._has_told:
+            return ()
+        self._has_told = True
+        return tuple(one for one in check(plan, self._callable, secrets=()) if one.code in _TOLD_ONCE)
+
+    def _uncovered(self, plan: Plan) -> tuple[str, ...]:
+        """Parts of the request that the plan does nothing about."""
+        # Of a plan that is too long, that is told alone: to compare thousands of steps with the request takes long.
+        if not self.request.is_words or plan.questions or not 0 < len(plan.steps) <= self.options.max_steps:
+            return ()
+        kept = frozenset(step.id for step in self.request.kept)
+        return mandated(plan, self.request.text, self.checked, strict=False, kept=kept).origin.uncovered
 
     def read(self, reply: ChatReply) -> tuple[Plan | None, tuple[Finding, ...]]:
         """The plan of an answer and what is wrong with it. Raises `NoToolFits` where the answer says so."""
         try:
-            plan = read_answer(reply.text, self.request, self._offered_tools)
+            plan = read_answer(reply.text, self.request, self.offered_tools)
         except ReadError as error:
             hint = "The answer was cut off; write a shorter plan." if reply.finish_reason == "length" else ""
             findings = unreadable(ReadError(error.message, findings=error.findings, hint=hint or error.hint))
@@ -201,7 +259,7 @@ class Session:
         return plan, findings
 
     def faults(self, plan: Plan) -> tuple[Finding, ...]:
-        """What a plan for this request may not be carried out for."""
+        """The faults for which a plan for this request may not be carried out."""
         kept = [step.id for step in self.request.kept]
         faults = faults_of(plan, self._callable, self.offered, self.options, kept=kept)
         if plan.questions:
@@ -217,14 +275,15 @@ class Session:
         """The plan as it is handed over: with fallbacks, estimates and a confidence."""
         options = self.ground.options
         sure = _UNSAID if plan.confidence is None else plan.confidence
-        sure -= _PER_REPAIR * (len(self.rounds) - 1)
+        sure -= _PER_REPAIR * (len(self.rounds) - 1 - (self.sound is not None))
         sure = min(sure, _WITH_QUESTIONS) if plan.questions else sure
         origin = msgspec.structs.replace(plan.origin, confidence=round(max(sure, 0.0), 3))
         plan = msgspec.structs.replace(with_tool_keys(plan, self.checked), origin=origin)
         plan = with_estimates(with_fallbacks(plan, self.checked, options), self.checked)
         kept = frozenset(step.id for step in self.request.kept)
         if self.request.is_words:
-            plan = mandated(plan, self.request.text, self.checked, strict=False, kept=kept)
+            known = encode(self.request.context).decode() if self.request.context else ""
+            plan = mandated(plan, self.request.text, self.checked, strict=False, kept=kept, known=known)
         return Planned(plan=plan, record=self.record(plan))
 
     def give_up(self, reason: str, findings: tuple[Finding, ...], *, is_absent: bool = False) -> Planned:
@@ -294,16 +353,6 @@ class Session:
             started_at=self.started_at,
             duration=self.ground.clock.monotonic() - self._started,
         )
-
-
-def zone_of(name: str) -> tzinfo:
-    """The time zone of an IANA name, as `Europe/Berlin`; UTC for none. Raises `ConfigError`."""
-    if not name or name.upper() == "UTC":
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ConfigError(f"{name!r} is no time zone.", hint="Name one as IANA does: Europe/Berlin.") from None
 
 
 def selections_of(plan: Plan) -> tuple[Selection, ...]:

@@ -16,17 +16,24 @@ from toolpath.errors import Finding, ReadError, closest
 from toolpath.expressions.quoted import escaped
 from toolpath.model.plan import Block, Call, Loop, OnSuccess, Origin, Plan, Step, every_step, with_calls
 from toolpath.model_output.model_text import read_model_plan
+from toolpath.planner.by_model.mending import mended_text
 from toolpath.planner.records import PlannerOptions, PlanRequest
-from toolpath.values import Json, JsonObject, decode
+from toolpath.values import Json, JsonObject, decode, encode
 
 _LONGEST_REASON: Final = 2_000
+_LARGEST_ANSWER: Final = 200_000
 
 
 def read_answer(text: str, request: PlanRequest, catalog: Catalog) -> Plan:
     """The plan in a model's answer; no steps where it says that no tool fits. Raises `ReadError`."""
+    if len(text) > _LARGEST_ANSWER:
+        raise ReadError(f"The answer has {len(text):,} characters; at most {_LARGEST_ANSWER:,} are read.")
     nothing = _without_steps(text, request)
     if nothing is not None:
         return nothing
+    clear = mended_text(text, catalog, request.text)
+    if clear is not None:
+        text = encode(clear).decode()
     return as_allowed(read_model_plan(text, input_names=_input_names(catalog)), request)
 
 
@@ -200,7 +207,7 @@ def _keyed(call: Call, catalog: Catalog) -> Call:
 
 
 def unreadable(error: ReadError) -> tuple[Finding, ...]:
-    """What to tell the model about an answer that is no plan."""
+    """The findings that tell the model of an answer that is no plan."""
     if error.findings:
         return error.findings
     hint = error.hint or "Answer with the JSON object alone."

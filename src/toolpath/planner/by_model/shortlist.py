@@ -14,6 +14,9 @@ from toolpath.runs.opening import names_in
 
 NO_TOOL: Final = "none"
 _LONGEST_TEXT: Final = 2_000
+#: Characters of the shortest signatures, and of usual ones in short.
+_SHORTEST: Final = 25
+_USUAL: Final = 100
 _WORD: Final = re.compile(r"[\w.-]+")
 
 
@@ -52,7 +55,9 @@ def shortlist(
     rank: Rank = default_rank,
     lessons: Sequence[Lesson] = (),
 ) -> tuple[Shown, ...]:
-    """At most `max_tools` tools, best first: those that the request names, that were suggested or learned, that fit.
+    """The tools, best first: those that the request names, that were suggested or learned, that fit.
+
+    All the others follow where their signatures may fit the prompt; of very many the best alone are given.
 
     Each part of a decomposition brings its own best tools, so that none is crowded out by the others. A tool that
     mostly fails or is slow comes last.
@@ -63,18 +68,23 @@ def shortlist(
     for key in _known(catalog, (part.suggested_tool for part in _parts(request))):
         found.setdefault(key, _shown(catalog, key, "suggested"))
     texts = [request.text[:_LONGEST_TEXT], *(part.query[:_LONGEST_TEXT] for part in _parts(request))]
-    whole, *parts = [rank(catalog, text, options.max_tools) for text in texts]
+    may_fit = len(catalog) <= options.tools_size // _SHORTEST
+    most = options.max_tools if may_fit else max(options.max_tools, options.tools_size // _USUAL)
+    whole, *parts = [rank(catalog, text, most) for text in texts]
     # The whole request knows what its parts are about, so most of the places are its own.
-    own = whole[: options.max_tools * 3 // 5] if parts else whole
+    own = whole[: most * 3 // 5] if parts else whole
     for hit in (*own, *_interleaved([whole[len(own) :], *parts])):
         found.setdefault(hit.tool.key, _shown(catalog, hit.tool.key, "search", hit.score))
     for key in _known(catalog, (tool for lesson in lessons for tool in lesson.tools)):
         found.setdefault(key, _shown(catalog, key, "learned"))
-    if len(catalog) <= options.max_tools:
-        for key in catalog:
-            found.setdefault(key, _shown(catalog, key, "all"))
+    for key in catalog:
+        # A request in words that no tool has is the model's to judge: there may be something among the others.
+        if not may_fit and len(found) >= most:
+            break
+        if key not in found:
+            found[key] = _shown(catalog, key, "all")
     reliable = sorted(found.values(), key=lambda shown: _is_avoided(shown, options))
-    return tuple(reliable[: options.max_tools])
+    return tuple(reliable if may_fit else reliable[:most])
 
 
 def _is_avoided(shown: Shown, options: PlannerOptions) -> bool:

@@ -15,6 +15,7 @@ from toolpath.model.chat import ChatReply
 from toolpath.model.plan import Call, Plan, Step
 from toolpath.notation.plan import read_plan
 from toolpath.planner.by_model.incremental import StepReader
+from toolpath.planner.by_model.mending import mended
 from toolpath.planner.by_model.planner import ABSENT, Session
 from toolpath.planner.by_model.reading import as_allowed, with_tool_keys
 from toolpath.planner.records import Ground, Planned, PlanRequest
@@ -101,7 +102,8 @@ class _Growing:
     def _plan(self) -> Plan | None:
         session = self._session
         try:
-            plan = read_plan({"steps": self._entries})
+            entries = [entry for entry in self._entries if isinstance(entry, dict)]
+            plan = read_plan(mended({"steps": entries}, session.offered_tools, session.request.text))
         except ReadError:
             return None
         if len(plan.steps) != len(self._entries):

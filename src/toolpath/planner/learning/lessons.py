@@ -15,9 +15,11 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import words
 from toolpath.planner.records import Lesson, Rank
 from toolpath.planner.scoring.intervals import wilson
-from toolpath.values import JsonObject
+from toolpath.values import JsonObject, encode
 
 _LONGEST: Final = 300
+#: Bytes of the steps that did a request.
+_LONGEST_STEPS: Final = 800
 #: How alike the words of two requests must be for one to teach the other.
 _ALIKE: Final = 0.25
 #: The most that what was learned adds to a tool's score, as a share of the best.
@@ -40,8 +42,8 @@ class Lessons:
         """Every lesson, the one not used longest first."""
         return tuple(lesson for lesson, _ in self._lessons.values())
 
-    def learn(self, request: str, tools: Sequence[str], success: bool) -> None:
-        """Note what came of a request that these tools did."""
+    def learn(self, request: str, tools: Sequence[str], success: bool, steps: Sequence[JsonObject] = ()) -> None:
+        """Note what came of a request that these tools did, in these steps."""
         if not tools:
             return
         text = " ".join(request.split())[:_LONGEST]
@@ -52,6 +54,7 @@ class Lessons:
             Lesson(
                 request=last.request,
                 tools=used,
+                steps=tuple(steps) if success and len(encode(steps)) <= _LONGEST_STEPS else last.steps,
                 successes=last.successes + success,
                 failures=last.failures + (not success),
             )
@@ -100,7 +103,7 @@ class Lessons:
         return {tool: max(-_WEIGHT, min(_WEIGHT, gain)) for tool, gain in gains.items()}
 
     def as_json(self) -> JsonObject:
-        """What is kept of it."""
+        """The record as it is kept."""
         return {"lessons": [msgspec.to_builtins(lesson) for lesson, _ in self._lessons.values()]}
 
     @classmethod

@@ -1,11 +1,13 @@
 """Plans that were made before, for the same request and for requests that differ in their values alone.
 
-A plan is given only for the catalogue it was made with, and only after it was checked again. The texts of requests are
-kept, so one cache belongs to one tenant.
+A plan is given only for the catalogue it was made with, to whom it was made for, and only after it was checked again.
+The texts of requests are kept, so one cache belongs to one tenant.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -13,14 +15,22 @@ import msgspec
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
 from toolpath.checks.request.mandate import mandated
-from toolpath.model.plan import Origin, Plan, freeze, thaw
-from toolpath.planner.learning.patterns import Pattern, is_timeless, pattern_of, with_values
+from toolpath.checks.request.tools import acts
+from toolpath.model.plan import Call, Plan, every_step, freeze, thaw
+from toolpath.planner.learning.patterns import Pattern, pattern_of, plain, with_values
+from toolpath.planner.learning.stand_ins import is_timeless
 from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
 from toolpath.ports import Clock
-from toolpath.values import JsonObject, digest
+from toolpath.values import JsonObject, digest, walk
 
+#: Characters of a request that is kept.
+_LONGEST: Final = 20_000
 #: A plan that is less sure than this is not kept.
 _SURE: Final = 0.5
+#: Which rules made the patterns: those of other rules match nothing.
+_RULES: Final = 2
+#: A day or a moment as tools take it: one that the request does not have in these digits was counted from a day.
+_MOMENT: Final = re.compile(r"(?<!\d)(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{10}(?:\d{3})?)(?!\d)")
 
 
 class CachedPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +42,8 @@ class CachedPlan(msgspec.Struct, frozen=True, kw_only=True):
     plan: JsonObject
     reasoning: str = ""
     """What the planner said of it."""
+    strategy: str = ""
+    """The way of planning that made it."""
     made_at: float = 0.0
     """Unix time."""
 
@@ -57,25 +69,33 @@ class PlanCache:
         asked = self.hits + self.misses
         return self.hits / asked if asked else None
 
-    def find(self, request: PlanRequest, catalog: Catalog) -> Planned | None:
-        """The plan for a request that is the same but for its values; None where none is kept that still checks."""
-        found = self._find(request, catalog)
+    def find(self, request: PlanRequest, catalog: Catalog, *, strategy: str = "") -> Planned | None:
+        """The plan for a request that is the same but for its values; None where none is kept that still checks.
+
+        `strategy`: one that this way of planning has made.
+        """
+        found = self._find(request, catalog, strategy)
         self.hits += found is not None
         self.misses += found is None
         return found
 
-    def _find(self, request: PlanRequest, catalog: Catalog) -> Planned | None:
+    def _find(self, request: PlanRequest, catalog: Catalog, strategy: str) -> Planned | None:
+        if not _stands_alone(request):
+            return None
         began = self._clock.monotonic()
         scope = _scope(request, catalog)
+        text = plain(request.text)
         for pattern in reversed(list(self._scopes.get(scope, ()))):
-            values = pattern.match(request.text)
+            values = pattern.match_plain(text)
             if values is None:
                 continue
             kept = self._plans[scope, pattern]
-            if self._clock.time() - kept.made_at > self.ttl:
+            if not 0 <= self._clock.time() - kept.made_at <= self.ttl:
                 self._drop(scope, pattern)
                 continue
-            plan = with_values(thaw(kept.plan), values)
+            if strategy and strategy != kept.strategy:
+                continue
+            plan = _told_anew(with_values(thaw(kept.plan), values), request.text, kept)
             if (
                 has_errors(check(plan, catalog, secrets=()))
                 or mandated(plan, request.text, catalog, strict=False).questions
@@ -86,16 +106,15 @@ class PlanCache:
         return None
 
     def _planned(self, plan: Plan, request: PlanRequest, kept: CachedPlan, duration: float) -> Planned:
-        origin: Origin = msgspec.structs.replace(plan.origin, request=request.text)
-        plan = msgspec.structs.replace(plan, origin=origin)
         record = PlanningRecord(
             request=request.text,
             planner="cache",
+            strategy=kept.strategy,
             reason="The same request was planned before."
             if not kept.pattern.slots
             else "A like request was planned before.",
             catalog=kept.scope,
-            reasoning=kept.reasoning,
+            reasoning=plan.reasoning,
             confidence=plan.confidence,
             started_at=self._clock.time(),
             duration=duration,
@@ -105,21 +124,23 @@ class PlanCache:
     def keep(self, request: PlanRequest, catalog: Catalog, planned: Planned) -> bool:
         """Keep a plan for later, where it is worth that; says whether it is kept.
 
-        Not kept: a fallback, a plan that is unsure or leaves a question open, one that rests on results of another run,
-        and one whose request means something else on another day.
+        Not kept: a fallback, a plan that is unsure or leaves a question open, one that rests on results of another run
+        or on what was said before, and one whose request means something else on another day.
         """
         plan = planned.plan
         is_sure = (plan.confidence or 0.0) >= _SURE and not plan.questions
         is_own = planned.record.outcome == "planned" and planned.record.planner != "cache"
-        if not (is_sure and is_own) or request.kept or request.context or not is_timeless(request.text):
+        lasts = is_timeless(request.text) and not any(_counted_days(plan, request.text))
+        if not (is_sure and is_own and lasts and _stands_alone(request)):
             return False
-        scope = _scope(request, catalog)
+        strict = any(acts(catalog.get(call.tool)) for call in _calls(plan))
         self._touch(
             CachedPlan(
-                scope=scope,
-                pattern=pattern_of(request.text, plan),
+                scope=_scope(request, catalog),
+                pattern=pattern_of(request.text, plan, strict=strict),
                 plan=freeze(plan),
                 reasoning=planned.record.reasoning,
+                strategy=planned.record.strategy,
                 made_at=self._clock.time(),
             )
         )
@@ -149,7 +170,7 @@ class PlanCache:
                 del self._scopes[scope]
 
     def as_json(self) -> JsonObject:
-        """What is kept of it."""
+        """The record as it is kept."""
         plans = [msgspec.to_builtins(kept) for kept in self._plans.values()]
         return {"plans": plans, "hits": self.hits, "misses": self.misses}
 
@@ -170,5 +191,41 @@ def _count(value: object) -> int:
     return value if isinstance(value, int) and value >= 0 else 0
 
 
+def _stands_alone(request: PlanRequest) -> bool:
+    """Whether the words of the request say by themselves what is wanted, and are few enough to be compared."""
+    return request.is_words and not request.kept and not request.context and len(request.text) <= _LONGEST
+
+
+def _counted_days(plan: Plan, text: str) -> Iterator[str]:
+    """Days and moments of the plan that the request does not have in the same digits."""
+    for call in _calls(plan):
+        for _, value in walk(call.inputs):
+            for found in _MOMENT.findall(str(value) if isinstance(value, str | int) else ""):
+                if found not in text:
+                    yield found
+
+
+def _calls(plan: Plan) -> list[Call]:
+    return [step for _, step in every_step(plan.block) if isinstance(step, Call)]
+
+
+def _told_anew(plan: Plan, text: str, kept: CachedPlan) -> Plan:
+    """The plan as one of this request; what was said of the values of another one is left out."""
+    is_same = plain(text) == plain(plan.origin.request)
+    reasoning = kept.reasoning if is_same else ""
+    origin = msgspec.structs.replace(plan.origin, request=text, reasoning=reasoning)
+    description = plan.description if is_same else ""
+    return msgspec.structs.replace(plan, origin=origin, description=description)
+
+
 def _scope(request: PlanRequest, catalog: Catalog) -> str:
-    return digest({"catalog": catalog.digest, "tools": sorted(request.tools), "inputs": request.inputs})
+    return digest(
+        {
+            "rules": _RULES,
+            "catalog": catalog.digest,
+            "tools": sorted(request.tools),
+            "inputs": request.inputs,
+            "decomposition": msgspec.to_builtins(request.decomposition),
+            "asker": request.asker,
+        }
+    )

@@ -1,6 +1,7 @@
 """Dates and times in a request: found, and written as a parameter wants them. Pure: no clock.
 
-What is relative, as `tomorrow` or `next Friday`, only a model plans; `planner/by_model/prompt.py` tells it the time.
+What is relative, as `tomorrow` or `next Friday`, is read by `request/moments.py`; a model is told the time by
+`planner/by_model/prompt.py`.
 """
 
 from __future__ import annotations

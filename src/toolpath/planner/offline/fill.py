@@ -17,6 +17,7 @@ from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.match import words_of
 from toolpath.planner.offline.mention import Mention, is_joined
 from toolpath.planner.offline.mentions import mentions
+from toolpath.planner.offline.proper_names import without_verb
 from toolpath.planner.offline.said import (
     from_boolean,
     from_frequency,
@@ -50,7 +51,8 @@ def fill(slots: Sequence[Slot], text: str, *, about: frozenset[str] = frozenset(
 
     `is_all`: the text is all that is said of the tool, so that what is left of it may be what is left open.
     """
-    found = shaped(mentions(text), slots, text)
+    told = [without_verb(one, text, about) for one in mentions(text)]
+    found = shaped([one for one in told if one is not None], slots, text)
     single, several = _said_outright(slots, text, found, about)
     open_slots = [slot for slot in slots if slot.name not in {*single, *several} and slot.type not in ("boolean",)]
     free = _free(found, slots, single, several, about)
@@ -120,7 +122,7 @@ def _is_tool(mention: Mention, about: frozenset[str]) -> bool:
 
 
 def _values(slots: Sequence[Slot], chosen: Chosen) -> dict[str, list[Found]]:
-    """What was chosen, as values of the parameters' types."""
+    """The chosen values, by the types of the parameters."""
     groups: dict[str, list[Found]] = {}
     for slot in slots:
         group = chosen.get(slot.name)

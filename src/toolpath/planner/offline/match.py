@@ -215,7 +215,7 @@ def _cue(slot: Slot, mention: Mention) -> float:
 
 
 def _own(slot: Slot, mention: Mention) -> float:
-    """What the mention itself says: `Premier League` is a league, and what a description gives as an example fits."""
+    """The score of the mention itself: `Premier League` is a league, and an example from a description fits."""
     if mention.kind not in ("name", "quoted", "code", "phrase"):
         return 0.0
     if slot.shown and mention.text.lower() in (shown.lower() for shown in slot.shown):
@@ -227,7 +227,7 @@ def _own(slot: Slot, mention: Mention) -> float:
 
 
 def _place(slot: Slot, mention: Mention) -> float:
-    """What is known for a place, as `Rome, Italy` or `Ohio`, is rather the value of a place."""
+    """The score of a known place, as `Rome, Italy` or `Ohio`: it is rather the value of a place."""
     if mention.kind != "name":
         return 0.0
     head, _, tail = mention.text.partition(", ")
@@ -253,7 +253,7 @@ def _word_cue(slot: Slot, word: str) -> tuple[str, float]:
 
 
 def _pointer(slot: Slot, mention: Mention) -> float:
-    """What the preposition before the mention points to."""
+    """The score of the preposition before the mention: a slot that it points to, or one that it points away from."""
     before = [word for word in mention.before if word not in _ARTICLES]
     if not before:
         return 0.0

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date
+
+import msgspec
 
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.mandate import mandated
+from toolpath.checks.request.seen import is_offered
 from toolpath.checks.request.sentences import bare
 from toolpath.checks.request.tools import verbs_of
 from toolpath.checks.request.verbs import folded
 from toolpath.errors import NoToolFits
-from toolpath.model.plan import Call, Origin, Plan
+from toolpath.model.plan import Block, Call, Origin, Plan, every_step
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.backward import chained
 from toolpath.planner.offline.carried import carried, widened, without_repeats
@@ -25,10 +29,15 @@ from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.link import link
+from toolpath.planner.offline.lookup import LookedUp, Lookup
 from toolpath.planner.offline.match import CUED, WEAK, is_like, words_of
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.rank import Candidate, Fit, Ranker, candidate
+from toolpath.planner.offline.request.reader import SURE, UNSURE, Reading, read_request
+from toolpath.planner.offline.request.spans import spans_of
+from toolpath.planner.offline.request.spelling import Spelled, spelled
+from toolpath.planner.offline.request.toolbox import Toolbox, is_of_kind
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
 
@@ -42,6 +51,16 @@ _SECOND = 0.5
 _THIRD, _RIVAL = 0.2, 0.4
 #: What a plain command counts as at least: of those in the development records, four of five are right.
 _PLAIN = 0.5
+#: What a request has to name of a tool that its words alone refuse: to be planned, and to be asked about.
+_WHOLE, _ASKED = 1.3, 2.0
+#: What the other rules have to count as, for their values to stand where those read are others: where the reading is
+#: sure, and where it is not.
+_SURER, _SURE_ENOUGH = 0.7, 0.5
+#: The most that a plan with an open question counts as.
+_OPEN = 0.4
+_ENGLISH = re.compile(
+    r"\b(?:the|of|is|what|for|my|and|from|with|how|do|to|you|i|are|that|an?|about|out|find|show|get)\b", re.IGNORECASE
+)
 _SAYING = frozenset(words_of("saying says titled entitled called named number amount following new"))
 _BLANKS = re.compile(r"[ \t]{9,}")
 _ANOTHER = re.compile(r"\b(?:another|second|third|fourth|fifth|same|other)\b", re.IGNORECASE)
@@ -50,16 +69,149 @@ _BACKWARD = re.compile(r"\b(?:by|for|from|of|to|on|with)\s+(?:that|this|the same
 _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)\b", re.IGNORECASE)
 
 
+def looked_up(request: str, catalog: Catalog, search: Lookup) -> Lookup:
+    """The tools that `plan_offline` looks at for this request, as its `search`."""
+    if len(catalog.tools) <= _MOST_TOOLS:
+        return LookedUp(())
+    return LookedUp(tuple(search.search(_asked(request), _MOST_TOOLS)))
+
+
+def _asked(request: str) -> str:
+    return bare(_BLANKS.sub(" ", request[:LONGEST_REQUEST]).strip())
+
+
 def plan_offline(
-    request: str, catalog: Catalog, *, tools: Sequence[str] | None = None, search: ToolSearch | None = None
+    request: str,
+    catalog: Catalog,
+    *,
+    tools: Sequence[str] | None = None,
+    search: Lookup | None = None,
+    today: date | None = None,
 ) -> Plan:
     """The plan that the request asks for, with reasons, confidence and open questions in its `origin`.
 
-    `tools` names those that may be used (none: all); `search` saves indexing the catalogue again. What the request does
-    not say is asked for, never invented. Raises `NoToolFits`, naming the nearest tools; `ToolNotFound` for a name in
-    `tools` that no tool has.
+    `tools` names those that may be used (none: all); `search` saves indexing the catalogue again; `today` is what days
+    like `Friday` are counted from: without it they are not read. What the request does not say is asked for, never
+    invented. Raises `NoToolFits`, naming the nearest tools; `ToolNotFound` for a name in `tools` that no tool has.
     """
-    text = bare(_BLANKS.sub(" ", request[:LONGEST_REQUEST]).strip())
+    offered = _offered(_asked(request), catalog, tools, search)
+    mended = spelled(request[:LONGEST_REQUEST], offered, spans_of(request[:LONGEST_REQUEST], today))
+    if mended.changes:
+        plan = _planned(mended.text, catalog, tools, search, today)
+        return _mended(plan, request, mended, catalog)
+    return _planned(request, catalog, tools, search, today)
+
+
+def _mended(plan: Plan, request: str, mended: Spelled, catalog: Catalog) -> Plan:
+    """The plan of a request whose words were mended: it says how they were read."""
+    told = [f"Read {said!r} as {meant!r}." for said, meant in mended.changes]
+    values = [
+        str(value)
+        for _, step in every_step(plan.block)
+        if isinstance(step, Call)
+        for name, value in step.inputs.items()
+        if not is_offered(value, catalog.get(step.tool), name)
+    ]
+    # A value is as it was typed, or is asked about.
+    taken = [said for said, meant in mended.changes if any(re.search(rf"\b{meant}\b", one) for one in values)]
+    origin = plan.origin
+    questions = (*origin.questions, *(f"Is {said!r} spelled as it is meant?" for said in taken))
+    sure = min(plan.confidence or 0.0, _OPEN if taken else UNSURE)
+    reasoning = "\n".join((*told, origin.reasoning))
+    origin = msgspec.structs.replace(
+        origin, request=request[:LONGEST_REQUEST], questions=questions, reasoning=reasoning, confidence=sure
+    )
+    return msgspec.structs.replace(plan, origin=origin, description=request[:200])
+
+
+def _planned(
+    request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
+) -> Plan:
+    text = _asked(request)
+    box = Toolbox(_offered(text, catalog, tools, search))
+    reading = read_request(text, box, today)
+    if reading is None:
+        return _by_rules(request, text, catalog, tools, search)
+    read = _read(request, reading, catalog)
+    is_done = reading.is_whole and not read.questions
+    if is_done and reading.confidence >= SURE and _acts(read, catalog):
+        return read
+    try:
+        ruled = _by_rules(request, text, catalog, tools, search)
+    except NoToolFits:
+        # The words of tools are English: of another language their refusal says nothing.
+        is_meant = is_done and (reading.confidence >= SURE or _acts(read, catalog))
+        if _ENGLISH.search(text) and reading.meant < (_WHOLE if is_meant else _ASKED):
+            raise
+        return read
+    is_other = _tools_of(ruled) != _tools_of(read)
+    if is_done and not is_other and _is_surer(ruled, read) and not _misfits(ruled, box):
+        # The same tools with other values, which the other rules are sure of.
+        return _asked_about(read, catalog) if _acts(read, catalog) else ruled
+    if is_done and (ruled.questions or reading.meant >= _WHOLE):
+        return _asked_about(read, catalog) if is_other else read
+    if reading.is_doubted and read.questions and _acts(ruled, catalog):
+        return read
+    if _misfits(ruled, box) or (_acts(read, catalog) and is_other and not _acts(ruled, catalog)):
+        # What only reads does not stand for what was commanded.
+        return read
+    return ruled if not ruled.questions or len(ruled.questions) < len(read.questions) else read
+
+
+def _tools_of(plan: Plan) -> set[str]:
+    return {step.tool for _, step in every_step(plan.block) if isinstance(step, Call)}
+
+
+def _acts(plan: Plan, catalog: Catalog) -> bool:
+    return any(not catalog.tools[tool].is_read for tool in _tools_of(plan))
+
+
+def _is_surer(ruled: Plan, read: Plan) -> bool:
+    """Whether one plan is whole and surer than the other, which it is not."""
+    needed = _SURER if (read.confidence or 0.0) >= SURE else _SURE_ENOUGH
+    return not ruled.questions and (ruled.confidence or 0.0) >= needed and ruled.steps != read.steps
+
+
+def _asked_about(plan: Plan, catalog: Catalog) -> Plan:
+    """The plan with a question, where it would act and the words of the request may mean another tool."""
+    acting = sorted(tool for tool in _tools_of(plan) if not catalog.tools[tool].is_read)
+    if not acting:
+        return plan
+    questions = (*plan.questions, f"Is {', '.join(acting)} what is meant?")
+    sure = min(plan.confidence or 0.0, _OPEN)
+    return msgspec.structs.replace(
+        plan, origin=msgspec.structs.replace(plan.origin, questions=questions, confidence=sure)
+    )
+
+
+def _misfits(plan: Plan, box: Toolbox) -> bool:
+    """Whether an argument is not of the kind that its parameter is: a name for a telephone number."""
+    kits = {kit.key: kit for kit in box.kits}
+    return any(
+        not is_of_kind(value, field, box)
+        for _, step in every_step(plan.block)
+        if isinstance(step, Call) and step.tool in kits
+        for field in kits[step.tool].fields
+        if (value := step.inputs.get(field.name)) is not None
+    )
+
+
+def _read(request: str, reading: Reading, catalog: Catalog) -> Plan:
+    """The plan of what was read, asked about where the request does not command it."""
+    calls = [step for _, step in every_step(Block(steps=reading.steps)) if isinstance(step, Call)]
+    origin = Origin(
+        request=request[:LONGEST_REQUEST],
+        reasoning="\n".join(reading.reasons),
+        confidence=reading.confidence,
+        questions=(*_too_long(request), *reading.questions),
+        estimates=_estimates(calls, catalog),
+    )
+    plan = Plan(name="plan", description=request[:200], steps=reading.steps, origin=origin)
+    return mandated(plan, request, catalog)
+
+
+def _by_rules(request: str, text: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None) -> Plan:
+    """The plan by the words of tools and parameters alone, for requests that are not read as people's."""
     ranker = Ranker([candidate(tool) for tool in _offered(text, catalog, tools, search)])
     drafts = _drafts(text, ranker)
     if not drafts:
@@ -103,7 +255,7 @@ def _is_commanded(text: str, drafts: Sequence[Draft]) -> bool:
     return drafts[0].fit.name >= 1.0 or is_addressed
 
 
-def _offered(text: str, catalog: Catalog, tools: Sequence[str] | None, search: ToolSearch | None) -> list[Tool]:
+def _offered(text: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None) -> list[Tool]:
     if tools:
         allowed = {} if list(tools) == ["none"] else {tool.key: tool for tool in map(catalog.find, tools)}
     else:
@@ -313,9 +465,7 @@ def _refusal(text: str, ranker: Ranker) -> NoToolFits:
 
 def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog) -> Plan:
     steps: list[Call] = []
-    questions: list[str] = []
-    if len(request) > LONGEST_REQUEST:
-        questions.append(f"Only the first {LONGEST_REQUEST:,} characters of the request were read: what of the rest?")
+    questions: list[str] = [*_too_long(request)]
     reasons: list[str] = []
     for draft in drafts:
         for number, step_id in enumerate(draft.ids):
@@ -337,6 +487,12 @@ def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog) 
     )
     plan = Plan(name="plan", description=request[:200], steps=tuple(steps), origin=origin)
     return mandated(plan, request, catalog)
+
+
+def _too_long(request: str) -> tuple[str, ...]:
+    if len(request) <= LONGEST_REQUEST:
+        return ()
+    return (f"Only the first {LONGEST_REQUEST:,} characters of the request were read: what of the rest?",)
 
 
 def _reason(draft: Draft, number: int, step_id: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+
+import msgspec
 
 from toolpath.catalog.words import STOP, raw_words
 from toolpath.planner.offline.mention import Mention
@@ -77,6 +79,23 @@ def proper_names(text: str) -> Iterator[Mention]:
             name = text[start:end]
             was_place = True
         yield Mention("name", name, name, start, end)
+
+
+def without_verb(mention: Mention, text: str, verbs: Collection[str]) -> Mention | None:
+    """The name without the verb that a request begins with, as in `Expel Tom`; None where nothing else is left.
+
+    `verbs`: the words of the tool that is filled, in small letters.
+    """
+    first, _, rest = mention.text.partition(" ")
+    if mention.kind != "name" or first.lower() not in verbs or not _begins(text[: mention.start]):
+        return mention
+    if not rest.strip():
+        return None
+    start = mention.end - len(rest.lstrip())
+    name = rest.lstrip()
+    return (
+        msgspec.structs.replace(mention, text=name, value=name, start=start) if text[start:].startswith(name) else None
+    )
 
 
 def _goes_on(text: str, end: int) -> bool:

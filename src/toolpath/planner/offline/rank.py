@@ -13,6 +13,7 @@ import msgspec
 from toolpath.catalog.words import STOP, raw_words, stem
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.match import is_like, words_of
+from toolpath.planner.offline.opposites import is_opposite
 from toolpath.planner.offline.slots import Slot, slots_of
 
 #: Words that many tools share, whatever they do: they tell little.
@@ -101,36 +102,6 @@ _POLITE = re.compile(
 _THING = re.compile(r"(?P<word>[a-z]+)\s+(?:on|about|upon|['\"“])", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\s*[\"']?(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|does|did|do)\b", re.IGNORECASE
-)
-_OPPOSITES = tuple(
-    (left, right)
-    for left, right in (
-        row.split()
-        for row in (
-            "internal external",
-            "lowest highest",
-            "minimum maximum",
-            "lower upper",
-            "loss profit",
-            "loss gain",
-            "expense income",
-            "buy sell",
-            "import export",
-            "arrival departure",
-            "increase decrease",
-            "indoor outdoor",
-            "inbound outbound",
-            "sunrise sunset",
-            "oldest newest",
-            "cheapest expensive",
-            "nearest farthest",
-            "winner loser",
-            "encrypt decrypt",
-            "encode decode",
-            "upload download",
-            "enable disable",
-        )
-    )
 )
 #: Question → words of the tools that answer it.
 _ASKED = tuple(
@@ -233,12 +204,14 @@ class Ranker:
             # Another tool does to the same thing what is asked for.
             is_other = _row(one.verb) is not None and any((row, thing) in self._made for thing in _things(one))
         fit = self._fit(one, said, meant)
-        if is_other or _is_opposite(one, said) or (_QUESTION.match(text) and _is_unasked(one, said)):
+        if is_opposite(one.name | one.description, said):
+            return _lessened(_lessened(fit))
+        if is_other or (_QUESTION.match(text) and _is_unasked(one, said)):
             return _lessened(fit)
         return fit
 
     def things(self) -> frozenset[str]:
-        """What the tools make: `comment`, of a tool that creates comments."""
+        """The things that the tools make: `comment`, of a tool that creates comments."""
         return frozenset(thing for row, thing in self._made if row is _CHANGES[0])
 
     def _command(self, text: str) -> tuple[frozenset[str] | None, str]:
@@ -275,7 +248,7 @@ class Ranker:
 
 @lru_cache(maxsize=4_096)
 def _meant(text: str) -> frozenset[str]:
-    """What is asked for without being named: `how far` is a distance, `lowest common multiple` is `lcm`."""
+    """The words that are meant without being said: `how far` is a distance, `lowest common multiple` is `lcm`."""
     tokens = raw_words(text[:2_000])
     asked = {word for question, words in _ASKED if question.search(text) for word in words}
     return frozenset(asked) | frozenset(
@@ -286,23 +259,13 @@ def _meant(text: str) -> frozenset[str]:
     )
 
 
-def _is_opposite(one: Candidate, said: set[str]) -> bool:
-    """Whether the text says the opposite of what the tool is for."""
-    known = one.name | one.description
-    return any(
-        word in said and word not in known and other in known and other not in said
-        for pair in _OPPOSITES
-        for word, other in (pair, pair[::-1])
-    )
-
-
 def _row(verb: str) -> frozenset[str] | None:
     """The words that mean about the same."""
     return next((row for row in (*_CHANGES, _LOOKS) if verb in row), None)
 
 
 def _things(one: Candidate) -> list[str]:
-    """What a tool is for, by its name: `comment` of `listCommentsByBlog`."""
+    """The things that a tool is for, by its name: `comment` of `listCommentsByBlog`."""
     return words_of(one.tool.name)[1:2]
 
 

@@ -15,6 +15,8 @@ from toolpath.model.plan import Call, Origin, Plan
 from toolpath.model_output.references import renamed, texts_in
 from toolpath.values import Json, JsonObject
 
+#: Name of the plans that requests are routed to.
+ROUTED: Final = "routed"
 _OTHER: Final = re.compile(r"\W")
 _ROOT: Final = re.compile(r"\{\{[^}]*?\b([A-Za-z_]\w*)")
 #: Inputs that take the words of a request as they are.
@@ -47,7 +49,7 @@ def plan_of_calls(request: str, calls: Sequence[ChosenCall], *, reasoning: str, 
         steps.append(Call(id=step_id, tool=call.tool, inputs=inputs, when=when))
         roots |= _names_of(call, step_id)
     return Plan(
-        name="routed",
+        name=ROUTED,
         steps=tuple(steps),
         failure_mode="isolate",
         origin=Origin(request=request, reasoning=reasoning, confidence=confidence),

@@ -5,6 +5,7 @@ A tool that writes is never guessed at.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -14,23 +15,55 @@ from rapidfuzz.distance import OSA
 from toolpath.catalog.names import mangle
 from toolpath.catalog.snapshot import Catalog
 from toolpath.planner.router.entries import ALIASES, normalise
-from toolpath.planner.router.records import DEFAULTS, Candidate, Decision, How, RouterOptions, ToolEntry
+from toolpath.planner.router.records import DEFAULTS, Candidate, How, RouterOptions, ToolEntry, ToolMatch
 
 _LONGEST: Final = 200
 _SHOWN: Final = 5
+_PREFIX: Final = re.compile(r"(?:functions?|default_api|tools?|api|namespace)[.:/](?=\w)", re.I)
+#: Letters that a part of a name has to have to mean a tool.
+_SHORTEST_PART: Final = 4
 
 
 def match_name(
     asked: str, entries: Sequence[ToolEntry], catalog: Catalog, options: RouterOptions = DEFAULTS
-) -> Decision:
+) -> ToolMatch:
     """The decision for a name that a model or person wrote; its `tools` are empty where no tool is clearly meant."""
     name = asked[:_LONGEST]
     for how, found in (("exact", _exact(name, entries)), ("alias", _by_other_name(name, entries, catalog))):
         if len(found) == 1:
-            return Decision(asked=asked, how=_as_how(how), tools=found, candidates=(Candidate(found[0], 1.0),))
+            return ToolMatch(asked=asked, how=_as_how(how), tools=found, candidates=(Candidate(found[0], 1.0),))
         if found:
             return _several(asked, found, catalog, options)
-    return _alike(asked, name, entries, catalog, options)
+    plain = _without_prefix(name)
+    if plain != name:
+        found = _exact(plain, entries) or _by_other_name(plain, entries, catalog)
+        if len(found) == 1:
+            return ToolMatch(asked=asked, how="alias", tools=found, candidates=(Candidate(found[0], 1.0),))
+        if found:
+            return _several(asked, found, catalog, options)
+    bearer = _bearer(plain, entries)
+    if bearer is not None and _only_reads(bearer, catalog):
+        reason = f"It is a part of a name that only {bearer} has."
+        return ToolMatch(
+            asked=asked, how="fuzzy", tools=(bearer,), candidates=rank_by_name(plain, entries), reason=reason
+        )
+    return _alike(asked, plain, entries, catalog, options)
+
+
+def _without_prefix(name: str) -> str:
+    """The name without the space of names that servers and models put before those of all tools."""
+    match = _PREFIX.match(name)
+    return name[match.end() :] if match else name
+
+
+def _bearer(name: str, entries: Sequence[ToolEntry]) -> str | None:
+    """The one tool of whose names these words are a part, side by side; None: none or several."""
+    wanted = _words(name)
+    if len("".join(wanted)) < _SHORTEST_PART:
+        return None
+    joined = f" {' '.join(wanted)} "
+    found = [entry.id for entry in entries if any(joined in f" {' '.join(_words(one))} " for one in _names(entry))]
+    return found[0] if len(found) == 1 else None
 
 
 def _as_how(text: str) -> How:
@@ -66,33 +99,33 @@ def _other_names(entry: ToolEntry) -> set[str]:
     return names - {""}
 
 
-def _several(asked: str, found: tuple[str, ...], catalog: Catalog, options: RouterOptions) -> Decision:
+def _several(asked: str, found: tuple[str, ...], catalog: Catalog, options: RouterOptions) -> ToolMatch:
     """Several tools have the very name that was asked for."""
     candidates = tuple(Candidate(key, 1.0) for key in found)
     writers = [key for key in found if not _only_reads(key, catalog)]
     rule = options.on_multiple or ("error" if writers else "all")
     if rule == "error":
         why = f"{', '.join(writers)} would write." if writers else "Only one may be meant."
-        return Decision(asked=asked, how="several", candidates=candidates, reason=f"{len(found)} tools fit. {why}")
+        return ToolMatch(asked=asked, how="several", candidates=candidates, reason=f"{len(found)} tools fit. {why}")
     kept = found if rule == "all" else found[:1]
     reason = f"{len(found)} tools fit; {'all of them' if rule == 'all' else 'the first'} is taken."
-    return Decision(asked=asked, how="several", tools=kept, candidates=candidates, reason=reason)
+    return ToolMatch(asked=asked, how="several", tools=kept, candidates=candidates, reason=reason)
 
 
-def _alike(asked: str, name: str, entries: Sequence[ToolEntry], catalog: Catalog, options: RouterOptions) -> Decision:
+def _alike(asked: str, name: str, entries: Sequence[ToolEntry], catalog: Catalog, options: RouterOptions) -> ToolMatch:
     candidates = rank_by_name(name, entries)
     if not candidates or candidates[0].score < options.threshold:
-        return Decision(asked=asked, how="none", candidates=candidates, reason="No tool has a name like it.")
+        return ToolMatch(asked=asked, how="none", candidates=candidates, reason="No tool has a name like it.")
     best = candidates[0]
     rivals = [one for one in candidates[1:] if best.score - one.score < options.margin]
     if rivals:
         reason = f"{best.tool} and {rivals[0].tool} are as much alike."
-        return Decision(asked=asked, how="none", candidates=candidates, reason=reason)
+        return ToolMatch(asked=asked, how="none", candidates=candidates, reason=reason)
     if not _only_reads(best.tool, catalog):
         reason = f"{best.tool} may be meant, but it writes, and a write is not guessed at."
-        return Decision(asked=asked, how="none", candidates=candidates, reason=reason)
+        return ToolMatch(asked=asked, how="none", candidates=candidates, reason=reason)
     reason = f"The name is {best.score:.0%} like it, and like no other."
-    return Decision(asked=asked, how="fuzzy", tools=(best.tool,), candidates=candidates, reason=reason)
+    return ToolMatch(asked=asked, how="fuzzy", tools=(best.tool,), candidates=candidates, reason=reason)
 
 
 def rank_by_name(name: str, entries: Iterable[ToolEntry]) -> tuple[Candidate, ...]:

@@ -65,8 +65,8 @@ class Candidate(msgspec.Struct, frozen=True):
     score: float
 
 
-class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Decision on one name: what was asked for, what it was taken for, and why."""
+class ToolMatch(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Match of one name with tools: what was asked for, what it was taken for, and why."""
 
     asked: str
     """The name as the model wrote it, or the words of the request."""
@@ -83,13 +83,21 @@ class RouteRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     request: str
     outcome: Outcome
+    id: str = ""
+    """Of the record in the store; empty: it is not kept."""
+    at: float = 0.0
+    """Unix time."""
+    run_id: str = ""
+    """The run of its plan that ended last."""
+    prompt: str = ""
+    """What a model was asked first: what it is told, a blank line, the request."""
     connected: tuple[str, ...] = ()
     """Keys of the tools it could choose from."""
     answers: tuple[str, ...] = ()
     """What the model wrote, round by round."""
     calls: tuple[tuple[str, Json], ...] = ()
     """What the last answer asks for: name and arguments."""
-    decisions: tuple[Decision, ...] = ()
+    decisions: tuple[ToolMatch, ...] = ()
     order: tuple[str, ...] = ()
     """Keys of the tools that are called, in their order."""
     findings: tuple[Finding, ...] = ()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 
-from toolpath.catalog.search import search
+from toolpath.catalog.search import Hit, search
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
 from toolpath.checks.request.mandate import mandated
@@ -17,29 +18,40 @@ from toolpath.model.chat import ChatReply, ChatRequest, Message, Usage
 from toolpath.model.plan import Plan
 from toolpath.model_output.found import ModelText
 from toolpath.model_output.model_text import read_model_text
+from toolpath.model_output.plans import called
 from toolpath.planner.router.calls import ChosenCall, filled_from_request, plan_of_calls
-from toolpath.planner.router.entries import connected_names, entries_of, normalise
+from toolpath.planner.router.entries import connected_names, entries_of, entry_of, normalise
 from toolpath.planner.router.match import match_name, rank_by_name
 from toolpath.planner.router.prompt import route_request
 from toolpath.planner.router.records import (
     DEFAULTS,
     Candidate,
-    Decision,
     Outcome,
     Routed,
     RouteRecord,
     RouterOptions,
     ToolEntry,
+    ToolMatch,
 )
 from toolpath.ports import Chat, Clock
 from toolpath.values import Json, JsonObject, encode
 
 Fill = Callable[[str, str, Catalog], JsonObject | None]
 """Key of a tool, request, catalogue → the tool's inputs; None where the request does not say them."""
+Find = Callable[[Catalog, str, int], Sequence[Hit]]
+"""Catalogue, text, at most so many → the tools that fit, best first."""
 _CONFIDENCE: Final = {"exact": 0.9, "alias": 0.85, "fuzzy": 0.6, "several": 0.5, "none": 0.0}
 _OFFLINE: Final = 0.6
 _LONGEST_ANSWER: Final = 50_000
+_LARGEST_ANSWER: Final = 200_000
 _SUGGESTIONS: Final = 3
+#: Characters of an answer that is read at once, without a thread of its own.
+_SHORT: Final = 20_000
+
+
+def search_anew(catalog: Catalog, text: str, limit: int) -> Sequence[Hit]:
+    """The tools that fit a text, by an index for this question."""
+    return search(catalog, text, limit=limit)
 
 
 async def route(
@@ -51,32 +63,45 @@ async def route(
     tools: Sequence[str] = (),
     options: RouterOptions = DEFAULTS,
     fill: Fill = filled_from_request,
+    find: Find = search_anew,
 ) -> Routed:
-    """What becomes of the request with these tools (names; none given: all of the catalogue).
+    """The route that the request takes with these tools (names; none given: all of the catalogue).
 
-    `fill` reads the inputs of a tool that is named without any out of the request's words.
+    `fill` reads the inputs of a tool that is named without any out of the request's words; `find` gives the nearest of
+    many tools.
 
     Without a model, or where it fails, the words of the request decide. Raises `ToolNotFound` or `AmbiguousTool` for
     names of tools that are wrong, nothing else.
     """
-    connected = _connected(request, catalog, tools, options)
-    routing = Routing(request, connected, clock, options, fill=fill)
+    all_tools = _named(catalog, tools)
+    connected = _connected(request, all_tools, options, find)
+    routing = Routing(request, connected, clock, options, fill=fill, whole=all_tools)
     if chat is not None:
         try:
             return await routing.ask(chat)
         except ChatFailed as failure:
             routing.error = failure.message
+            if routing.refused is not None:
+                # What the model chose was refused for a reason: words do not choose in its place.
+                return routing.again(routing.refused)
     return routing.without_model()
 
 
-def _connected(request: str, catalog: Catalog, tools: Sequence[str], options: RouterOptions) -> Catalog:
-    if tools:
-        found = [catalog.find(name) for name in dict.fromkeys(tools)]
-        catalog = Catalog({tool.key: tool for tool in found}, catalog.stats)
+def _named(catalog: Catalog, tools: Sequence[str]) -> Catalog:
+    if not tools:
+        return catalog
+    found = [catalog.find(name) for name in dict.fromkeys(tools)]
+    return Catalog({tool.key: tool for tool in found}, catalog.stats)
+
+
+def _connected(request: str, catalog: Catalog, options: RouterOptions, find: Find) -> Catalog:
+    """The tools that a model is shown: those that the request calls by their keys, and the nearest to its words."""
     if len(catalog) <= options.max_tools:
         return catalog
-    hits = search(catalog, request, limit=options.max_tools)
-    return Catalog({hit.tool.key: hit.tool for hit in hits}, catalog.stats)
+    words = (word.strip("`\"'.,:;!?()") for word in request[: options.max_request].split())
+    named = [catalog.tools[word] for word in dict.fromkeys(words) if word in catalog.tools]
+    near = [hit.tool for hit in find(catalog, request, options.max_tools)]
+    return Catalog({tool.key: tool for tool in [*named, *near][: options.max_tools]}, catalog.stats)
 
 
 class Routing:
@@ -90,8 +115,13 @@ class Routing:
         options: RouterOptions,
         *,
         fill: Fill = filled_from_request,
+        whole: Catalog | None = None,
     ) -> None:
+        """`whole`: all connected tools, of which the catalogue has the nearest; None: these are all."""
         self._fill = fill
+        self._whole = catalog if whole is None else whole
+        self.refused: Routed | None = None
+        """The route of the last answer, which was refused."""
         self.request = readable(request)
         self.catalog = catalog
         self.entries: tuple[ToolEntry, ...] = entries_of(catalog)
@@ -99,9 +129,11 @@ class Routing:
         self.error = ""
         self._clock = clock
         self._began = clock.monotonic()
+        self._at = clock.time()
+        self._prompt = ""
         self._answers: list[str] = []
         self._calls: tuple[tuple[str, Json], ...] = ()
-        self._decisions: list[Decision] = []
+        self._decisions: list[ToolMatch] = []
         self._findings: tuple[Finding, ...] = ()
         self._usage = Usage()
         self._cost: float | None = None
@@ -114,11 +146,12 @@ class Routing:
                 kind="too_long",
             )
         asked = route_request(self.request, self.entries, self.options)
+        self._prompt = "\n\n".join((asked.system, *(message.text for message in asked.messages)))
         question = asked
         for left in range(self.options.max_repairs, -1, -1):
             reply = await chat(question)
             self._note(reply)
-            routed = self._answered(reply, is_last=left == 0)
+            routed = await self._answered(reply, is_last=left == 0)
             if routed is not None:
                 return routed
             question = _again(asked, reply.text, self._findings)
@@ -130,22 +163,31 @@ class Routing:
         if reply.cost is not None:
             self._cost = (self._cost or 0.0) + reply.cost
 
-    def _answered(self, reply: ChatReply, *, is_last: bool) -> Routed | None:
-        """What an answer comes to; None: it is worth asking again."""
+    async def _answered(self, reply: ChatReply, *, is_last: bool) -> Routed | None:
+        """The route that an answer names; None: it is worth asking again."""
         self._decisions, self._findings, self.error = [], (), ""
         try:
-            found = read_model_text(reply.text)
+            found = await _read(reply.text)
         except ReadError as error:
             self.error = error.message
             self._findings = error.findings
-            # What is not readable as calls is a text, as the router always had it.
-            return self._end("text", text=reply.text) if is_last else None
+            # What looks like a call and cannot be read is never taken for an answer without calls.
+            message = f"The answer of the model cannot be read: {error.message}"
+            self.refused = self._end("refused", message=message, text=reply.text[:_LONGEST_ANSWER])
+            return self.refused if is_last else None
         calls = _asked(found, self.entries)
         self._calls = tuple(calls)
         if not calls:
             return self._end("text", text=found.prose or reply.text)
         routed = self._called(calls, text=found.prose)
-        return routed if is_last or routed.plan is not None or not self._findings else None
+        if is_last or routed.plan is not None or not self._findings:
+            return routed
+        self.refused = routed
+        return None
+
+    def again(self, refused: Routed) -> Routed:
+        """The route of an answer that was refused, since no other answer came."""
+        return msgspec.structs.replace(refused, record=msgspec.structs.replace(refused.record, error=self.error))
 
     def _called(self, calls: Sequence[tuple[str, Json]], *, text: str = "") -> Routed:
         """The plan of these calls, or why there is none. All names are decided, so that all faults are told at once."""
@@ -155,6 +197,7 @@ class Routing:
             return self._end("refused", message=message, text=text)
         chosen: list[ChosenCall] = []
         for name, inputs in calls:
+            self._connect(name)
             decision = match_name(name, self.entries, self.catalog, self.options)
             self._decisions.append(decision)
             for key in decision.tools:
@@ -165,6 +208,13 @@ class Routing:
         if refused:
             return self._no_match(refused, text=text)
         return self._planned(chosen, text=text)
+
+    def _connect(self, name: str) -> None:
+        """Take in a tool that is called by its key, though it was not among the nearest."""
+        tool = self._whole.tools.get(name)
+        if tool is not None and name not in self.catalog.tools:
+            self.catalog = Catalog({**self.catalog.tools, name: tool}, self._whole.stats)
+            self.entries = (*self.entries, entry_of(tool))
 
     def _planned(self, chosen: Sequence[ChosenCall], *, text: str, limit: float = 1.0) -> Routed:
         sure = min((_CONFIDENCE[decision.how] for decision in self._decisions), default=0.0)
@@ -179,9 +229,9 @@ class Routing:
             return self._end("refused", message=message, text=text)
         return self._end("tools", plan=plan, text=text)
 
-    def _no_match(self, refused: Sequence[Decision], *, text: str = "") -> Routed:
+    def _no_match(self, refused: Sequence[ToolMatch], *, text: str = "") -> Routed:
         suggestions = _suggestions(refused)
-        message = no_match(self.entries)
+        message = no_match(self.entries, of=len(self._whole))
         several = next((one for one in refused if one.how == "several"), None)
         if several is not None:
             message += f" {several.reason}"
@@ -206,7 +256,7 @@ class Routing:
                 return self._no_match([decision])
             named = [(decision.asked, decision.tools)]
         else:
-            self._decisions = [Decision(asked=name, how="exact", tools=tools) for name, tools in named]
+            self._decisions = [ToolMatch(asked=name, how="exact", tools=tools) for name, tools in named]
         chosen: list[ChosenCall] = []
         missing: list[ChosenCall] = []
         for name, tools in named:
@@ -218,7 +268,7 @@ class Routing:
             return self._end("refused", message=message, suggestions=(missing[0].tool,))
         return self._planned(chosen, text="", limit=_OFFLINE)
 
-    def _found(self) -> Decision:
+    def _found(self) -> ToolMatch:
         """The one tool that the request's words find, if it only reads."""
         by_name = match_name(self.request, self.entries, self.catalog, self.options)
         if by_name.tools or (by_name.candidates and by_name.candidates[0].score >= self.options.threshold):
@@ -235,7 +285,7 @@ class Routing:
         else:
             reason = "No tool clearly fits the words of the request, or the one that does writes."
         tools = () if best is None else (best,)
-        return Decision(
+        return ToolMatch(
             asked=self.request,
             how="none" if best is None else "fuzzy",
             tools=tools,
@@ -255,6 +305,8 @@ class Routing:
         record = RouteRecord(
             request=self.request,
             outcome=outcome,
+            at=self._at,
+            prompt=self._prompt,
             connected=tuple(entry.id for entry in self.entries),
             answers=tuple(self._answers),
             calls=self._calls,
@@ -270,21 +322,29 @@ class Routing:
         return Routed(plan=plan, text=text, message=message, suggestions=suggestions, record=record)
 
 
-def no_match(entries: Sequence[ToolEntry]) -> str:
-    """The sentence that says that no tool was meant, with those that are there."""
+def no_match(entries: Sequence[ToolEntry], *, of: int = 0) -> str:
+    """The sentence that says that no tool was meant, with those that are there, or the nearest of so many."""
     names = ", ".join(connected_names(entries))
-    return f"Agent could not determine a matching tool. Connected tools: [{names}]"
+    nearest = f", the nearest {len(entries)} of {of}" if of > len(entries) else ""
+    return f"Agent could not determine a matching tool. Connected tools{nearest}: [{names}]"
 
 
-def _suggestions(refused: Sequence[Decision]) -> tuple[str, ...]:
+def _suggestions(refused: Sequence[ToolMatch]) -> tuple[str, ...]:
     found = [one for decision in refused for one in decision.candidates if one.score > 0.4]
     return tuple(dict.fromkeys(one.tool for one in found))[:_SUGGESTIONS]
 
 
+async def _read(text: str) -> ModelText:
+    if len(text) > _LARGEST_ANSWER:
+        raise ReadError(f"It has {len(text):,} characters; at most {_LARGEST_ANSWER:,} are read.")
+    return read_model_text(text) if len(text) <= _SHORT else await asyncio.to_thread(read_model_text, text)
+
+
 def _asked(found: ModelText, entries: Sequence[ToolEntry]) -> list[tuple[str, Json]]:
     """The calls of an answer; of one that is nothing but the name of a capability, a call of it."""
-    if found.calls:
-        return [(call.tool, call.inputs) for call in found.calls]
+    calls = called(found)
+    if calls:
+        return [(call.tool, call.inputs) for call in calls]
     name = found.prose.strip().strip("`\"'. ")
     known = {one for entry in entries for one in (*entry.capabilities, entry.call_name)}
     return [(name, {})] if name and (name in known or ("." in name and normalise(name) in known)) else []

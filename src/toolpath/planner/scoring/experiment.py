@@ -70,6 +70,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     arms: tuple[Arm, ...]
     comparisons: tuple[Comparison, ...]
+    """Of the ways that were tried, with the first one where that was tried, too."""
+    untried: tuple[str, ...] = ()
+    """Names of the ways without a trial: with nothing to compare."""
 
     def __str__(self) -> str:
         lines = [
@@ -86,6 +89,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             verdict = "a real difference" if one.is_real else "which may be chance"
             span = f"95 % from {one.interval.low:+.1%} to {one.interval.high:+.1%}"
             lines.append(f"{one.name} against {one.against}: {one.difference:+.1%} ({span}), {verdict}.")
+        if self.untried and len(self.arms) > 1:
+            lines.append(f"Not compared, since no run has ended of what it planned: {', '.join(self.untried)}.")
         return "\n".join(lines)
 
 
@@ -125,7 +130,8 @@ class Experiment:
         """How they did so far."""
         first, *others = self._tallies
         standard = self._tallies[first]
-        z = quantile(comparisons=len(others))
+        tried = [name for name in others if self._tallies[name].trials] if standard.trials else []
+        z = quantile(comparisons=len(tried))
         comparisons = tuple(
             Comparison(
                 name=name,
@@ -133,16 +139,17 @@ class Experiment:
                 difference=(self._tallies[name].rate or 0.0) - (standard.rate or 0.0),
                 interval=newcombe(_counts(self._tallies[name]), _counts(standard), z),
             )
-            for name in others
+            for name in tried
         )
         arms = tuple(
             Arm(name=name, tally=tally, interval=wilson(tally.successes, tally.trials))
             for name, tally in self._tallies.items()
         )
-        return Report(arms=arms, comparisons=comparisons)
+        untried = tuple(name for name, tally in self._tallies.items() if not tally.trials)
+        return Report(arms=arms, comparisons=comparisons, untried=untried)
 
     def as_json(self) -> JsonObject:
-        """What is kept of it."""
+        """The record as it is kept."""
         return {name: msgspec.to_builtins(tally) for name, tally in self._tallies.items()}
 
     @classmethod

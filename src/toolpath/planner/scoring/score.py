@@ -17,6 +17,9 @@ from toolpath.values import Json, JsonObject
 _Item = TypeVar("_Item", bound=Hashable)
 _PUNCTUATION = re.compile(r"[\s,./\-_*^'\"()]+")
 _REFERENCE = re.compile(r"\{\{\s*([^}]*?)\s*\}\}")
+_WHOLE = re.compile(r"\s*\{\{(.*)\}\}\s*", re.DOTALL)
+#: A text in quotes, a key behind its dot, a name, a number, anything else.
+_TOKENS = re.compile(r"'[^']*'|\"[^\"]*\"|\.\s*[A-Za-z_][\w-]*|[A-Za-z_][\w-]*|\d+(?:\.\d+)?|[=!<>]=|\s+|.", re.DOTALL)
 #: Above so many calls of one tool, they are paired in their order instead of by the best match.
 _MOST_PAIRED = 8
 
@@ -29,6 +32,12 @@ class GoldCall(msgspec.Struct, frozen=True, kw_only=True):
     arguments: JsonObject = {}
     accepted: Mapping[str, Sequence[Json]] | None = None
     """Parameter → every value that is right; `""` among them: it may be left out. None: `arguments` alone are right."""
+    contains: Mapping[str, Sequence[str]] = {}
+    """Parameter → words that its text has to hold, where no one wording of it is right."""
+    over: str = ""
+    """Template of the list for whose items it is made, each of which is called `item`; empty: it is made once."""
+    when: tuple[str, ...] = ()
+    """Conditions, any of which is right; none: it is made in any case."""
     depends_on: tuple[str, ...] = ()
 
 
@@ -38,6 +47,8 @@ class MadeCall(msgspec.Struct, frozen=True, kw_only=True):
     tool: str
     step: str = ""
     arguments: JsonObject = {}
+    over: str = ""
+    when: str = ""
     depends_on: tuple[str, ...] = ()
 
 
@@ -49,9 +60,11 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     arguments: float
     """Share of the gold arguments that are right."""
     is_whole: bool
-    """Every call is there, none besides, every argument right."""
+    """Every call is there, none besides, every argument, loop and condition right."""
     are_tools_right: bool
     """The same tools, each as often."""
+    wrong: tuple[str, ...] = ()
+    """Ids of the steps that no right plan has, or has otherwise."""
 
 
 def score_plan(made: Sequence[MadeCall], gold: Sequence[GoldCall], *, with_arguments: bool = True) -> Score:
@@ -64,19 +77,32 @@ def score_plan(made: Sequence[MadeCall], gold: Sequence[GoldCall], *, with_argum
     )
     gold_edges = Counter((source, call.step) for call in gold for source in call.depends_on)
     total = right = 0
+    fitting: set[int] = set()
     for one, other in pairs:
         good, all_of_them = _arguments(one, other, steps)
         right, total = right + good, total + all_of_them
+        if _is_made_alike(one, other, steps) and (good == all_of_them or not with_arguments):
+            fitting.add(id(one))
     paired = {id(other) for _, other in pairs}
     total += sum(len(call.accepted or call.arguments) for call in gold if id(call) not in paired)
-    whole = tools == wanted and len(pairs) == len(gold) and (not with_arguments or right == total)
+    whole = tools == wanted and len(fitting) == len(gold)
     return Score(
         tool_f1=_f1(tools, wanted),
         edge_f1=_f1(edges, gold_edges),
         arguments=right / total if total else float(tools == wanted),
         is_whole=whole,
         are_tools_right=tools == wanted,
+        wrong=tuple(one.step for one in made if id(one) not in fitting),
     )
+
+
+def _is_made_alike(one: MadeCall, other: GoldCall, steps: Mapping[str, str]) -> bool:
+    """Whether a call is made for the same items, and on the same condition."""
+    if _form(one.over, steps) != _form(other.over, {}):
+        return False
+    if not other.when:
+        return not one.when
+    return _form(one.when, steps) in {_form(each, {}) for each in other.when}
 
 
 def _f1(made: Counter[_Item], gold: Counter[_Item]) -> float:
@@ -124,8 +150,17 @@ def _arguments(one: MadeCall, other: GoldCall, steps: Mapping[str, str] | None) 
     for name, values in accepted.items():
         total += 1
         good += is_accepted(one.arguments[name], values, steps) if name in one.arguments else may_be_left_out(values)
-    surplus = [name for name in one.arguments if name not in accepted]
+    for name, words in other.contains.items():
+        if name not in accepted or name in one.arguments:
+            total += name not in accepted
+            good -= name in accepted and is_accepted(one.arguments[name], accepted[name], steps)
+            good += _has_words(one.arguments.get(name), words)
+    surplus = [name for name in one.arguments if name not in accepted and name not in other.contains]
     return good, total + len(surplus)
+
+
+def _has_words(value: Json, words: Sequence[str]) -> bool:
+    return isinstance(value, str) and all(word.casefold() in value.casefold() for word in words)
 
 
 def may_be_left_out(values: Sequence[Json]) -> bool:
@@ -170,11 +205,19 @@ def _is_equal_object(value: JsonObject, gold: JsonObject, steps: Mapping[str, st
 
 
 def _reference(text: str, steps: Mapping[str, str] | None) -> str:
-    def rename(match: re.Match[str]) -> str:
-        step, dot, rest = match.group(1).partition(".")
-        return "{{" + ((steps or {}).get(step, step)) + dot + rest + "}}"
+    return _REFERENCE.sub(lambda found: "{{" + _form(found[1], steps or {}) + "}}", text)
 
-    return _REFERENCE.sub(rename, text)
+
+def _form(expression: str, steps: Mapping[str, str]) -> str:
+    """An expression without what makes no difference, its steps by the names they have in gold."""
+
+    def one(found: re.Match[str]) -> str:
+        word = found[0]
+        return f"'{word[1:-1]}'" if word[0] in "'\"" else steps.get(word, word)
+
+    whole = _WHOLE.match(expression)
+    tokens = (one(found) for found in _TOKENS.finditer(whole[1] if whole else expression))
+    return " ".join(token for token in tokens if not token.isspace())
 
 
 def _fold(text: str) -> str:

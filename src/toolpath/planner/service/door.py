@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
+from datetime import date
 from typing import Any
 
 import msgspec
 
-from toolpath.access.acting import who_acts
+from toolpath.access.acting import tenant_of, who_acts
 from toolpath.catalog.search import Hit
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
 from toolpath.config import Settings
 from toolpath.errors import PlanInvalid, StoreError
-from toolpath.model.plan import Plan, freeze
+from toolpath.model.plan import Plan
 from toolpath.model.redaction import Redactor
+from toolpath.model.run import RunContext
 from toolpath.planner.by_model.streaming import PlanWritten, StepWritten
 from toolpath.planner.choose import options_of
 from toolpath.planner.decompose import Decomposition, read_decomposition
-from toolpath.planner.offline.planner import plan_offline
+from toolpath.planner.in_parts import along, text_in_parts
+from toolpath.planner.offline.planner import looked_up, plan_offline
 from toolpath.planner.records import Ground, Planned, PlanningRecord, PlanRequest, Selection
-from toolpath.planner.router.records import OnMultiple, Routed, RouteRecord, RouterOptions
+from toolpath.planner.router.calls import ROUTED
+from toolpath.planner.router.records import OnMultiple, Routed, RouterOptions
 from toolpath.planner.router.route import route
 from toolpath.planner.service.memory import Memories
 from toolpath.planner.service.planning_model import NoChat, Planner, PlanningModel
+from toolpath.planner.service.plannings import LONGEST_REQUEST, Plannings
+from toolpath.planner.service.plannings import Planning as PastPlanning
 from toolpath.planner.service.report import PlanningReport, read_weights, report_of
 from toolpath.planner.service.routes import Routes, filled_by_rules
 from toolpath.planner.service.tool_finder import ToolFinder
+from toolpath.planner.zones import day_of
 from toolpath.ports import Chat, Clock, Store
-from toolpath.values import digest
+from toolpath.runs.opening import Load
+from toolpath.values import JsonObject
 
 
 class Planning:
@@ -41,7 +50,7 @@ class Planning:
         settings: Settings,
         clock: Clock,
         *,
-        load: Callable[[set[str] | None], Awaitable[Catalog]],
+        load: Load,
         store: Store,
         redactor: Redactor,
         models: Callable[[str], Awaitable[Chat | None]],
@@ -52,10 +61,17 @@ class Planning:
         self._model = PlanningModel(models)
         self._finder = ToolFinder(by_meaning=settings.search != "words")
         self._routes = Routes(store, clock, redactor)
-        self._past = PastPlannings()
+        self._past = Plannings(store, clock, redactor)
+        self._redactor = redactor
+        self._about: JsonObject = {
+            "model": f"{settings.planner_llm}/{settings.planner_model}",
+            "time_zone": settings.time_zone,
+            "locale": settings.locale,
+        }
         self._memories = Memories(
             store,
             clock,
+            redactor,
             strategies={"model": _by_model, "rules": self._by_rules},
             weights=read_weights(settings.planner_experiment),
         )
@@ -68,32 +84,31 @@ class Planning:
         planner: Planner | None = None,
         decomposition: Decomposition | Mapping[str, Any] | None = None,
         tenant: str | None = None,
+        context: RunContext | None = None,
     ) -> Planned:
         """A checked plan and how it came about.
 
         `planner`: None takes the model where one is configured, else the offline planner. Raises `NoToolFits`,
         `PlanningFailed` where no plan that checks came of it, `ConfigError` where a model is wanted and there is none.
-        What is remembered of requests is the tenant's own; None: of the caller's tenant.
+        Tools, and what is remembered of requests, are the tenant's own; None: of the caller's tenant. `context`: of the
+        run that it is planned for; None: who acts is who asks.
         """
-        catalog = await self.catalog()
-        asked = PlanRequest(
-            text=request,
-            tools=tuple(tools or ()),
-            decomposition=None if decomposition is None else read_decomposition(decomposition),
-        )
+        catalog = await self.catalog(tenant)
+        asked = self._asked(request, tools, decomposition, context)
         chat = await self._model.chat(_planner_for(request, planner))
         if chat is not None:
             await self._finder.learn_meanings(catalog)
         ground = self._ground(catalog, chat)
-        memory = await self._memories.of(_tenant(tenant))
+        memory = await self._memories.of(tenant_of(tenant))
         chooser = await memory.load()
         way = "rules" if (is_alone := chat is None) else "model" if planner == "model" else ""
-        planned = await chooser.plan(asked, ground, way=way, cached=not is_alone)
-        self._past.keep(PastPlanning(asked, ground, planned, _tenant(tenant)))
+        cached = not is_alone and self._without_secrets(asked) == asked
+        planned = await chooser.plan(asked, ground, way=way, cached=cached)
+        kept = await self._past.keep(PastPlanning(asked, ground, planned, tenant_of(tenant)))
         if not is_alone:
             memory.changed()
             await memory.save()
-        return planned
+        return kept.planned
 
     async def stream(
         self,
@@ -101,24 +116,31 @@ class Planning:
         *,
         tools: Sequence[str] | None = None,
         planner: Planner | None = None,
+        decomposition: Decomposition | Mapping[str, Any] | None = None,
         tenant: str | None = None,
+        context: RunContext | None = None,
     ) -> AsyncGenerator[StepWritten | PlanWritten]:
         """As `plan`, step by step while a model writes it; without one the whole plan comes at once."""
-        asked = PlanRequest(text=request, tools=tuple(tools or ()))
-        catalog = await self.catalog()
+        asked = self._asked(request, tools, decomposition, context)
+        catalog = await self.catalog(tenant)
         chat = await self._model.chat(_planner_for(request, planner))
         ground = self._ground(catalog, chat)
         if chat is None:
-            yield PlanWritten(planned=await self.plan(request, tools=tools, planner="offline", tenant=tenant))
+            parts = asked.decomposition
+            planned = await self.plan(
+                request, tools=tools, planner="offline", decomposition=parts, tenant=tenant, context=context
+            )
+            yield PlanWritten(planned=planned)
             return
         await self._finder.learn_meanings(catalog)
-        memory = await self._memories.of(_tenant(tenant))
+        memory = await self._memories.of(tenant_of(tenant))
         chooser = await memory.load()
-        async with aclosing(chooser.stream(asked, ground)) as parts:
-            async for part in parts:
+        async with aclosing(chooser.stream(asked, ground, cached=self._without_secrets(asked) == asked)) as written:
+            async for part in written:
                 if isinstance(part, PlanWritten):
-                    self._past.keep(PastPlanning(asked, ground, part.planned, _tenant(tenant)))
+                    kept = await self._past.keep(PastPlanning(asked, ground, part.planned, tenant_of(tenant)))
                     memory.changed()
+                    part = msgspec.structs.replace(part, planned=kept.planned)  # noqa: PLW2901
                 yield part
         await memory.save()
 
@@ -132,28 +154,33 @@ class Planning:
         tenant: str | None = None,
     ) -> Routed:
         """Which tools the request means, as a plan of their calls, with every decision and its scores."""
-        catalog = await self.catalog()
+        catalog = await self.catalog(tenant)
         options = RouterOptions(on_multiple=on_multiple, timeout=self.options.timeout)
         chat = await self._model.chat(planner)
-        routed = await route(
-            request, catalog, self._clock, chat=chat, tools=tools, options=options, fill=filled_by_rules
-        )
-        await self._routes.keep(routed.record, _tenant(tenant))
-        return routed
+        await self._finder.settle(catalog)
+        how: Any = {"options": options, "fill": filled_by_rules, "find": self._finder.by_words}
+        routed = await route(request, catalog, self._clock, chat=chat, tools=tools, **how)
+        return await self._routes.keep(routed, tenant_of(tenant))
 
-    async def newest_routes(self, limit: int, *, tenant: str | None = None) -> list[RouteRecord]:
-        """How the tenant's requests were routed, the newest first."""
-        return await self._routes.newest(_tenant(tenant), limit)
+    @property
+    def routes(self) -> Routes:
+        """How requests were routed."""
+        return self._routes
+
+    @property
+    def plannings(self) -> Plannings:
+        """How requests were planned."""
+        return self._past
 
     async def report(self, tenant: str | None = None) -> PlanningReport:
-        """What is remembered: the plan cache and its hits, lessons, and how the ways of planning did."""
-        chooser = await (await self._memories.of(_tenant(tenant))).load()
+        """The report on planning: the plan cache and its hits, lessons, and how the ways of planning did."""
+        chooser = await (await self._memories.of(tenant_of(tenant))).load()
         return report_of(chooser)
 
-    async def catalog(self) -> Catalog:
-        """Every tool, providers asked."""
-        catalog = await self._load(None)
-        self._finder.follow(catalog)
+    async def catalog(self, tenant: str | None = None) -> Catalog:
+        """Every tool of the tenant, providers asked; None: the acting caller's."""
+        catalog = await self._load(None, tenant)
+        self._finder.follow(catalog, tenant_of(tenant))
         return catalog
 
     @property
@@ -171,17 +198,22 @@ class Planning:
             offline=self._offline,
         )
 
-    async def ground_for_replanning(self) -> Ground:
-        """What a run is planned anew on: the model where one is configured."""
-        return self._ground(await self.catalog(), await self._model.chat())
+    async def ground_for_replanning(self, tenant: str) -> Ground:
+        """The ground that a run of the tenant is planned anew on: the model where one is configured."""
+        return self._ground(await self.catalog(tenant), await self._model.chat())
 
     async def _by_rules(self, asked: PlanRequest, ground: Ground) -> Planned:
-        return self._without_model(asked, ground.catalog)
-
-    def _without_model(self, asked: PlanRequest, catalog: Catalog) -> Planned:
+        catalog = ground.catalog
         began = self._clock.monotonic()
         started_at = self._clock.time()
-        plan = self._offline(asked, catalog)
+        await self._finder.settle(catalog)
+        # Other callers do not wait for it. The index is asked here: others bring it to their catalogues.
+        text = text_in_parts(asked, self.options)
+        found = looked_up(text, catalog, self._finder.words(catalog))
+        plan = await asyncio.to_thread(
+            plan_offline, text, catalog, tools=asked.tools or None, search=found, today=self._today()
+        )
+        plan = along(plan, asked, catalog, self.options)
         findings = check(plan, catalog)
         if has_errors(findings) and not plan.questions:
             raise PlanInvalid(findings)
@@ -198,7 +230,13 @@ class Planning:
         return Planned(plan=plan, record=record)
 
     def _offline(self, asked: PlanRequest, catalog: Catalog) -> Plan:
-        return plan_offline(asked.text, catalog, tools=asked.tools or None, search=self._finder.words(catalog))
+        search, text = self._finder.words(catalog), text_in_parts(asked, self.options)
+        plan = plan_offline(text, catalog, tools=asked.tools or None, search=search, today=self._today())
+        return along(plan, asked, catalog, self.options)
+
+    def _today(self) -> date:
+        """The day that `tomorrow` and `Friday` are counted from."""
+        return day_of(self._clock.time(), self.options.time_zone)
 
     async def search(self, text: str, limit: int) -> list[Hit]:
         """The tools that fit a text, best first."""
@@ -218,33 +256,64 @@ class Planning:
         """Have `record(plan)` say how the plan came about."""
         ground = self._ground(Catalog({}), None)
         asked = PlanRequest(text=planned.record.request)
-        self._past.keep(PastPlanning(asked, ground, msgspec.structs.replace(planned, plan=plan), tenant))
+        self._past.hold(PastPlanning(asked, ground, msgspec.structs.replace(planned, plan=plan), tenant))
 
     def record(self, plan: Plan) -> PlanningRecord | None:
         """How a plan that was planned here came about; None for any other."""
         past = self._past.of(plan)
         return None if past is None else past.planned.record
 
-    async def learn(self, plan: Plan, *, success: bool, tenant: str = "") -> None:
-        """Note whether the run of a planned plan did what was asked. `tenant`: whose run it was.
-
-        Which way it was planned is known to the process that planned it; any other one learns which tools did what.
-        """
-        past = self._past.of(plan)
+    async def learn(self, plan: Plan, *, success: bool, tenant: str = "", run_id: str = "") -> None:
+        """Note whether the run of a planned plan did what was asked. `tenant`: whose run it was."""
         # What could not be read is learned another time; the run has ended all the same.
         with contextlib.suppress(StoreError):
+            if plan.name == ROUTED and run_id:
+                await self._routes.learned(plan, run_id=run_id, tenant=tenant)
+            past = self._past.of(plan)
             memory = await self._memories.of(tenant if past is None else past.tenant)
             chooser = await memory.load()
             past = past or await self._made_elsewhere(plan, tenant)
-            chooser.learn(past.asked, past.ground, past.planned, success)
+            chooser.learn(self._without_secrets(past.asked), past.ground, past.planned, success)
             memory.changed()
+            if past.planned.record.id:
+                await self._past.learned(past.planned.record.id, success=success, run_id=run_id)
+            if past.planned.record.strategy:
+                await memory.save_outcomes()
 
     async def _made_elsewhere(self, plan: Plan, tenant: str) -> PastPlanning:
         """A plan that another process made, as far as it is known here. No provider is started for it."""
         text = plan.origin.request[:LONGEST_REQUEST]
-        record = PlanningRecord(request=text, started_at=self._clock.time())
-        ground = self._ground(await self._load(set()), None)
-        return PastPlanning(PlanRequest(text=text), ground, Planned(plan=plan, record=record), tenant)
+        kept = await self._past.kept_of(plan, tenant)
+        record = kept or PlanningRecord(request=text, started_at=self._clock.time())
+        ground = self._ground(await self._load((), tenant), None)
+        asked = PlanRequest(text=text, asker=record.asker)
+        return PastPlanning(asked, ground, Planned(plan=plan, record=record), tenant)
+
+    def _asked(
+        self,
+        request: str,
+        tools: Sequence[str] | None,
+        decomposition: Decomposition | Mapping[str, Any] | None,
+        context: RunContext | None,
+    ) -> PlanRequest:
+        return PlanRequest(
+            text=request,
+            tools=tuple(tools or ()),
+            decomposition=None if decomposition is None else read_decomposition(decomposition),
+            asker=self._asker(context),
+        )
+
+    def _without_secrets(self, asked: PlanRequest) -> PlanRequest:
+        """The request as it may be learned from."""
+        return msgspec.structs.replace(asked, text=self._redactor.text(asked.text))
+
+    def _asker(self, context: RunContext | None) -> JsonObject:
+        """Facts that a plan may rest on besides the words of the request."""
+        caller = who_acts()
+        user, permissions = ("", frozenset[str]()) if caller is None else (caller.user, caller.permissions)
+        if context is not None:
+            user, permissions = context.user_id, context.permissions
+        return {**self._about, "user": user, "permissions": sorted(permissions)}
 
     async def close(self) -> None:
         """Write down what was learned."""
@@ -256,53 +325,7 @@ def _planner_for(request: str, wanted: Planner | None) -> Planner | None:
     return wanted if request.strip() else "offline"
 
 
-def _tenant(given: str | None) -> str:
-    """Whose memory it is: as given, else of whoever calls."""
-    if given is not None:
-        return given
-    caller = who_acts()
-    return caller.tenant if caller is not None else ""
-
-
 async def _by_model(asked: PlanRequest, ground: Ground) -> Planned:
     from toolpath.planner.by_model.planner import plan_with_model  # only who has a model pays for what it needs
 
     return await plan_with_model(asked, ground)
-
-
-#: How many plannings are kept, and characters of each request.
-KEPT = 256
-LONGEST_REQUEST = 10_000
-
-
-class PastPlanning(msgspec.Struct, frozen=True):
-    """One planning."""
-
-    asked: PlanRequest
-    ground: Ground
-    planned: Planned
-    tenant: str
-    """Who asked for it."""
-
-
-class PastPlannings:
-    """The newest plannings of a process, by the plan that came of them."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, PastPlanning] = {}
-
-    def keep(self, planning: PastPlanning) -> None:
-        """Keep it, and forget the oldest where there are too many."""
-        while len(self._kept) >= KEPT:
-            del self._kept[next(iter(self._kept))]
-        planned = planning.planned
-        record = msgspec.structs.replace(planned.record, request=planned.record.request[:LONGEST_REQUEST])
-        self._kept[digest(freeze(planned.plan))] = msgspec.structs.replace(
-            planning,
-            asked=msgspec.structs.replace(planning.asked, text=planning.asked.text[:LONGEST_REQUEST]),
-            planned=msgspec.structs.replace(planned, record=record),
-        )
-
-    def of(self, plan: Plan) -> PastPlanning | None:
-        """The planning that the plan came of; None where it was not planned here, or long ago."""
-        return self._kept.get(digest(freeze(plan)))

@@ -16,7 +16,7 @@ import msgspec
 from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.large import LargeValues, digests_of
 from toolpath.errors import PlanningFailed, RunConflict, RunNotFound, ToolFailed
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.events import PATHS, AnyEvent, RunStarted, StepReady, StepSucceeded
 from toolpath.model.plan import Plan, Retry
 from toolpath.model.run import RunContext

@@ -12,15 +12,19 @@ from typing import Final
 
 from toolpath.errors import RecordConflict, StoreError
 from toolpath.model.record import Record
+from toolpath.model.redaction import Redactor
 from toolpath.planner.choose import Chooser, Strategy
 from toolpath.planner.learning.lessons import Lessons
 from toolpath.planner.learning.plan_cache import PlanCache
 from toolpath.planner.scoring.experiment import Experiment
 from toolpath.ports import Clock, Store
-from toolpath.values import JsonObject, encode
+from toolpath.values import JsonObject, decode, encode
 
 KIND: Final = "notebook"
-_PAGES: Final = ("planner.experiment", "planner.lessons", "planner.cache")
+_OUTCOMES: Final = "planner.experiment"
+_LESSONS: Final = "planner.lessons"
+_CACHE: Final = "planner.cache"
+_PAGES: Final = (_OUTCOMES, _LESSONS, _CACHE)
 #: Seconds between two writings of what a long-lived process learns; the rest is written at its end.
 _OFTEN: Final = 5.0
 _TRIES: Final = 5
@@ -38,6 +42,7 @@ class Memory:
         store: Store,
         clock: Clock,
         tenant: str,
+        redactor: Redactor,
         *,
         strategies: Mapping[str, Strategy],
         weights: Mapping[str, float],
@@ -45,9 +50,11 @@ class Memory:
         self._store = store
         self._clock = clock
         self._tenant = tenant
+        self._redactor = redactor
         self._base: dict[str, JsonObject] = {page: {} for page in _PAGES}
         """What the store is known to hold of what is remembered here."""
         self._loading = asyncio.Lock()
+        self._writing = asyncio.Lock()
         self._is_loaded = False
         self._is_changed = False
         self._written_at = 0.0
@@ -59,7 +66,7 @@ class Memory:
         )
 
     async def load(self) -> Chooser:
-        """What is remembered, read from the store the first time."""
+        """The chooser, read from the store the first time."""
         async with self._loading:
             if not self._is_loaded:
                 for page in _PAGES:
@@ -72,10 +79,10 @@ class Memory:
 
     def _take(self, pages: Mapping[str, JsonObject]) -> None:
         chooser = self.chooser
-        chooser.experiment = Experiment.from_json(chooser.experiment.weights, pages["planner.experiment"])
-        chooser.lessons = Lessons.from_json(pages["planner.lessons"])
+        chooser.experiment = Experiment.from_json(chooser.experiment.weights, pages[_OUTCOMES])
+        chooser.lessons = Lessons.from_json(pages[_LESSONS])
         if chooser.cache is not None:
-            chooser.cache.load(pages["planner.cache"])
+            chooser.cache.load(pages[_CACHE])
 
     def changed(self) -> None:
         """Note that there is something to be written."""
@@ -88,16 +95,30 @@ class Memory:
             return
         self._is_changed = False
         self._written_at = self._clock.monotonic()
-        chooser = self.chooser
-        ours: dict[str, JsonObject] = {
-            "planner.experiment": chooser.experiment.as_json(),
-            "planner.lessons": chooser.lessons.as_json() if chooser.lessons else {},
-            "planner.cache": chooser.cache.as_json() if chooser.cache else {},
-        }
-        for page, value in ours.items():
+        for page in _PAGES:
+            await self._save_page(page)
+
+    async def save_outcomes(self) -> None:
+        """Write how the ways of planning did, which is small, at once: no process that is killed takes it along."""
+        await self._save_page(_OUTCOMES)
+
+    async def _save_page(self, page: str) -> None:
+        # One after the other: what came since the base is added once.
+        async with self._writing:
+            value = self._page(page)
             if value != self._base[page]:
                 await self._write(page, value)
                 self._base[page] = value
+
+    def _page(self, page: str) -> JsonObject:
+        chooser = self.chooser
+        kept = {_OUTCOMES: chooser.experiment, _LESSONS: chooser.lessons, _CACHE: chooser.cache}[page]
+        said: JsonObject = {} if kept is None else kept.as_json()
+        if not self._redactor:
+            return said
+        # As it is kept: lists, which are looked through.
+        clean: JsonObject = self._redactor.value(decode(encode(said)))
+        return clean
 
     async def _write(self, page: str, ours: JsonObject) -> None:
         for _ in range(_TRIES):
@@ -119,10 +140,17 @@ class Memories:
     """Memories of the tenants, each made when it is first asked for."""
 
     def __init__(
-        self, store: Store, clock: Clock, *, strategies: Mapping[str, Strategy], weights: Mapping[str, float]
+        self,
+        store: Store,
+        clock: Clock,
+        redactor: Redactor,
+        *,
+        strategies: Mapping[str, Strategy],
+        weights: Mapping[str, float],
     ) -> None:
         self._store = store
         self._clock = clock
+        self._redactor = redactor
         self._strategies = strategies
         self._weights = weights
         self._at_hand: dict[str, Memory] = {}
@@ -131,7 +159,14 @@ class Memories:
         """The tenant's memory. The one that was not asked for the longest is written, and let go."""
         memory = self._at_hand.pop(tenant, None)
         if memory is None:
-            memory = Memory(self._store, self._clock, tenant, strategies=self._strategies, weights=self._weights)
+            memory = Memory(
+                self._store,
+                self._clock,
+                tenant,
+                self._redactor,
+                strategies=self._strategies,
+                weights=self._weights,
+            )
             while len(self._at_hand) >= _MOST_TENANTS:
                 await self._at_hand.pop(next(iter(self._at_hand))).save(at_once=True)
         self._at_hand[tenant] = memory
@@ -170,13 +205,13 @@ def _merged_plans(theirs: JsonObject, base: JsonObject, ours: JsonObject) -> Jso
 
 
 def _sum(theirs: JsonObject, base: JsonObject, ours: JsonObject, names: Collection[str] = ()) -> JsonObject:
-    """What is there, and what came to ours since the base, number by number."""
+    """The sum of theirs and of what came to ours since the base, number by number."""
     wanted = names or {**theirs, **ours}
     return {name: theirs.get(name, 0) + ours.get(name, 0) - base.get(name, 0) for name in wanted}
 
 
 _MERGED: Final = {
-    "planner.experiment": _merged_tallies,
-    "planner.lessons": _merged_lessons,
-    "planner.cache": _merged_plans,
+    _OUTCOMES: _merged_tallies,
+    _LESSONS: _merged_lessons,
+    _CACHE: _merged_plans,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +10,6 @@ import msgspec
 
 from toolpath.access.permits import own_authority
 from toolpath.access.trail import Trail
-from toolpath.catalog.snapshot import Catalog
 from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.services import Services
 from toolpath.errors import RunConflict
@@ -20,6 +19,7 @@ from toolpath.model.run import RunContext, RunResult
 from toolpath.ports import Chat
 from toolpath.projections.results import run_result
 from toolpath.runs.drives import Drives
+from toolpath.runs.opening import Load
 from toolpath.runs.preparation import Preparation
 from toolpath.runs.run import Run
 from toolpath.values import JsonObject
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from toolpath.planner.replan import Replanning
     from toolpath.planner.service.door import Planning
     from toolpath.planner.service.early_reads import Ahead
+    from toolpath.planner.service.run_replans import Compile
 
 
 class PlannedRuns:
@@ -41,7 +42,7 @@ class PlannedRuns:
         preparation: Preparation,
         trail: Trail,
         *,
-        load: Callable[[set[str] | None], Awaitable[Catalog]],
+        load: Load,
     ) -> None:
         self._services = services
         self._store = services.store
@@ -88,13 +89,14 @@ class PlannedRuns:
         """Plan and run with a streaming start."""
         from toolpath.planner.service.early_reads import Ahead  # as above
 
+        tenant = None if context is None else context.tenant
         return Ahead(
-            self.planning.stream(request, tools=tools, planner=planner),
+            self.planning.stream(request, tools=tools, planner=planner, tenant=tenant, context=context),
             drives=self._drives,
             store=self._store,
             clock=self._services.clock,
-            compiled=self._compiled,
-            runnable=self._preparation.runnable,
+            compiled=self._compiled_for(tenant),
+            runnable=self._runnable_for(tenant),
             context=context,
             leave=self.leave_to_replan,
         )
@@ -114,7 +116,8 @@ class PlannedRuns:
             async with self.ahead(request, tools=tools, planner=planner, context=context) as ahead:
                 await ahead.plan()
                 return await (await ahead.start(replan=replan)).result()
-        planned = await self.planning.plan(request, tools=tools, planner=planner)
+        tenant = None if context is None else context.tenant
+        planned = await self.planning.plan(request, tools=tools, planner=planner, tenant=tenant, context=context)
         program, inputs = await self._preparation.ready(planned.plan, {}, context)
         leave = self.leave_to_replan(replan)
         run = await self._drives.start(program, inputs, context=context, replan=leave)
@@ -134,7 +137,7 @@ class PlannedRuns:
             events,
             run_result(run_id, events),
             self.planning,
-            self._preparation.runnable,
+            self._runnable_for(info.tenant),
             limits=limits or Replanning(),
         )
         await self._trail.record("run.replan", run_id, tenant=info.tenant, user=info.user)
@@ -145,7 +148,10 @@ class PlannedRuns:
         from toolpath.planner.service.run_replans import replan_by_leave  # as above
 
         events = await self._store.read_events(run_id)
-        return await replan_by_leave(run_id, events, self.planning, self._preparation.runnable)
+        started = events[0]
+        assert isinstance(started, RunStarted)
+        runnable = self._runnable_for(RunContext.from_json(started.context).tenant)
+        return await replan_by_leave(run_id, events, self.planning, runnable)
 
     def leave_to_replan(self, wanted: int | Replanning | None) -> JsonObject:
         """How far a run may be replanned, as its journal keeps it; None: as the settings say."""
@@ -164,10 +170,17 @@ class PlannedRuns:
         assert isinstance(started, RunStarted)
         was_replanned = any(isinstance(event, PlanRevised) for event in events)
         tenant = RunContext.from_json(started.context).tenant
-        await self.planning.learn(thaw(started.plan), success=result.success and not was_replanned, tenant=tenant)
+        success = result.success and not was_replanned
+        await self.planning.learn(thaw(started.plan), success=success, tenant=tenant, run_id=run_id)
 
-    async def _compiled(self, plan: Plan) -> Program:
-        return (await self._preparation.program(plan))[0]
+    def _runnable_for(self, tenant: str | None) -> Compile:
+        return partial(self._preparation.runnable, tenant=tenant)
+
+    def _compiled_for(self, tenant: str | None) -> Compile:
+        async def compiled(plan: Plan) -> Program:
+            return (await self._preparation.program(plan, tenant))[0]
+
+        return compiled
 
 
 async def _no_chat(tenant: str) -> Chat | None:

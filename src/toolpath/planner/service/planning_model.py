@@ -49,7 +49,7 @@ class PlanningModel:
 
 
 class NoChat:
-    """Model of whoever has none configured: each request of it fails."""
+    """Model where none is configured: each request of it fails."""
 
     async def __call__(self, request: ChatRequest) -> ChatReply:
         """Fail."""

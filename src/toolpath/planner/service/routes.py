@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.ids import new_id
+from toolpath.model.plan import Plan, freeze
 from toolpath.model.record import Record
 from toolpath.model.redaction import Redactor
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.rank import candidate
 from toolpath.planner.router.calls import filled_from_request
-from toolpath.planner.router.records import RouteRecord
+from toolpath.planner.router.records import Routed, RouteRecord
+from toolpath.planner.service.traces import Traces
 from toolpath.ports import Clock, Store
-from toolpath.values import JsonObject, plain
+from toolpath.values import JsonObject, digest, plain
 
 KIND: Final = "route"
-#: Routings of one tenant that are kept, and characters of each text.
-KEPT: Final = 500
+#: Characters of each text, and of what a model was asked.
 _LONGEST: Final = 10_000
-#: So many more may pile up before the oldest go.
-_SLACK: Final = 50
+_LONGEST_PROMPT: Final = 60_000
 
 
 def filled_by_rules(key: str, request: str, catalog: Catalog) -> JsonObject | None:
     """The inputs of the tool as the request says them; None where it does not say all that the tool needs."""
     tool = catalog.tools[key]
     one = candidate(tool)
-    # The tool's own name is no value.
-    words = request.replace(key, " ").replace(tool.name, " ")
+    # The tool's own name is no value; where it stands again, it may be one.
+    named = re.search(rf"(?<![\w.]){re.escape(key)}(?!\w)", request) or re.search(
+        rf"(?<![\w.]){re.escape(tool.name)}(?!\w)", request
+    )
+    words = request if named is None else f"{request[: named.start()]} {request[named.end() :]}"
     filling = fill(one.slots, words, about=one.name | one.description)
     if filling.missing or len(filling.calls) != 1:
         return filled_from_request(key, request, catalog)
@@ -41,37 +44,40 @@ class Routes:
     """The routings of a store."""
 
     def __init__(self, store: Store, clock: Clock, redactor: Redactor) -> None:
-        self._store = store
-        self._clock = clock
+        self._traces = Traces(store, clock, KIND)
         self._redactor = redactor
-        self._since = _SLACK
 
-    async def keep(self, record: RouteRecord, tenant: str) -> str:
-        """Keep it; gives its id."""
+    async def keep(self, routed: Routed, tenant: str) -> Routed:
+        """Keep its record; gives it with the record's id."""
+        record = msgspec.structs.replace(routed.record, id=self._traces.new_id())
         text = self._redactor.text
         request = text(record.request)
         cut = msgspec.structs.replace(
             record,
             request=request[:_LONGEST],
+            prompt=text(record.prompt)[:_LONGEST_PROMPT],
             answers=tuple(text(answer)[:_LONGEST] for answer in record.answers),
         )
         data = self._redactor.value(plain(msgspec.to_builtins(cut))[0])
-        route_id = new_id("route", self._clock.time())
-        await self._store.put_record(
-            Record(kind=KIND, id=route_id, tenant=tenant, name=request[:100], data=data), expected=0
-        )
-        self._since += 1
-        if self._since > _SLACK:
-            self._since = 0
-            await self._forget_oldest(tenant)
-        return route_id
+        plan = "" if routed.plan is None else digest(freeze(routed.plan))
+        await self._traces.keep(record.id, data, tenant, name=request, plan=plan)
+        return msgspec.structs.replace(routed, record=record)
 
-    async def _forget_oldest(self, tenant: str) -> None:
-        known = await self._store.list_records(KIND, tenant=tenant, limit=KEPT + 4 * _SLACK)
-        for record in known[KEPT:]:
-            await self._store.delete_record(KIND, record.id)
+    async def learned(self, plan: Plan, *, run_id: str, tenant: str) -> None:
+        """Note which run the plan of a routing had."""
+        found = await self._traces.of_plan(digest(freeze(plan)), tenant)
+        if found is not None:
+            await self._traces.change(found.id, {"run_id": run_id})
 
-    async def newest(self, tenant: str, limit: int) -> list[RouteRecord]:
+    async def newest(self, tenant: str | None, limit: int, before: str | None = None) -> list[RouteRecord]:
         """The newest first."""
-        known = await self._store.list_records(KIND, tenant=tenant, limit=min(limit, KEPT))
-        return [msgspec.convert(record.data, RouteRecord, strict=False) for record in known]
+        return [_read(record) for record in await self._traces.newest(tenant, limit, before)]
+
+    async def get(self, route_id: str, tenant: str | None) -> RouteRecord | None:
+        """The routing of this id, where it is the tenant's; None: whichever's."""
+        found = await self._traces.get(route_id)
+        return None if found is None or tenant not in (None, found.tenant) else _read(found)
+
+
+def _read(record: Record) -> RouteRecord:
+    return msgspec.convert({**record.data, "id": record.id, "at": record.created_at}, RouteRecord, strict=False)

@@ -41,8 +41,8 @@ class Planners(Protocol):
         """Whether a model plans."""
         ...
 
-    async def ground_for_replanning(self) -> Ground:
-        """Tools, model and clock."""
+    async def ground_for_replanning(self, tenant: str) -> Ground:
+        """The tenant's tools, model and clock."""
         ...
 
     def remember(self, plan: Plan, planned: Planned, tenant: str = "") -> None:
@@ -55,7 +55,7 @@ async def replan_by_leave(
 ) -> PlanRevised | Warned | None:
     """The failed run's next plan, or a warning that says why there is none; None where none is wanted.
 
-    What its journal says of earlier plannings counts, so that the bounds hold whoever drives it.
+    What its journal says of earlier plannings counts, so that the bounds hold for every driver.
     """
     started, result = events[0], run_result(run_id, events)
     assert isinstance(started, RunStarted)
@@ -79,15 +79,16 @@ async def replan_run(
 ) -> PlanRevised:
     """The event that puts another plan in place of the failed one. Raises any `ToolpathError`."""
     old = plan_in_force(events)
-    ground = await planning.ground_for_replanning()
+    started = events[0]
+    assert isinstance(started, RunStarted)
+    tenant = RunContext.from_json(started.context).tenant
+    ground = await planning.ground_for_replanning(tenant)
     began = ground.clock.monotonic()
     ground = _limited(ground, limits, [event for event in events if isinstance(event, PlanRevised)])
     replanned = await _replanned(old, result, ground, planning)
     plan = revised_plan(old, replanned.planned.plan, ground.catalog, kept=replanned.kept, new_writes=limits.new_writes)
     program = await compiled(plan)
-    started = events[0]
-    assert isinstance(started, RunStarted)
-    planning.remember(plan, replanned.planned, RunContext.from_json(started.context).tenant)
+    planning.remember(plan, replanned.planned, tenant)
     record = replanned.planned.record
     return PlanRevised(
         0,
@@ -105,7 +106,7 @@ async def replan_run(
 
 
 def _limited(ground: Ground, limits: Replanning, before: Sequence[PlanRevised]) -> Ground:
-    """What is left of time, tokens and money. Raises `PlanningFailed` where nothing is."""
+    """The ground with what is left of time, tokens and money. Raises `PlanningFailed` where nothing is."""
     options = ground.options
     timeout, cost = options.timeout, limits.max_cost
     if limits.timeout is not None:

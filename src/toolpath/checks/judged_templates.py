@@ -42,7 +42,7 @@ class PlanReader:
         self.kinds: Kinds = types.kinds
 
     def source(self, reference: Reference) -> Source:
-        """What is known of the root of a reference."""
+        """The source that the root of a reference names, with its type."""
         read = self.template.read(reference)
         types, kind = self.types, read.kind
         reading = types.reading(read)
@@ -63,12 +63,12 @@ class PlanReader:
         return Source(type=found, kind=kind, missing=missing, unset=unset, void=void, given=given)
 
     def held(self, reference: Reference) -> bool:
-        """What the reference gives is held to its schema."""
+        """True where the value that the reference gives is held to its schema."""
         return self.types.reading(self.template.read(reference)).held
 
 
 def judge_leaf(reader: PlanReader, leaf: Leaf) -> Judged:
-    """What is known of one string of the reader's template."""
+    """The judgement on one string of the reader's template."""
     if leaf.whole is not None:
         return _settled(reader, _judged_piece(reader, leaf.whole.tree))
     faults: list[Fault] = []
@@ -98,7 +98,7 @@ def _with_types(types: TypeSource, found: Judged, type_: Type, lone: Type) -> Ju
 
 
 def _judged_piece(reader: PlanReader, of: Tree) -> Judged:
-    """What is known of one expression."""
+    """The judgement on one expression."""
     types, facts = reader.types, reader.facts
     source, mark = None, None
     if type(of) is Path:
@@ -126,7 +126,7 @@ def _mark_of(types: TypeSource, source: Source, of: Path) -> Hashable:
 
 
 def _unresolved(types: TypeSource, template: Template, found: Type) -> Type:
-    """What is given where something is missing and the plan says what to do then."""
+    """The type of what is given where something is missing and the plan says what to do then."""
     match mode_of(types, template):
         case "null":
             return or_null(found)
@@ -137,7 +137,7 @@ def _unresolved(types: TypeSource, template: Template, found: Type) -> Type:
 
 
 def mode_of(types: TypeSource, template: Template) -> str:
-    """What becomes of a template that does not resolve; `error` where it is no argument of a call."""
+    """The mode of a template that does not resolve; `error` where it is no argument of a call."""
     if template.use not in _UNRESOLVED or template.step is None:
         return "error"
     mode = template.step.step.on_unresolved or types.plan_mode
@@ -162,7 +162,7 @@ class _Full:
 
 
 def standing_facts(template: Template) -> Facts:
-    """What the conditions of the template's step, and of those around it, make sure of."""
+    """The facts that the conditions of the template's step, and of those around it, make sure of."""
     found: Facts = NOTHING
     step, up = template.step, 0
     if step is not None and template.use == "collect":

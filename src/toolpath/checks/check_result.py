@@ -14,7 +14,7 @@ Expressions = Mapping[str, dict[str, Leaf]]
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """Result of a check. Whoever compiles the plan need not read its expressions again."""
+    """Result of a check. The compiler need not read the plan's expressions again."""
 
     findings: tuple[Finding, ...] = ()
     expressions: Expressions = {}

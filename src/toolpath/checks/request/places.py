@@ -1,0 +1,118 @@
+"""Places of values in a request: what stands right before and after one may make another thing of it. Pure.
+
+`out of bed 12`, `the track after Hurt`, `room B12` for the course, a grade `A-`: each value is in the request, and the
+call that takes it as it stands does something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from toolpath.checks.request.seen import Seen
+from toolpath.checks.request.verbs import folded
+from toolpath.model.tool import Tool
+from toolpath.values import Json
+
+#: Before a value: what is meant lies elsewhere.
+_BESIDE: Final = (
+    r"(?:out\s+of|away\s+from|next\s+to|close\s+to|ahead\s+of|in\s+front\s+of|opposite(?:\s+of|\s+to)?|beside|besides|past"
+    r"|via|beyond|near|nearby|behind|adjacent\s+to|following|preceding|neben|hinter|weg\s+von|vorbei\s+an|jenseits\s+von"
+    r"|à\s+côté\s+de|derrière|hors\s+de|près\s+de|al\s+lado\s+de|detrás\s+de|fuera\s+de|cerca\s+de|lejos\s+de)"
+)
+_ONE_OF_ORDER: Final = r"the\s+(?!(?:second|minute|hour|day|week|month|year)\b)[^\W\d_]{3,}\s+(?:after|before)"
+_GOES: Final = re.compile(
+    r"\W*(?:\w+\s+){0,2}?(?:move|transfer|shift|relocate|verlege?|verschiebe?|déplace[rz]?|transfère|mueve|traslada)\b",
+    re.IGNORECASE,
+)
+_ORIGINS: Final = frozenset(("from", "source", "origin", "old", "previous", "von", "start", "departure", "current"))
+_PLACED: Final = frozenset(("near", "after", "before", "beside", "next", "via", "past", "behind", "following"))
+
+
+def misplaced(seen: Seen) -> Iterator[str]:
+    """A question for each value of an acting call that the request puts elsewhere than the call does."""
+    for call, tool, _ in seen.acting:
+        if tool is None:
+            continue
+        for name, value in call.inputs.items():
+            for text in _texts(value):
+                if len(text) > 100:
+                    continue
+                yield from _beside(seen, tool, name, text)
+                yield from _graded(seen, text)
+                yield from _measured(seen, text)
+                yield from _of_other(seen, call.inputs, tool, name, text)
+
+
+def _texts(value: Json) -> Iterator[str]:
+    """The value as the request may write it."""
+    match value:
+        case bool() | None | dict():
+            return
+        case str():
+            if value.strip():
+                yield value.strip()
+        case int() | float():
+            yield f"{value:g}" if abs(value) < 1e6 else str(value)
+        case list():
+            for item in value:
+                yield from _texts(item)
+
+
+def _beside(seen: Seen, tool: Tool, name: str, text: str) -> Iterator[str]:
+    """A question where the request says a place beside the value, or the one to leave, and the call takes it itself."""
+    words = _words_of(name)
+    if seen.parameters & _PLACED or seen.held.vocabulary & {"via", "near", "nearby", "beside"}:
+        return
+    value = rf"(?:(?:the|dem|der|den|le|la|el)\s+)?(?:(?!and\b|to\b)[^\W\d_]+\s+)?{re.escape(text)}(?![\w-])"
+    found = _search(seen, rf"(?<![\w-])(?P<words>{_BESIDE})\s+{value}")
+    if found is None and not text[:1].isdigit():
+        found = _search(seen, rf"(?<![\w-])(?P<words>{_ONE_OF_ORDER})\s+{re.escape(text)}(?![\w-])")
+    if found is None and not words & _ORIGINS and _GOES.match(seen.plain):
+        found = _search(seen, rf"(?<![\w-])(?P<words>from|von|aus|depuis|desde)\s+{value}")
+    if found is not None:
+        said = " ".join(found.group().split())
+        yield f"{said!r}: {tool.name} takes {text!r} itself as {name!r}. Which one is meant?"
+
+
+def _search(seen: Seen, pattern: str) -> re.Match[str] | None:
+    """The first place of the pattern whose `words` are the request's own, not somebody's that it hands on."""
+    for found in re.finditer(pattern, seen.request, re.IGNORECASE):
+        start, end = found.span("words")
+        if seen.plain[start:end] == seen.request[start:end]:
+            return found
+    return None
+
+
+def _graded(seen: Seen, text: str) -> Iterator[str]:
+    """A question where a sign after the value makes another one of it: `A-`, `B+`."""
+    if not text[-1:].isalnum() or len(text) > 12:
+        return
+    places = [*re.finditer(rf"(?<![\w*]){re.escape(text)}(?P<sign>[+*\u2212-]?)(?!\w)", seen.request)]
+    if places and all(one["sign"] and seen.request[one.end() : one.end() + 1] in ("", " ", ",", ".") for one in places):
+        yield f"{places[0].group()!r}: the plan takes {text!r}. Which one is meant?"
+
+
+def _of_other(seen: Seen, inputs: dict[str, Json], tool: Tool, name: str, text: str) -> Iterator[str]:
+    """A question where the request names the value as another parameter of the call: `room B12` for the course."""
+    if not any(mark.isalpha() for mark in text):
+        return
+    pattern = rf"(?<![\w-])(?P<word>[^\W\d_]+)\s+[\"']?{re.escape(text)}(?![\w-])"
+    said = [folded(found["word"]) for found in re.finditer(pattern, seen.request)]
+    others = [other for other in inputs if other != name and folded(other) in said]
+    if others and len(said) == 1 and folded(name) not in said and inputs[others[0]] != inputs[name]:
+        yield f"The request calls {text!r} {others[0]!r}, and {tool.name} takes it as {name!r}. Which is right?"
+
+
+def _measured(seen: Seen, text: str) -> Iterator[str]:
+    """A question where the value begins with what a number before it counts: `litros de etanol` of `5 litros de …`."""
+    words = text.split()
+    if len(words) > 2 and folded(words[1]) in ("of", "de", "von"):
+        found = _search(seen, rf"\d\s+(?P<words>{re.escape(text)})(?!\w)")
+        if found is not None:
+            yield f"The plan takes {text!r} with what {found.group()!r} counts. What is meant?"
+
+
+def _words_of(name: str) -> frozenset[str]:
+    return frozenset(folded(word) for word in re.findall(r"[^\W\d_]+", name))

@@ -1,0 +1,72 @@
+"""Calls of a plan that nothing in its request asks for: a stranger may have, in a description or a result. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+
+import msgspec
+
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.bases import basis_of, schema_of
+from toolpath.checks.request.seen import Seen
+from toolpath.checks.request.sentences import Clause
+from toolpath.checks.request.told import Told
+from toolpath.checks.request.tools import CALLING, acts, fits
+from toolpath.checks.request.verbs import folded, is_reading
+from toolpath.model.plan import Call
+from toolpath.model.tool import Tool
+from toolpath.values import walk
+
+
+def uncalled_for(seen: Seen, told: Told, kept: Container[str] = ()) -> Iterator[str]:
+    """A question for each call that nothing in the request asks for: a stranger may have."""
+    commands = [clause for clause in seen.clauses if clause.mood in ("command", "condition", "asked")]
+    sure = {
+        id(call)
+        for call, tool, _ in seen.acting
+        if tool is not None and any(_commands(one, tool, seen) for one in commands)
+    }
+    spare = sum(
+        not is_reading(one.verb)
+        and not any(tool is not None and _commands(one, tool, seen) for _, tool, _ in seen.acting)
+        for one in commands
+    )
+    allowed: set[str] = set()
+    for call, tool, _ in seen.acting:
+        if id(call) in sure or call.tool in allowed:
+            continue
+        if any(_reads(other, call.id) for other, _, _ in seen.acting if id(other) in sure):
+            continue
+        if spare and tool is not None and told.about(_named(tool)):
+            spare -= 1
+            allowed.add(call.tool)
+            continue
+        yield f"{call.tool} would act, and nothing in the request asks for that. Should it be done?"
+    for call, tool, _ in seen.calls:
+        if tool is None or acts(tool) or call.id in kept or call.when is not None or told.about(_named(tool)):
+            continue
+        given = [basis_of(value, schema_of(tool, name), name, told)[0] for name, value in call.inputs.items()]
+        if "request" in given or "output" in given or "input" in given:
+            continue
+        feeds = [other for other, _, _ in seen.calls if _reads(other, call.id)]
+        if not feeds or any(acts(seen_tool) for other, seen_tool, _ in seen.calls if other in feeds):
+            yield f"{call.id}: nothing in the request asks for {call.tool}. Is it to be called?"
+
+
+def _commands(clause: Clause, tool: Tool, seen: Seen) -> bool:
+    # What it says of itself a stranger may have written; what it is called its owner has seen.
+    named = msgspec.structs.replace(tool, description="")
+    return fits(clause.verb, named) or (folded(clause.verb) in CALLING and tool.name in seen.request)
+
+
+def _named(tool: Tool) -> str:
+    """The words of its name and its parameters; what it says of itself anybody may have written."""
+    properties = tool.input_schema.get("properties")
+    names = [tool.key, *(properties if isinstance(properties, dict) else ())]
+    return " ".join(word for name in names for word in raw_words(name))
+
+
+def _reads(call: Call, step: str) -> bool:
+    pattern = re.compile(rf"(?<![\w.'\"]){re.escape(step)}(?!\w)|\[['\"]{re.escape(step)}['\"]\]")
+    return any(isinstance(value, str) and "{{" in value and pattern.search(value) for _, value in walk(call.inputs))

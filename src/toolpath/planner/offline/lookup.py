@@ -1,0 +1,27 @@
+"""Lookup of the tools that fit a request: in an index of them all, or in what was found there beforehand. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from toolpath.catalog.search import Hit
+
+
+class Lookup(Protocol):
+    """An index of tools that a request is looked up in."""
+
+    def search(self, text: str, limit: int = 10) -> Sequence[Hit]:
+        """The tools that fit a text, best first."""
+
+
+class LookedUp(msgspec.Struct, frozen=True):
+    """Hits of one request, found beforehand: planning it beside others then reads no index that they change."""
+
+    hits: tuple[Hit, ...]
+
+    def search(self, text: str, limit: int = 10) -> Sequence[Hit]:
+        """The hits of the request, whichever part of it is looked up."""
+        return self.hits[:limit]

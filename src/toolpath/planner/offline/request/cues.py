@@ -1,0 +1,47 @@
+"""Cues: words before a value that point to the parameter it is for. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpath.checks.request.verbs import folded
+
+#: Words before a value → what parameters they point to are called.
+_POINTERS: Final = (
+    (
+        "from von aus desde de du depuis between zwischen entre since seit",
+        "from origin source since base sender start check_in",
+    ),
+    ("to nach zu zum auf an into in à a au vers al hacia en", "to destination target into new folder until end base"),
+    ("until till bis jusqu'au jusque hasta and und et y -", "to until end check_out target"),
+    ("as als comme como called named namens nommé", "name archive format label title target"),
+    ("for für pour para", "passenger guest guests customer passengers label city reason name"),
+    ("in bei à en dans im", "city folder room repo near place"),
+    ("at chez bei um", "company near time start"),
+    ("near nahe près cerca around", "near"),
+    ("of von de du der des del", "repo owner assignee customer"),
+    ("with mit avec con", "guests name text email title resolution"),
+    ("by von par por", "owner sender author mode"),
+    ("under below max höchstens maximal moins menos than", "max"),
+    ("within", "radius"),
+    ("because weil car porque", "reason"),
+    ("where wo", "condition"),
+    ("about über sur sobre", "content topic subject about query"),
+    ("branch", "branch"),
+    ("subject betreff objet asunto", "subject"),
+    ("saying says text", "body text"),
+    ("titled title titel titre título", "title subject name"),
+    ("labelled label", "label"),
+)
+
+
+def _cues() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for words, names in _POINTERS:
+        for word in words.split():
+            found[folded(word)] = found.get(folded(word), frozenset()) | {*names.split()}
+    return found
+
+
+CUES: Final = _cues()
+"""Word → what parameters it points to are called."""

@@ -1,0 +1,537 @@
+"""A clause of a request fitted to one tool: which values and words fill which parameter, and what is left. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from toolpath.checks.request.concepts import concepts_of, listed_concepts
+from toolpath.checks.request.verbs import folded, is_reading, meanings_of
+from toolpath.planner.offline.match import words_of
+from toolpath.planner.offline.opposites import is_opposite
+from toolpath.planner.offline.request.affinity import affinity, cue_of
+from toolpath.planner.offline.request.cues import CUES
+from toolpath.planner.offline.request.parts import Part, Word
+from toolpath.planner.offline.request.rows import is_of_row
+from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.toolbox import Field, FieldKind, Kit, Toolbox, means
+from toolpath.planner.offline.request.values_of_fields import value_of
+from toolpath.values import Json, JsonObject
+
+_JOINED: Final = re.compile(
+    r"\W*(?:(?:and|und|et|y|e|as well as|sowie|plus|of|von|de|à|zu|to)\W+|[,&]\W*)+(?:the\W+|of\W+|à\W+|de\W+)*",
+    re.IGNORECASE,
+)
+_WHICH: Final = re.compile(r"\W*(?:which|welche\w?|quel(?:le)?s|qué|cuáles)\b", re.IGNORECASE)
+_BECOMES: Final = re.compile(r"\b(?:to|auf|zu|à|en|a|as|is)\s+(?:an?\s+)?$", re.IGNORECASE)
+_DENIED: Final = re.compile(
+    r"\b(?:not|n['\u2019]t|nicht|kein\w*|pas|no|sin|ohne|sans|without|never)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE
+)
+_SORTS: Final = frozenset(
+    (
+        "cheapest",
+        "newest",
+        "latest",
+        "first",
+        "nearest",
+        "closest",
+        "gunstigste",
+        "billigste",
+        "erste",
+        "premier",
+        "primero",
+    )
+)
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """A tool's calls for a clause."""
+
+    kit: Kit
+    calls: tuple[JsonObject, ...]
+    score: float
+    meant: float
+    """How much of the tool the clause names, 0 and more."""
+    missing: tuple[Field, ...]
+    unused: tuple[Span, ...]
+    """Values that no parameter took."""
+    unsaid: tuple[Word, ...]
+    """Telling words that neither the tool nor a value explains."""
+    sure: float
+    """How well its weakest argument fits, 0 to 1."""
+    taken: tuple[Span, ...] = ()
+    """Values that a parameter took."""
+    spent: tuple[Word, ...] = ()
+    """Words that became an argument."""
+    given: frozenset[str] = frozenset()
+    """Parameters that an item of a list gives."""
+
+
+def fit(
+    kit: Kit, part: Part, box: Toolbox, text: str, given: frozenset[str] = frozenset(), *, with_words: bool = True
+) -> Fitted:
+    """The calls that the clause makes of a tool.
+
+    `given`: parameters that come from elsewhere. Not `with_words`: values by their form and options alone.
+    """
+    filler = _Filler(kit, _placed(kit, _parted(kit, part), text), box, text, given)
+    filler.fill(with_words=with_words)
+    return filler.done()
+
+
+def _parted(kit: Kit, part: Part) -> Part:
+    """The clause with a day and a time of day in place of a moment, for a tool that takes them apart."""
+    kinds = {field.kind for field in kit.fields}
+    if "moment" in kinds or not kinds & {"day", "time"} or all(one.kind != "moment" for one in part.spans):
+        return part
+    spans: list[Span] = []
+    for one in part.spans:
+        day, _, time = str(one.value).partition("T")
+        if one.kind == "moment" and time:
+            spans.append(msgspec.structs.replace(one, kind="day", value=day))
+            spans.append(msgspec.structs.replace(one, kind="time", value=time))
+        else:
+            spans.append(one)
+    return msgspec.structs.replace(part, spans=tuple(spans))
+
+
+def _placed(kit: Kit, part: Part, text: str) -> Part:
+    """The clause with a place and what it lies in as one value, for a tool that reads: `Boston, MA`.
+
+    Of several things the last has an `and` before it, so two with a comma alone between them are no list.
+    """
+    if kit.is_acting or all(field.kind != "place" or field.is_list for field in kit.fields):
+        return part
+    spans: list[Span] = []
+    for at, one in enumerate(part.spans):
+        before, after = part.spans[at - 1 : at], part.spans[at + 1 : at + 2]
+        if not (spans and one.kind == "name" and _is_within(spans[-1:], one, text)):
+            spans.append(one)
+        elif _is_within(before, one, text) and not (after and _JOINED.fullmatch(text[one.end : after[0].start])):
+            whole = text[spans[-1].start : one.end]
+            spans[-1] = msgspec.structs.replace(spans[-1], text=whole, value=whole, end=one.end)
+        else:
+            spans.append(one)
+    return msgspec.structs.replace(part, spans=tuple(spans)) if len(spans) < len(part.spans) else part
+
+
+def _is_within(before: Sequence[Span], one: Span, text: str) -> bool:
+    """Whether nothing but a comma stands between two names."""
+    return bool(before) and before[0].kind == "name" and text[before[0].end : one.start].strip() == ","
+
+
+class _Filler:
+    """Filling of one tool's parameters from one clause."""
+
+    def __init__(self, kit: Kit, part: Part, box: Toolbox, text: str, given: frozenset[str]) -> None:
+        self._kit, self._part, self._box, self._text = kit, part, box, text
+        self._given = given
+        self._inputs: JsonObject = {}
+        self._sure: dict[str, float] = {}
+        self._used: dict[Span, str] = {}
+        self._many: dict[str, list[Json]] = {}
+        self._spent: set[Word] = set()
+        self._denied: list[Word] = []
+        """Words that would be an option, and are said not to be."""
+        self._uncued: list[FieldKind] = []
+        """Kinds of parameters that nothing but their kind chose a value for."""
+
+    def fill(self, *, with_words: bool) -> None:
+        """Values by their form first, then options, then plain words."""
+        self._from_spans()
+        self._currencies()
+        self._options()
+        self._flags()
+        self._joined()
+        if with_words:
+            self._phrases()
+
+    def done(self) -> Fitted:
+        """The calls, and what is left."""
+        missing = tuple(
+            one for one in self._kit.required if one.name not in self._inputs and one.name not in self._given
+        )
+        unused = tuple(one for one in self._part.spans if one not in self._used and not self._is_said(one))
+        known = frozenset[str]().union(*self._kit.named, self._kit.described, self._kit.extra)
+        if self._part.is_question and not self._kit.is_acting:
+            # What it gives is what is asked: `What does RN-4 cost?`
+            known = known.union(*(one.concepts for one in self._kit.outputs))
+            known = known.union(*(one.concepts for listed in self._kit.lists for one in listed.fields))
+        unsaid = tuple(word for word in self._part.words if word in self._denied or self._is_unsaid(word, known))
+        meant = self._meant()
+        sure = min(self._sure.values(), default=1.0)
+        if any(self._uncued.count(kind) > 1 for kind in _MIXED):
+            # Which value is which only their order says.
+            sure = 0.2
+        elif not self._kit.is_acting and sum(kind in _NAMED for kind in self._uncued) > 1:
+            sure = min(sure, 0.5)
+        score = meant + 0.5 * len(self._used) - 0.9 * len(unused) - 0.8 * len(missing) - 0.35 * len(unsaid)
+        return Fitted(
+            self._kit,
+            self._calls(),
+            score + 0.2 * sure,
+            meant,
+            missing,
+            unused,
+            unsaid,
+            sure,
+            tuple(self._used),
+            tuple(self._spent),
+        )
+
+    def _is_unsaid(self, word: Word, known: frozenset[str]) -> bool:
+        if word in self._spent or word.is_stop or word.concepts & known or self._is_verb(word):
+            return False
+        return folded(word.text) not in _IDLE | _SORTS
+
+    def _calls(self) -> tuple[JsonObject, ...]:
+        order = [field.name for field in self._kit.fields]
+        self._inputs = {name: self._inputs[name] for name in order if name in self._inputs}
+        if not self._many:
+            return (self._inputs,)
+        rows = zip(*self._many.values(), strict=True)
+        return tuple({**self._inputs, **dict(zip(self._many, row, strict=True))} for row in rows)
+
+    def _is_said(self, span: Span) -> bool:
+        """Whether a value is only the name of the tool's thing, as `PR`; or the currency of what is no money."""
+        return span.kind in ("name", "code") and bool(
+            concepts_of(span.text) & frozenset[str]().union(*self._kit.named, self._kit.described)
+        )
+
+    def _is_verb(self, word: Word) -> bool:
+        return word.text == self._part.verb and means(word.text, self._kit)
+
+    # How much the clause means the tool.
+
+    def _meant(self) -> float:
+        said = [word for word in self._part.words if not word.is_stop or folded(word.text) in ("on", "off", "up")]
+        concepts = frozenset[str]().union(*(word.concepts for word in said)) if said else frozenset()
+        concepts |= frozenset[str]().union(
+            *(concepts_of(one.text) for one in self._part.spans if one.kind in ("name", "code"))
+        )
+        total = met = 0.0
+        for named in self._kit.named:
+            weight = self._box.weight(named)
+            total += weight
+            met += weight * bool(named & concepts)
+        share = met / total if total else 0.0
+        told = [word for word in said if word.concepts & self._kit.described and not word.is_stop]
+        score = (
+            2.0 * share + 0.25 * min(3, len(told)) + 0.1 * min(3, sum(bool(w.concepts & self._kit.extra) for w in said))
+        )
+        if is_opposite(self._kit.words, words_of(self._part.text)):
+            score -= _OPPOSITE
+        return score + self._by_verb() + self._by_ids()
+
+    def _by_verb(self) -> float:
+        verb, kit = self._part.verb, self._kit
+        if self._part.is_question:
+            # `Which tasks are open?` asks for several.
+            is_list = "list" in frozenset[str]().union(*kit.named[:1]) and _WHICH.match(self._part.text) is not None
+            return -1.5 if kit.is_acting else 0.4 + 0.8 * is_list
+        if not verb:
+            return -0.3 if kit.is_acting else 0.1
+        plain = folded(verb)
+        if plain in kit.verbs:
+            return 1.0
+        if concepts_of(verb) & frozenset[str]().union(*self._kit.named[:1]):
+            return 0.8
+        if means(verb, kit) or concepts_of(verb) & kit.opening:
+            return 0.6
+        if listed_concepts(verb) & frozenset[str]().union(*kit.named):
+            return 0.4
+        if is_reading(verb):
+            return -1.5 if kit.is_acting else 0.3
+        return -1.0 if meanings_of(verb) else 0.0
+
+    def _by_ids(self) -> float:
+        """A tool of what the ids are of."""
+        score = 0.0
+        for span in self._part.spans:
+            if span.kind == "id" and self._box.knows_prefix(span.text):
+                score += 0.7 if self._used.get(span) else -0.4
+        return score
+
+    # Values by their form.
+
+    def _from_spans(self) -> None:
+        ranked: list[tuple[float, int, int]] = []
+        for at, span in enumerate(self._part.spans):
+            for order, field in enumerate(self._kit.fields):
+                likely = affinity(span, field, self._kit, self._box)
+                if likely > 0:
+                    if is_of_row(self._part, at, field, self._kit, self._box, self._text):
+                        # `from A and B to C`: what is said of A is said of B.
+                        continue
+                    cue = cue_of(span, field, self._part, self._text)
+                    if likely < 1.5 and cue < 1 and not field.required:
+                        continue
+                    ranked.append((likely + cue - 0.04 * abs(at - order), at, order))
+        for score, at, order in sorted(ranked, key=lambda one: (-one[0], one[1], one[2])):
+            span, field = self._part.spans[at], self._kit.fields[order]
+            value = value_of(span, field)
+            if span in self._used or value is None:
+                continue
+            if field.is_list:
+                held = self._inputs.setdefault(field.name, [])
+                if isinstance(held, list) and (not held or field.kind == "email"):
+                    held.append(value)
+                    self._take(span, field, score)
+                continue
+            if field.name in self._inputs or field.name in self._given:
+                continue
+            self._inputs[field.name] = value
+            self._take(span, field, score)
+            if field.kind == "money":
+                self._currencies()
+
+    def _take(self, span: Span, field: Field, score: float) -> None:
+        self._used[span] = field.name
+        self._sure[field.name] = min(1.0, score / 3.0)
+        if cue_of(span, field, self._part, self._text) < 1 and not (field.kind == "id" and self._box.prefix_of(field)):
+            self._uncued.append(field.kind)
+
+    def _currencies(self) -> None:
+        """The currency of an amount that was taken: of two parameters the one that it is given in."""
+        for span in self._part.spans:
+            free = [one for one in self._kit.fields if one.kind == "currency" and one.name not in self._inputs]
+            if span.kind != "money" or span not in self._used or span.value is None or not span.unit:
+                continue
+            free.sort(key=lambda one: not {"from", "source"} & {*one.name.split("_")})
+            if free and (not free[0].options or span.unit in free[0].options):
+                self._inputs[free[0].name] = span.unit
+
+    # Options, flags, lists of alike, plain words.
+
+    def _options(self) -> None:
+        for field in self._kit.fields:
+            if field.kind not in ("enum", "currency") or field.name in self._inputs or field.name in self._given:
+                continue
+            found = self._option(field)
+            if found is not None:
+                self._inputs[field.name] = found
+
+    def _option(self, field: Field) -> Json:
+        words = [
+            *self._part.words,
+            *(_word(one) for one in self._part.spans if one.kind in ("name", "code") and one not in self._used),
+        ]
+        if self._kit.is_acting and field.required:
+            # What it is to become stands after `to`.
+            words.sort(key=lambda one: (not _BECOMES.search(self._text[: one.start]), one.start))
+        else:
+            words.sort(key=lambda one: one.start)
+        for exact in (True, False):
+            for word in words:
+                for option in field.options:
+                    name = str(option).replace("_", " ")
+                    same = folded(word.text) == folded(name)
+                    alike = {
+                        folded(name),
+                        *concepts_of(name) - listed_concepts(name),
+                    } & word.concepts and not word.is_stop
+                    if (same if exact else alike) and self._is_denied(word):
+                        self._denied.append(word)
+                        continue
+                    is_act = word.text == self._part.verb and not same and self._names(word)
+                    if (same if exact else alike) and not is_act:
+                        if (
+                            not exact
+                            and not field.required
+                            and word.concepts & frozenset[str]().union(*self._kit.named[:1])
+                        ):
+                            continue
+                        self._spend(word)
+                        return option
+        return None
+
+    def _names(self, word: Word) -> bool:
+        """Whether the word is one of the tool's name."""
+        return bool(word.concepts & frozenset[str]().union(*self._kit.named))
+
+    def _is_denied(self, word: Word) -> bool:
+        """Whether it is said that the word is not so."""
+        return _DENIED.search(self._text[: word.start]) is not None
+
+    def _spend(self, word: Word) -> None:
+        self._spent.add(word)
+        for span in self._part.spans:
+            if span.start == word.start:
+                self._used[span] = "option"
+
+    def _flags(self) -> None:
+        for field in self._kit.fields:
+            if field.kind != "bool" or field.name in self._inputs:
+                continue
+            telling = [word for word in field.name.split("_") if word not in ("only", "is")]
+            hits = [
+                word
+                for word in self._part.words
+                if any(folded(word.text) == one or one in listed_concepts(word.text) for one in telling)
+                and not self._is_denied(word)
+            ]
+            said = {one for one in telling for word in hits if folded(word.text) == one or one in word.concepts}
+            if telling and said == {*telling}:
+                self._inputs[field.name] = True
+                self._spent.update(hits)
+
+    def _joined(self) -> None:
+        """Values of one kind in a row: the same call for each of them."""
+        for span in self._part.spans:
+            if (
+                span in self._used
+                or span.kind in ("duration", "quoted")
+                or (span.kind == "money" and span.value is not None)
+            ):
+                continue
+            for other, name in [*self._used.items()]:
+                field = next((one for one in self._kit.fields if one.name == name), None)
+                if field is None or other.kind != span.kind or (other.value is None) != (span.value is None):
+                    continue
+                value = value_of(span, field)
+                if value is None or affinity(span, field, self._kit, self._box) <= 0 or not self._is_row(other, span):
+                    continue
+                if field.is_list:
+                    held = self._inputs[name]
+                    if isinstance(held, list):
+                        held.append(value)
+                else:
+                    self._many.setdefault(name, [self._inputs[name]]).append(value)
+                self._used[span] = name
+                break
+        counts = [len(values) for values in self._many.values()]
+        if counts and min(counts) != max(counts):
+            # `A, B and C with x and y`: which belongs to which is not said.
+            self._many = {name: values for name, values in self._many.items() if len(values) == max(counts)}
+            self._used = {
+                span: name
+                for span, name in self._used.items()
+                if name in self._many or span.value in self._inputs.values()
+            }
+
+    def _is_row(self, one: Span, other: Span) -> bool:
+        """Whether nothing but others of the kind, commas and `and` stand between."""
+        first, last = sorted((one, other), key=lambda span: span.start)
+        between = self._text[first.end : last.start]
+        for span in self._part.spans:
+            if first.end <= span.start and span.end <= last.start:
+                if span.kind != one.kind:
+                    return False
+                between = between.replace(span.text, " , ", 1)
+        return _JOINED.fullmatch(between) is not None and bool(re.search(r"[,&]|\b(?:and|und|et|y|e)\b", between))
+
+    def _phrases(self) -> None:
+        open_fields = [
+            one
+            for one in self._kit.fields
+            if one.name not in self._inputs
+            and one.name not in self._given
+            and not one.is_list
+            and one.kind in ("text", "place", "person", "company", "id")
+            and not (one.kind == "id" and self._box.prefix_of(one))
+        ]
+        wanted = [one for one in open_fields if one.required and one.kind != "id"]
+        optional = [one for one in open_fields if not one.required and one.kind == "text" and one.name in _SEARCHED]
+        if not wanted and not (self._inputs.keys() - {"unread_only"}):
+            wanted = optional[:1]
+        self._pointed([one for one in open_fields if not one.required and one.kind != "id" and one not in wanted])
+        for field in wanted:
+            phrase = self._phrase(field)
+            if phrase is None or (_is_message(field) and not self._is_pointed(phrase, field)):
+                # What is to be told is quoted, pointed to, or asked for.
+                continue
+            self._inputs[field.name] = self._text[phrase[0].start : phrase[-1].end]
+            self._sure[field.name] = 0.75
+            self._spent.update(phrase)
+            if not self._is_named(phrase, field):
+                self._uncued.append(field.kind)
+
+    def _pointed(self, fields: Sequence[Field]) -> None:
+        """Plain words that a word before them points to a parameter that may be left out: `from github`."""
+        for field in fields:
+            phrase = self._phrase(field)
+            if phrase is None:
+                continue
+            if self._is_pointed(phrase, field) or self._is_named(phrase, field):
+                self._inputs[field.name] = self._text[phrase[0].start : phrase[-1].end]
+                self._sure[field.name] = 0.7
+                self._spent.update(phrase)
+
+    def _is_pointed(self, phrase: Sequence[Word], field: Field) -> bool:
+        before = [word for word in self._part.words if word.end <= phrase[0].start][-2:]
+        return any(CUES.get(folded(word.text), frozenset()) & {field.name, *field.name.split("_")} for word in before)
+
+    def _phrase(self, field: Field) -> list[Word] | None:
+        """The longest run of words that the tool does not explain; its own thing ends it, as `door` in `back door`."""
+        known = frozenset[str]().union(*self._kit.named, self._kit.extra) | (
+            self._kit.described if field.kind != "text" else frozenset()
+        )
+        runs: list[list[Word]] = []
+        run: list[Word] = []
+        bridge: list[Word] = []
+        for word in self._part.words:
+            if run and folded(word.text) in _BRIDGES and field.required:
+                bridge.append(word)
+                continue
+            is_apart = bool(run) and bool(_between(self._text, run[-1].end, word.start, bridge).strip())
+            is_own = bool(word.concepts & field.concepts) and bool(run)
+            is_free = (
+                not word.is_stop
+                and not word.concepts & known
+                and word.text != self._part.verb
+                and not listed_concepts(word.text) & self._box.acts
+                and word not in self._spent
+            )
+            is_free = (
+                is_free
+                and folded(word.text) not in _SORTS
+                and folded(word.text) not in ("everything", "something", "anything")
+            )
+            if is_apart or not (is_free or is_own):
+                runs.append(run)
+                run = []
+            if is_free or (is_own and not is_apart):
+                run.append(word)
+        runs.append(run)
+        runs = [one for one in runs if one]
+        return max(runs, key=lambda one: (self._is_named(one, field), len(one))) if runs else None
+
+    def _is_named(self, run: Sequence[Word], field: Field) -> bool:
+        """Whether the word before says what it is: `the table leads`."""
+        before = [word for word in self._part.words if word.end <= run[0].start]
+        return bool(before) and bool(before[-1].concepts & field.concepts)
+
+
+#: Between the words of one name: `lampe du salon`.
+_BRIDGES: Final = frozenset(("du", "de", "del", "im"))
+#: What a clause means a tool the less for, that is for the opposite of what it says.
+_OPPOSITE: Final = 1.5
+#: Kinds of which several values are easily taken for one another.
+_MIXED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "id", "path", "day", "number")
+#: Kinds that a name may be of.
+_NAMED: Final[tuple[FieldKind, ...]] = ("text", "person", "place", "company")
+#: Telling words that change nothing of what is to be done.
+_IDLE: Final = frozenset(("ones", "things", "stuff", "result", "results", "slot", "slots", "hit", "instead"))
+_SEARCHED: Final = frozenset(["query", "text", "name", "title", "words", "keyword", "search"])
+
+
+def _is_message(field: Field) -> bool:
+    return (
+        field.name in ("text", "body", "content", "title", "subject", "reason", "message", "summary")
+        and field.name != "query"
+    )
+
+
+def _word(span: Span) -> Word:
+    return Word(span.text, span.start, span.end, concepts_of(span.text))
+
+
+def _between(text: str, start: int, end: int, words: Sequence[Word]) -> str:
+    """The text between two words, besides those given."""
+    text = text[start:end]
+    for word in words:
+        text = text.replace(word.text, "", 1)
+    return text

@@ -1,0 +1,91 @@
+"""Parts of a request: a clause with its words, what they stand for, and its values. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from toolpath.checks.request.concepts import STOPS, concepts_of, phrasal
+from toolpath.checks.request.verbs import TOWARDS, folded, is_particle, is_reading, meanings_of, parted
+from toolpath.planner.offline.request.spans import Span
+
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+
+
+class Word(msgspec.Struct, frozen=True):
+    """One word of a clause that is no part of a value."""
+
+    text: str
+    start: int
+    end: int
+    concepts: frozenset[str]
+
+    @property
+    def is_stop(self) -> bool:
+        """Whether it asks for nothing by itself."""
+        return folded(self.text) in STOPS
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A clause: its text with places of the whole request, its words and values."""
+
+    text: str
+    start: int
+    end: int
+    words: tuple[Word, ...]
+    spans: tuple[Span, ...]
+    verb: str = ""
+    is_question: bool = False
+
+
+def part_of(
+    text: str,
+    start: int,
+    end: int,
+    spans: Sequence[Span],
+    acts: frozenset[str] = frozenset(),
+    *,
+    is_question: bool = False,
+) -> Part:
+    """The clause between two places of the request."""
+    own = tuple(one for one in spans if start <= one.start and one.end <= end)
+    hidden = list(text)
+    for one in own:
+        hidden[one.start : one.end] = " " * (one.end - one.start)
+    plain = "".join(hidden)
+    two = {(at, to): concept for at, to, concept in phrasal(plain[start:end])}
+    words = []
+    for found in _WORD.finditer(plain, start, end):
+        concepts = concepts_of(found[0])
+        extra = two.get((found.start() - start, found.end() - start))
+        words.append(Word(found[0], found.start(), found.end(), concepts | {extra} if extra else concepts))
+    words = _joined(words, own)
+    return Part(text[start:end], start, end, tuple(words), own, _verb(words, acts), is_question)
+
+
+def _joined(words: list[Word], spans: Sequence[Span]) -> list[Word]:
+    """The words with a German verb in one piece: `Sag den Termin ab` says `absagen`, and no `ab`."""
+    last = next((word for word in reversed(words) if folded(word.text) != "bitte"), None)
+    if last is None or not is_particle(last.text) or any(one.start > last.end for one in spans):
+        return words
+    before = words[words.index(last) - 1].text if words.index(last) else ""
+    for at, word in enumerate(words[:4]):
+        whole = parted(word.text, last.text) if word is not last and folded(before) not in TOWARDS else None
+        if whole is not None:
+            verb = Word(whole, word.start, word.end, concepts_of(whole))
+            return [*words[:at], verb, *(one for one in words[at + 1 :] if one is not last)]
+    return words
+
+
+def _verb(words: Sequence[Word], acts: frozenset[str]) -> str:
+    """The verb that a command begins with; in German it may stand at the end of it."""
+    for word in words[:5]:
+        if meanings_of(word.text) or is_reading(word.text) or word.concepts & acts:
+            return word.text
+        if not word.is_stop:
+            break
+    last = words[-1].text if words else ""
+    return last if last.endswith("n") and last[:1].islower() and (meanings_of(last) or is_reading(last)) else ""

@@ -1,0 +1,420 @@
+"""A person's request read into a plan: clauses, the tools they mean, loops, conditions and links. Pure.
+
+What is read fully makes a plan that is sure. What is not becomes a question, or is left to the other rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Final
+
+import msgspec
+
+from toolpath.checks.request.verbs import meanings_of
+from toolpath.expressions.names import KEYWORDS, RESERVED
+from toolpath.model.plan import Block, Call, Loop, Step
+from toolpath.planner.offline.request.choice import EACH, PICKED, ToolChoice
+from toolpath.planner.offline.request.conditions import Conditional, conditional, predicate
+from toolpath.planner.offline.request.fitting import Fitted, fit
+from toolpath.planner.offline.request.links import PALE, feeds, is_of
+from toolpath.planner.offline.request.parts import Part, part_of
+from toolpath.planner.offline.request.spans import Span, spans_of
+from toolpath.planner.offline.request.toolbox import Field, Kit, Listed, Toolbox
+from toolpath.values import Json, JsonObject
+
+#: A plan that is read fully, and one whose tool has a near rival.
+SURE, UNSURE, ASKING = 0.9, 0.6, 0.3
+_BACK: Final = re.compile(
+    r"\b(?:it|its|it['\u2019]s|that|this|them|her|him|his|their|there|one|ihn|es|sie|ihm|ihr"
+    r"|le|la|lo|los|celui-ci|l['\u2019])\b|-(?:le|la|les|lo)\b|\w+l[oa]s?\b",
+    re.IGNORECASE,
+)
+_SORTED_BY: Final = {
+    "cheapest": "price",
+    "billigste": "price",
+    "günstigste": "price",
+    "nearest": "distance",
+    "closest": "distance",
+    "nächste": "distance",
+}
+#: Meanings of verbs after which a thing is no more.
+_ENDING: Final = meanings_of("cancel") | meanings_of("delete")
+_RESERVED: Final = RESERVED | KEYWORDS | {"item"}
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What is read of a request."""
+
+    steps: tuple[Step, ...]
+    questions: tuple[str, ...]
+    confidence: float
+    reasons: tuple[str, ...] = ()
+    meant: float = 0.0
+    """How much of its tool the clause names that names least of it, less what is left unsaid."""
+    is_doubted: bool = False
+    """Something is asked that other rules would not ask: what a value is that nothing names."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Nothing is left open."""
+        return not self.questions and self.confidence >= UNSURE
+
+
+def read_request(text: str, box: Toolbox, today: date | None = None) -> Reading | None:
+    """The plan of a request; None where no tool is meant."""
+    if not box.kits or not text.strip():
+        return None
+    reader = RequestReader(text, box, spans_of(text, today))
+    return reader.read()
+
+
+class RequestReader:
+    """Reading of one request."""
+
+    def __init__(self, text: str, box: Toolbox, spans: Sequence[Span]) -> None:
+        self._text, self._box, self._spans = text, box, spans
+        hidden = list(text)
+        for span in spans:
+            hidden[span.start : span.end] = "#" * (span.end - span.start)
+        self._hidden = "".join(hidden)
+        self._choice = ToolChoice(text, box, spans, self._hidden)
+        self._steps: list[Step] = []
+        self._made: list[tuple[str, Kit, JsonObject, tuple[str, ...]]] = []
+        """Id, tool, inputs of each call outside loops, and how its list is to be picked from."""
+        self._questions: list[str] = []
+        self._reasons: list[str] = []
+        self._is_doubted = False
+        self._sure = SURE
+        self._meant = 9.0
+        self._ids: set[str] = set()
+
+    def read(self) -> Reading | None:
+        """The plan; None where no tool is meant."""
+        found = conditional(self._text, self._hidden)
+        done = self._conditional(found) if found is not None else self._clauses(0, len(self._text), None)
+        if not done:
+            return None
+        sure = min(self._sure, ASKING) if self._questions else self._sure
+        return Reading(
+            tuple(self._steps),
+            tuple(dict.fromkeys(self._questions)),
+            sure,
+            tuple(self._reasons),
+            self._meant,
+            self._is_doubted,
+        )
+
+    # Conditions.
+
+    def _conditional(self, found: Conditional) -> bool:
+        body = self._choice.segments(*found.body)
+        if body is None or self._text[slice(*found.body)].rstrip().endswith("?"):
+            return False
+        asked = self._choice.part(*found.condition)
+        inner = tuple(one for fitted, _ in body for one in (*fitted.taken,))
+        reading = self._condition(asked, inner, is_negated=found.is_negated)
+        if reading is None:
+            self._questions.append(f"How is it known whether {asked.text.strip()!r}?")
+            self._emit(body, None)
+            return True
+        when, other = reading
+        self._emit(body, when)
+        if found.other is not None:
+            rest = self._choice.segments(*found.other, before=body)
+            if rest is None:
+                self._questions.append(f"What is meant by {self._text[slice(*found.other)]!r}?")
+            else:
+                self._emit(rest, other)
+        return True
+
+    def _condition(self, part: Part, inner: Sequence[Span], *, is_negated: bool) -> tuple[str, str] | None:
+        """The condition and its opposite, over a step that reads what it speaks of."""
+        best: tuple[float, Fitted, str, str] | None = None
+        step = ""
+        for kit in self._box.kits:
+            if kit.is_acting or not kit.required or not kit.outputs:
+                continue
+            fitted = fit(kit, part, self._box, self._text, with_words=False)
+            if fitted.missing:
+                # `if it is closed`, `unless it has shipped`: it is what the command names.
+                own = part_of(self._text, part.start, part.end, self._spans)
+                joined = msgspec.structs.replace(
+                    own, spans=tuple(sorted({*own.spans, *inner}, key=lambda one: one.start))
+                )
+                fitted = fit(kit, joined, self._box, self._text, with_words=False)
+            if fitted.missing:
+                fitted = fit(kit, part, self._box, self._text)
+            required = {one.name for one in kit.required}
+            if fitted.missing or len(fitted.calls) != 1:
+                continue
+            step = self._name(kit, keep=False)
+            expression = predicate(kit, part, step, is_negated=is_negated)
+            opposite = predicate(kit, part, step, is_negated=not is_negated)
+            if expression is None or opposite is None:
+                continue
+            inputs = {name: value for name, value in fitted.calls[0].items() if name in required}
+            typed = any(one in fitted.taken for one in (*part.spans, *inner))
+            score = fitted.meant + typed - 0.3 * len(kit.required)
+            if best is None or score > best[0]:
+                best = (score, msgspec.structs.replace(fitted, calls=(inputs,)), expression, opposite)
+        if best is None:
+            return None
+        fitted = best[1]
+        step = self._name(fitted.kit)
+        self._steps.append(Call(id=step, tool=fitted.kit.key, inputs=_literals(fitted.calls[0])))
+        self._made.append((step, fitted.kit, fitted.calls[0], ()))
+        self._reasons.append(f"{step}: {fitted.kit.key} tells whether {part.text.strip()!r}.")
+        return best[2], best[3]
+
+    # Clauses.
+
+    def _clauses(self, start: int, end: int, when: str | None) -> bool:
+        segments = self._choice.segments(start, end)
+        if segments is None:
+            return False
+        self._emit(segments, when)
+        return True
+
+    # Loops.
+
+    # Steps.
+
+    def _emit(self, segments: Sequence[tuple[Fitted, Part]], when: str | None) -> None:
+        loop: tuple[Loop, tuple[Fitted, Listed, Field]] | None = None
+        for fitted, part in segments:
+            given = fitted.given
+            self._note(fitted, part)
+            lister = self._choice.lister(fitted.kit, part, fitted, given) if given else None
+            if lister is not None and EACH.search(part.text) is None:
+                self._picked_out(fitted, lister, part, when)
+                continue
+            if lister is not None:
+                loop = self._loop(fitted, lister, given, when)
+                continue
+            if loop is not None and _BACK.search(part.text) and fitted.missing:
+                loop = self._more_of(loop, fitted)
+                continue
+            self._calls(fitted, part, when)
+
+    def _note(self, fitted: Fitted, part: Part) -> None:
+        said = part.text.strip()
+        self._sure = min(self._sure, SURE if fitted.sure >= 0.6 else UNSURE)
+        # An id of the tool's own kind says as much as its name.
+        is_named = any(one.kind == "id" and self._box.knows_prefix(one.text) for one in fitted.taken)
+        left_over = 0.3 * len(fitted.unsaid) + 0.2 * len(fitted.unused)
+        self._meant = min(self._meant, fitted.meant + is_named - left_over)
+        if fitted.meant < 1.4:
+            self._sure = min(self._sure, UNSURE)
+        for field, value in _unnamed(fitted, part):
+            self._is_doubted = True
+            self._questions.append(f"Is {value} meant as {field.name!r} ({field.description or field.kind})?")
+        if fitted.sure < 0.3 and fitted.kit.is_acting:
+            self._questions.append(f"Which value is which in {said!r}?")
+        self._reasons.append(f"{said!r} means {fitted.kit.key}.")
+        for span in fitted.unused:
+            self._questions.append(f"What is {span.text!r} for? No step takes it.")
+        left = " ".join(word.text for word in fitted.unsaid)
+        is_act = any(word.concepts & self._box.acts for word in fitted.unsaid)
+        if left and (fitted.kit.is_acting or is_act):
+            self._questions.append(f"What is meant by {left!r}?")
+        elif left:
+            self._sure = min(self._sure, UNSURE if " " not in left else 0.5)
+
+    def _loop(
+        self, fitted: Fitted, lister: tuple[Fitted, Listed, Field], given: frozenset[str], when: str | None
+    ) -> tuple[Loop, tuple[Fitted, Listed, Field]]:
+        read, listed, item = lister
+        step = self._call_of(read.kit, read.calls[0], None)
+        inputs: JsonObject = {
+            **_literals(fitted.calls[0]),
+            **{name: "{{ " + ".".join(("item", *item.path)) + " }}" for name in given},
+        }
+        self._ask(fitted, inputs, "each")
+        call = Call(id=self._name(fitted.kit), tool=fitted.kit.key, inputs=inputs, when=when)
+        over = "{{ " + ".".join((step, *listed.path)) + " }}"
+        made = Loop(id=self._named("each"), over=over, item="item", body=Block(steps=(call,)))
+        self._steps.append(made)
+        return made, lister
+
+    def _picked_out(self, fitted: Fitted, lister: tuple[Fitted, Listed, Field], part: Part, when: str | None) -> None:
+        """A list is read, and the call made for the one that the request picks."""
+        read, listed, item = lister
+        step = self._call_of(read.kit, read.calls[0], None)
+        link = self._picked(step, listed, item, tuple(_picks(part.text)), read.calls[0])
+        inputs = {**_literals(fitted.calls[0]), **dict.fromkeys(fitted.given, link)}
+        self._ask(fitted, inputs, self._call_of(fitted.kit, fitted.calls[0], when, inputs))
+
+    def _more_of(
+        self, loop: tuple[Loop, tuple[Fitted, Listed, Field]], fitted: Fitted
+    ) -> tuple[Loop, tuple[Fitted, Listed, Field]]:
+        """A further call for each item: `…, then close it`."""
+        made, lister = loop
+        inputs = _literals(fitted.calls[0])
+        for field in fitted.missing:
+            item = next((one for one in lister[1].fields if feeds(field, one, lister[0].kit, lister[1])), None)
+            if item is not None:
+                inputs[field.name] = "{{ " + ".".join(("item", *item.path)) + " }}"
+        self._ask(fitted, inputs, "each")
+        last = made.body.steps[-1].id
+        call = Call(id=self._name(fitted.kit), tool=fitted.kit.key, inputs=inputs, depends_on=(last,))
+        changed = msgspec.structs.replace(made, body=msgspec.structs.replace(made.body, steps=(*made.body.steps, call)))
+        self._steps[self._steps.index(made)] = changed
+        return changed, lister
+
+    def _calls(self, fitted: Fitted, part: Part, when: str | None) -> None:
+        links = self._links(fitted, part)
+        pick = tuple(found["sort"].casefold() if found["sort"] else "first" for found in PICKED.finditer(part.text))
+        for inputs in fitted.calls:
+            whole = {**_literals(inputs), **links}
+            step = self._call_of(fitted.kit, inputs, when, whole)
+            self._made[-1] = (*self._made[-1][:3], pick)
+            self._ask(fitted, whole, step)
+
+    def _ask(self, fitted: Fitted, inputs: JsonObject, step: str) -> None:
+        for field in reversed(fitted.kit.required):
+            if field.name not in inputs:
+                self._questions.insert(0, f"{step}: what is {field.name!r} ({field.description or field.kind})?")
+
+    def _call_of(self, kit: Kit, inputs: JsonObject, when: str | None, whole: JsonObject | None = None) -> str:
+        taken = _literals(inputs) if whole is None else whole
+        for one in self._steps:
+            if isinstance(one, Call) and (one.tool, one.inputs, one.when) == (kit.key, taken, when):
+                # Said twice, done once.
+                self._made.append((one.id, kit, inputs, ()))
+                return one.id
+        step = self._name(kit)
+        self._steps.append(Call(id=step, tool=kit.key, inputs=taken, when=when))
+        self._made.append((step, kit, inputs, ()))
+        return step
+
+    def _links(self, fitted: Fitted, part: Part) -> JsonObject:
+        """Links for what is missing, from what was said or given before, or from a tool that reads it."""
+        found: JsonObject = {}
+        for field in fitted.missing:
+            value = self._earlier(field, part) or self._read_first(field, fitted, part)
+            if value is not None:
+                found[field.name] = value
+        return found
+
+    def _earlier(self, field: Field, part: Part) -> Json:
+        for step, kit, inputs, pick in reversed(self._made):
+            if _ends(kit) and not _BACK.search(part.text):
+                # `Cancel SH-4 and schedule a pickup`: hardly of what is cancelled.
+                self._is_doubted = self._is_doubted or field.name in inputs
+                continue
+            for one in kit.outputs:
+                if feeds(field, one, kit) and field.name not in inputs:
+                    return "{{ " + ".".join((step, *one.path)) + " }}"
+            for listed in kit.lists:
+                given = next((each for each in listed.fields if feeds(field, each, kit, listed)), None)
+                if given is not None:
+                    return self._picked(step, listed, given, (*pick, *_picks(part.text)), inputs)
+            if field.name in inputs:
+                return _literals({"value": inputs[field.name]})["value"]
+            same = [
+                one
+                for one in kit.fields
+                if one.kind == field.kind == "id" and one.name in inputs and one.described & field.described - PALE
+            ]
+            if same:
+                return _literals({"value": inputs[same[0].name]})["value"]
+        return None
+
+    def _picked(self, step: str, listed: Listed, field: Field, pick: Sequence[str], inputs: JsonObject) -> str:
+        at = ".".join((step, *listed.path))
+        by = next((_SORTED_BY[word] for word in pick if word in _SORTED_BY), None)
+        if not pick and len([one for one in inputs.values() if isinstance(one, str)]) == 0:
+            self._questions.append(f"Which one of {at}?")
+        self._sort_by(step, by)
+        if by is not None and not self._sorts(step, by):
+            own = next((one for one in listed.fields if by in one.name), None)
+            if own is not None:
+                return "{{ (" + f"{at} | sort(attribute='{own.name}') | first)." + ".".join(field.path) + " }}"
+        return "{{ " + f"{at}[0]." + ".".join(field.path) + " }}"
+
+    def _sort_by(self, step: str, by: str | None) -> None:
+        """Have the list in that order where its tool offers it."""
+        for at, one in enumerate(self._steps):
+            if isinstance(one, Call) and one.id == step and by is not None:
+                kit = next(kit for kit in self._box.kits if kit.key == one.tool)
+                field = next((field for field in kit.fields if by in field.options), None)
+                if field is not None and field.name not in one.inputs:
+                    self._steps[at] = msgspec.structs.replace(one, inputs={**one.inputs, field.name: by})
+
+    def _sorts(self, step: str, by: str) -> bool:
+        return any(isinstance(one, Call) and one.id == step and by in one.inputs.values() for one in self._steps)
+
+    def _read_first(self, field: Field, fitted: Fitted, part: Part) -> Json:
+        """A link to what a tool that only reads gives of an id that the clause names: `the customer of T-70`."""
+        for kit in self._box.kits:
+            if kit.is_acting or len(kit.required) != 1 or kit.key == fitted.kit.key:
+                continue
+            own = next((one for one in kit.outputs if feeds(field, one, kit) or is_of(field, one)), None)
+            spans = [one for one in part.spans if one.kind == "id" and one not in fitted.taken]
+            if own is None or not spans:
+                continue
+            only = msgspec.structs.replace(part, spans=tuple(spans), words=())
+            read = fit(kit, only, self._box, self._text)
+            if read.missing or len(read.calls) != 1 or len(read.taken) != 1 or read.sure < 1:
+                continue
+            step = self._call_of(kit, read.calls[0], None)
+            gone = f"What is {read.taken[0].text!r} for? No step takes it."
+            self._questions = [one for one in self._questions if one != gone]
+            return "{{ " + ".".join((step, *own.path)) + " }}"
+        return None
+
+    def _name(self, kit: Kit, *, keep: bool = True) -> str:
+        return self._named(re.sub(r"\W", "_", kit.tool.name)[:60] or "step", keep=keep)
+
+    def _named(self, base: str, *, keep: bool = True) -> str:
+        base = base if base[0].isalpha() else f"_{base}"
+        name, number = base, 1
+        while name in self._ids or name in _RESERVED:
+            number += 1
+            name = f"{base}_{number}"
+        if keep:
+            self._ids.add(name)
+        return name
+
+
+def _ends(kit: Kit) -> bool:
+    """Whether nothing is left of what the tool is called with."""
+    return kit.is_acting and any(meanings_of(verb) & _ENDING for verb in kit.verbs)
+
+
+def _unnamed(fitted: Fitted, part: Part) -> Iterator[tuple[Field, Json]]:
+    """Numbers that a tool would write, of which the clause does not say what they are: `Change EMP-6 to 52000`."""
+    kit = fitted.kit
+    bare = {one.text: one.value for one in fitted.taken if one.kind == "number"}
+    if not kit.is_acting or not bare or all(one.kind != "id" for one in fitted.taken):
+        return
+    others = frozenset[str]().union(*(one.concepts for one in kit.fields if one.kind == "id"))
+    words = [word for word in part.words if not word.is_stop and word.text != part.verb]
+    said = frozenset[str]().union(*(word.concepts for word in words)) if words else frozenset()
+    for field in kit.fields:
+        value = next((call[field.name] for call in fitted.calls if field.name in call), None)
+        known = frozenset[str]().union(*kit.named, kit.described, field.concepts, field.described) - others
+        if field.kind in ("number", "money") and value in bare.values() and not said & known:
+            yield field, value
+
+
+def _picks(text: str) -> Iterator[str]:
+    for found in PICKED.finditer(text):
+        yield found["sort"].casefold() if found["sort"] else "first"
+
+
+def _literals(inputs: JsonObject) -> JsonObject:
+    """The inputs as a plan's: what looks like a template is none."""
+    return {name: _literal(value) for name, value in inputs.items()}
+
+
+def _literal(value: Json) -> Json:
+    match value:
+        case str():
+            return value.replace("{{", "{{ '{{' }}") if "{{" in value else value
+        case list():
+            return [_literal(one) for one in value]
+        case _:
+            return value

@@ -1,0 +1,43 @@
+"""Rows of values, which share the word before them: of `from A and B to C` B is where A is. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolpath.checks.request.verbs import folded
+from toolpath.planner.offline.request.affinity import affinity, cue_of
+from toolpath.planner.offline.request.cues import CUES
+from toolpath.planner.offline.request.parts import Part
+from toolpath.planner.offline.request.toolbox import Field, Kit, Toolbox
+
+_AND: Final = re.compile(r"\s*(?:,|,?\s*(?:and|und|et|y|e|sowie|&))\s*", re.IGNORECASE)
+#: Words before two values that are for two parameters.
+_BETWEEN: Final = frozenset(("between", "zwischen", "entre", "of", "von", "de"))
+
+
+def is_of_row(part: Part, at: int, field: Field, kit: Kit, box: Toolbox, text: str) -> bool:
+    """Whether the value stands in a row that is said to be for another parameter."""
+    first = None if field.is_list else _leader(part, at, text)
+    if first is None:
+        return False
+    leader = part.spans[first]
+    cues = {one.name: cue_of(leader, one, part, text) for one in kit.fields if affinity(leader, one, kit, box) > 0}
+    return cues.get(field.name, 0.0) < 1 <= max(cues.values(), default=0.0)
+
+
+def _leader(part: Part, at: int, text: str) -> int | None:
+    """The value that opens the row in which this one stands, where a word points to what that one is for."""
+    spans = part.spans
+    first = at
+    while (
+        first
+        and spans[first - 1].kind == spans[at].kind
+        and _AND.fullmatch(text[spans[first - 1].end : spans[first].start])
+    ):
+        first -= 1
+    if first == at or spans[at].kind not in ("id", "name", "path", "email"):
+        return None
+    before = [word for word in part.words if word.end <= spans[first].start][-1:]
+    is_pointed = bool(before) and folded(before[0].text) in CUES and folded(before[0].text) not in _BETWEEN
+    return first if is_pointed else None

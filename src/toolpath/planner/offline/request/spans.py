@@ -1,0 +1,418 @@
+"""Spans of a request that are values by their form: addresses, ids, paths, money, days, names. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Final, Literal
+
+import msgspec
+
+from toolpath.catalog.words import STOP
+from toolpath.checks.request.concepts import STOPS, is_known
+from toolpath.checks.request.tongues import tongues_of
+from toolpath.checks.request.verbs import folded, is_reading, meanings_of
+from toolpath.planner.offline.request.moments import days_in, times_in
+from toolpath.values import Json
+
+Kind = Literal[
+    "quoted",
+    "email",
+    "url",
+    "phone",
+    "iban",
+    "pattern",
+    "path",
+    "slash",
+    "day",
+    "moment",
+    "time",
+    "money",
+    "duration",
+    "percent",
+    "id",
+    "code",
+    "number",
+    "name",
+]
+
+
+class Span(msgspec.Struct, frozen=True):
+    """A value with its place in the request."""
+
+    kind: Kind
+    text: str
+    value: Json
+    start: int
+    end: int
+    unit: str = ""
+    """Of money its currency, of a duration its unit in the singular, of a number `#` where one stands before it."""
+
+
+_QUOTED: Final = re.compile(
+    r'"([^"\n]{1,2000})"|“([^”\n]{1,2000})[”“]|„([^“”"\n]{1,2000})[“”"]|«\s*([^»\n]{1,2000}?)\s*»|`([^`\n]{1,2000})`'
+    r"|(?<![\w])'([^'\n]{1,2000}(?:'[a-z][^'\n]{0,200}){0,9})'(?![\w])"
+)
+_EMAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+_URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]{1,2000}[^\s'\"<>.,;!?)]")
+_PHONE: Final = re.compile(r"(?<!\w)\+\d{1,3}(?:[ ()/-]{0,2}\d{1,6}){2,6}(?!\w)")
+#: A channel or a person, as chats write them.
+_HANDLE: Final = re.compile(r"(?<![\w&/#@.+-])[#@][A-Za-z][\w-]{0,80}(?<=\w)(?!@|\.\w)")
+_IBAN: Final = re.compile(r"\b[A-Z]{2}\d{2}[A-Z0-9]{10,30}\b")
+_PATTERN: Final = re.compile(r"(?<![\w/])\*\.\w{1,8}|(?<!\w)\.(\w{1,8})[- ](?:files?|Dateien|fichiers|archivos)\b")
+_EXTENSION: Final = re.compile(
+    r"\b(pdf|csv|txt|jpg|png|docx|xlsx|json|yaml|log|zip|md|html|mp3)(?=[- ]files?\b)", re.IGNORECASE
+)
+_PATH: Final = re.compile(
+    r"(?<![\w/.~@+-])(?:(?:~|\.{1,2})?/[\w.@~+-]+(?:/[\w.@~+-]+)*/?"
+    r"|[\w@~+-][\w.@~+-]*(?:/[\w.@~+-]+)+|[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]\w{0,5})(?![\w])"
+)
+_NUMBERED: Final = re.compile(r"(?<![\w])#(\d{1,9})\b")
+_ID: Final = re.compile(
+    r"(?<![\w-])[A-Za-z]{1,8}[-_]\d+(?:[-_]\d+)*(?![\w-])"
+    r"|(?<![\w.-])(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,40}(?![\w-])"
+    r"|(?<![\w.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])"
+    r"|(?<![\w.-])[A-Za-z][\w]*-\d[\w.]*(?![\w-])"
+)
+_CODE: Final = re.compile(r"(?<![\w-])[a-zA-Z]\w*_\w+(?![\w-])|(?<![\w-])[A-Z]{2,}[A-Z0-9]{2,}(?![\w-])")
+_AMOUNT: Final = r"\d{1,3}(?:[., '\u2019]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?"
+_CURRENCY: Final = {
+    "€": "EUR",
+    "eur": "EUR",
+    "euro": "EUR",
+    "euros": "EUR",
+    "$": "USD",
+    "usd": "USD",
+    "dollar": "USD",
+    "dollars": "USD",
+    "dolares": "USD",
+    "£": "GBP",
+    "gbp": "GBP",
+    "pound": "GBP",
+    "pounds": "GBP",
+    "pfund": "GBP",
+    "livres": "GBP",
+    "libras": "GBP",
+    "quid": "GBP",
+    "chf": "CHF",
+    "franken": "CHF",
+    "swiss francs": "CHF",
+    "yen": "JPY",
+    "jpy": "JPY",
+    "¥": "JPY",
+    "sek": "SEK",
+    "nok": "NOK",
+    "dkk": "DKK",
+    "pln": "PLN",
+    "cad": "CAD",
+    "aud": "AUD",
+    "inr": "INR",
+    "rupees": "INR",
+    "cny": "CNY",
+    "yuan": "CNY",
+}
+_MONEY_WORDS: Final = "|".join(
+    sorted((re.escape(word) for word in _CURRENCY if word.isascii() and word != "$"), key=len, reverse=True)
+)
+#: French books and Spanish scales are no money where no amount stands before them.
+_MONEY_ALONE: Final = _MONEY_WORDS.replace("livres|", "").replace("libras|", "")
+_MONEY: Final = re.compile(
+    rf"(?<![\w.,-])(?:(?P<sign>[€$£¥])\s?(?P<first>{_AMOUNT})"
+    rf"|(?P<last>{_AMOUNT})\s?(?:(?P<after>[€$£¥])|(?P<word>(?:{_MONEY_WORDS}|dólares))\b))",
+    re.IGNORECASE,
+)
+_BARE_MONEY: Final = re.compile(rf"(?<![\w])(?:(?:{_MONEY_ALONE}|dólares)\b|[€$£¥](?!\s?\d))", re.IGNORECASE)
+_PERCENT: Final = re.compile(
+    r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s?(?:%|percent\b|per cent\b|prozent\b|pour cent\b|por ciento\b)", re.IGNORECASE
+)
+_WORDS: Final = {
+    folded(word): number
+    for number, words in (
+        (1, "one eins une uno una"),
+        (2, "two zwei deux dos twice both"),
+        (3, "three drei trois tres"),
+        (4, "four vier quatre cuatro"),
+        (5, "five fünf cinq cinco"),
+        (6, "six sechs seis"),
+        (7, "seven sieben sept siete"),
+        (8, "eight acht huit ocho"),
+        (9, "nine neun neuf nueve"),
+        (10, "ten zehn dix diez"),
+        (11, "eleven elf onze once"),
+        (12, "twelve zwölf douze doce dozen"),
+        (15, "fifteen fünfzehn quinze quince"),
+        (20, "twenty zwanzig vingt veinte"),
+        (30, "thirty dreißig trente treinta"),
+        (45, "forty-five"),
+        (60, "sixty sechzig"),
+        (90, "ninety neunzig"),
+    )
+    for word in words.split()
+}
+_UNITS: Final = {
+    "minute": "minute minutes min mins minuten minutos minuto",
+    "hour": "hour hours hr hrs stunde stunden heure heures hora horas",
+    "day": "day days tag tage tagen jour jours día días",
+    "week": "week weeks woche wochen semaine semaines semana semanas",
+    "second": "second seconds sekunden secondes segundos",
+    "km": "km kilometre kilometres kilometer kilometers kilómetros",
+}
+_UNIT_OF: Final = {folded(word): unit for unit, words in _UNITS.items() for word in words.split()}
+#: Number word → the tongues that it is a number in: `four` is French for an oven.
+_TONGUES: Final[dict[str, frozenset[str]]] = {
+    folded(word): frozenset(tongue)
+    for tongue, words in (
+        (
+            ("en",),
+            "one two twice both three four five eight nine ten eleven twelve dozen fifteen twenty thirty sixty ninety",
+        ),
+        (("en", "fr"), "six"),
+        (("de",), "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf fünfzehn zwanzig dreißig neunzig"),
+        (("fr",), "deux trois quatre cinq sept huit neuf dix douze quinze vingt trente"),
+        (("es",), "dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta"),
+        (("fr", "es"), "onze once quince"),
+    )
+    for word in words.split()
+}
+#: Before `one` it stands for a thing: `the first one`.
+_ONE_OF_THEM: Final = re.compile(
+    r"\b(?:first|second|third|last|next|other|another|new|old|this|that|which|each|every|any|no|right|wrong|same|the|\w+est)\s+$",
+    re.IGNORECASE,
+)
+#: Articles, which count only where nothing follows that they could belong to.
+_ARTICLES: Final = frozenset(("une", "uno", "una", "eins", "one", "un"))
+_ONES: Final = "|".join(sorted((word for word in _WORDS), key=len, reverse=True))
+_DURATION: Final = re.compile(
+    rf"(?<![\w.,])(?:(?P<half>half an|half a|half|(?:a|an|one) half|eine halbe|une demi-?|media)\s+hours?\b"
+    rf"|(?P<number>\d+(?:[.,]\d+)?|an?\b|eine\b|une\b|una\b"
+    rf"|{_ONES})[\s-]*(?P<unit>[^\W\d_]+)(?P<plus>\s+and\s+a\s+half)?)(?!\w)",
+    re.IGNORECASE,
+)
+_HALF_HOUR: Final = re.compile(r"\b(?:halbe Stunde|demi-heure|media hora)\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(rf"(?<![\w.,:/-])-?(?:{_AMOUNT})(?![\w:/]|[.,]\d)")
+_NUMBER_WORD: Final = re.compile(rf"(?<![\w-])(?:{_ONES})(?![\w-])", re.IGNORECASE)
+_NAME: Final = re.compile(
+    r"[^\W\d_a-zß-ÿ][\w'\u2019.-]*(?<![.'\u2019-])(?:\s+(?:&\s+|of\s+|de\s+|von\s+"
+    r"|van\s+)?[^\W\d_a-zß-ÿ][\w'\u2019-]*)*"
+)
+_MOST: Final = 200
+
+
+def spans_of(text: str, today: date | None = None) -> list[Span]:
+    """The values in the text, in its order, no two overlapping."""
+    taken = bytearray(len(text) + 1)
+    found: list[Span] = []
+    for read in (_marked, _paths, lambda said: _moments(said, today), _amounts, _ids, _numbers):
+        for span in read(text):
+            if span.start < span.end and len(found) < _MOST and not any(taken[span.start : span.end]):
+                taken[span.start : span.end] = b"\1" * (span.end - span.start)
+                found.append(span)
+    hidden = "".join(" " if taken[at] else letter for at, letter in enumerate(text))
+    is_german = "de" in tongues_of(text)
+    found += [one for one in _names(hidden, is_german=is_german) if one.start < one.end][:_MOST]
+    return sorted(found, key=lambda one: one.start)
+
+
+def currency_of(word: str) -> str | None:
+    """The three letters of a currency that a word names."""
+    plain = folded(word)
+    return _CURRENCY.get(plain) or _CURRENCY.get(word)
+
+
+def _plain(kind: Kind, found: re.Match[str], group: int | str = 0) -> Span:
+    return Span(kind, found[group], found[group], found.start(group), found.end(group))
+
+
+def _marked(text: str) -> Iterator[Span]:
+    for found in _QUOTED.finditer(text):
+        inner = next(group for group in found.groups() if group is not None)
+        yield Span("quoted", found[0], inner.strip(), found.start(), found.end())
+    for found in _EMAIL.finditer(text):
+        yield _plain("email", found)
+    for found in _URL.finditer(text):
+        yield _plain("url", found)
+    for found in _PHONE.finditer(text):
+        yield _plain("phone", found)
+    for found in _HANDLE.finditer(text):
+        yield Span("name", found[0], found[0], found.start(), found.end())
+    for found in _IBAN.finditer(text):
+        yield _plain("iban", found)
+
+
+def _paths(text: str) -> Iterator[Span]:
+    for found in _PATTERN.finditer(text):
+        yield Span("pattern", found[0], f"*.{found[1]}" if found[1] else found[0], found.start(), found.end())
+    for found in _EXTENSION.finditer(text):
+        yield Span("pattern", found[0], f"*.{found[1].lower()}", found.start(), found.end())
+    for found in _PATH.finditer(text):
+        path = found[0].rstrip(".")
+        kind: Kind = "slash" if "/" in path and not path.startswith((".", "/", "~")) else "path"
+        if kind == "path" and "/" not in path and re.fullmatch(r"(?:[a-z]\.)+[a-z]", path, re.IGNORECASE):
+            continue
+        yield Span(kind, path, path, found.start(), found.start() + len(path))
+    for found in _NUMBERED.finditer(text):
+        yield Span("number", found[0], int(found[1]), found.start(), found.end(), "#")
+    for found in re.finditer(r"(?<=\w)#(\d{1,9})\b", text):
+        yield Span("number", found[0], int(found[1]), found.start(), found.end(), "#")
+
+
+def _moments(text: str, today: date | None) -> Iterator[Span]:
+    days = []
+    taken: set[int] = set()
+    for day in days_in(text, today):
+        if not taken & {*range(day.start, day.end)}:
+            taken |= {*range(day.start, day.end)}
+            days.append(day)
+    times = [one for one in times_in(text) if not taken & {*range(one[0], one[1])}]
+    for day in sorted(days, key=lambda one: one.start):
+        near = next((one for one in times if _is_beside(text, day.start, day.end, one)), None)
+        if near is None:
+            yield Span("day", text[day.start : day.end], day.iso, day.start, day.end)
+        else:
+            times.remove(near)
+            start, end = min(day.start, near[0]), max(day.end, near[1])
+            yield Span("moment", text[start:end], f"{day.iso}T{near[2]}", start, end)
+    for start, end, value in times:
+        yield Span("time", text[start:end], value, start, end)
+
+
+def _is_beside(text: str, start: int, end: int, time: tuple[int, int, str]) -> bool:
+    between = text[end : time[0]] if time[0] >= end else text[time[1] : start]
+    return re.fullmatch(r"[\s,]*(?:at|um|à|a las|a la|on|am|le|el|T)?[\s,]*", between, re.IGNORECASE) is not None
+
+
+def _number_of(digits: str) -> float | int:
+    """`1.250,50`, `1,299.99`, `2,000` and `35,50` as people mean them."""
+    plain = re.sub(r"[ '\u2019]", "", digits)
+    cut = max(plain.rfind("."), plain.rfind(","))
+    if cut < 0:
+        return int(plain)
+    whole, rest = plain[:cut], plain[cut + 1 :]
+    others = re.sub(r"[.,]", "", whole)
+    if len(rest) == 3 and not (plain[cut] == "." and whole == "0"):
+        return int(others + rest)
+    return float(f"{others}.{rest}")
+
+
+def _amounts(text: str) -> Iterator[Span]:
+    for found in _MONEY.finditer(text):
+        currency = currency_of(found["sign"] or found["after"] or found["word"])
+        amount = _number_of(found["first"] or found["last"])
+        yield Span("money", found[0], amount, found.start(), found.end(), currency or "")
+    for found in _PERCENT.finditer(text):
+        yield Span("percent", found[0], _number_of(found[1]), found.start(), found.end())
+    for found in _HALF_HOUR.finditer(text):
+        yield Span("duration", found[0], 30, found.start(), found.end(), "minute")
+    for found in _DURATION.finditer(text):
+        if found["half"]:
+            yield Span("duration", found[0], 30, found.start(), found.end(), "minute")
+            continue
+        unit = _UNIT_OF.get(folded(found["unit"]))
+        if unit is None:
+            continue
+        said = folded(found["number"])
+        amount = _number_of(said) if said[0].isdigit() else _WORDS.get(said, 1)
+        if found["plus"]:
+            amount += 0.5
+        yield Span("duration", found[0], amount, found.start(), found.end(), unit)
+
+
+def _ids(text: str) -> Iterator[Span]:
+    for found in _ID.finditer(text):
+        yield _plain("id", found)
+    for found in _CODE.finditer(text):
+        yield _plain("code", found)
+
+
+_SCALED: Final = re.compile(
+    r"(?<![\w.,:/-])(\d{1,9}(?:[.,]\d{1,3})?)(?:\s?(k|K|[Tt]sd\.?|[Mm]io\.?)|\s(thousand|tausend|mille|mil|million|millionen|millions?"
+    r"|millón|millones))(?![\w-])"
+)
+
+
+def _numbers(text: str) -> Iterator[Span]:
+    for found in _SCALED.finditer(text):
+        scale = (
+            1_000_000
+            if (found[2] or found[3]).casefold().startswith("mi") and found[3] not in ("mil", "mille")
+            else 1_000
+        )
+        amount = float(found[1].replace(",", ".")) * scale
+        yield Span("number", found[0], int(amount) if amount.is_integer() else amount, found.start(), found.end())
+    for found in _NUMBER.finditer(text):
+        if len(found[0]) < 18:
+            digits = found[0].lstrip("-")
+            number = _number_of(digits)
+            yield Span("number", found[0], -number if found[0].startswith("-") else number, found.start(), found.end())
+    tongues = tongues_of(text)
+    for found in _NUMBER_WORD.finditer(text):
+        plain = folded(found[0])
+        if plain in _ARTICLES and plain != "one":
+            continue
+        if plain == "one" and _ONE_OF_THEM.search(text[: found.start()]):
+            continue
+        if _TONGUES.get(plain, tongues) & tongues:
+            yield Span("number", found[0], _WORDS[plain], found.start(), found.end())
+    for found in _BARE_MONEY.finditer(text):
+        yield Span("money", found[0], None, found.start(), found.end(), currency_of(found[0]) or "")
+
+
+#: What names of places begin with, though it is a word of its own: `New York`.
+_OPENING: Final = frozenset(("new", "north", "south", "east", "west", "great", "mount", "port", "fort", "lake"))
+#: Before a word with a capital that is no name: German things have one, too.
+_GERMAN_THING: Final = re.compile(
+    r"\b(?:der|die|das|den|dem|des|ein|eine[nmrs]?|mein\w{0,2}|dein\w{0,2}|sein\w{0,2}|ihr\w{0,2}|unser\w{0,2}|kein\w{0,2}"
+    r"|diese[nmrs]?|jede[nmrs]?|alle[nr]?|welche[nmrs]?|zum|zur|vom|beim|im|am)\s+(?:[a-zäöüß]+e[nmrs]?\s+)?$",
+    re.IGNORECASE,
+)
+
+
+def _names(text: str, *, is_german: bool = False) -> Iterator[Span]:
+    """Runs of words with a capital that are no words of everyday tools."""
+    for found in _NAME.finditer(text):
+        opens = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1] in ".!?:"
+        if is_german and opens and " " not in found[0] and text[found.end() :].strip():
+            # What opens a German command is its verb.
+            continue
+        if is_german and " " not in found[0] and found[0][1:].islower() and _GERMAN_THING.search(text[: found.start()]):
+            continue
+        words = [(one.start() + found.start(), one[0]) for one in re.finditer(r"[^\s]+", found[0])]
+        is_first = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1] in ".!?:"
+        while words and (_is_common(words[0][1]) or (is_first and len(words) == 1 and _is_verb(words[0][1]))):
+            if not is_first and not is_german and _is_begun(words):
+                break
+            words = words[1:]
+            is_first = False
+        while words and (_is_common(words[-1][1]) and not _is_kept(words)):
+            words = words[:-1]
+        if words:
+            start, end = words[0][0], words[-1][0] + len(words[-1][1])
+            yield Span(
+                "name",
+                text[start:end],
+                text[start:end].removesuffix("'s") if text[end:].strip() else text[start:end],
+                start,
+                end,
+            )
+
+
+def _is_begun(words: list[tuple[int, str]]) -> bool:
+    """Whether the first word belongs to the name after it: `New York`, `Los Angeles`; a verb begins no name."""
+    first, second = words[0][1], words[1][1] if len(words) > 1 else ""
+    is_opening = folded(first) in _OPENING or not _is_verb(first)
+    return bool(second) and is_opening and first.istitle() and not _is_common(second)
+
+
+def _is_common(word: str) -> bool:
+    plain = folded(word)
+    return plain in STOPS or plain in STOP or is_known(word) or _is_verb(word)
+
+
+def _is_verb(word: str) -> bool:
+    return bool(meanings_of(word)) or is_reading(word)
+
+
+def _is_kept(words: list[tuple[int, str]]) -> bool:
+    """Whether the last word belongs to a name before it, as in `Brandt Design`: a name of a name is one."""
+    return len(words) > 1 and any(not _is_common(word) for _, word in words[:-1]) and words[-1][1].istitle()

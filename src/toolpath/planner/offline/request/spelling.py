@@ -1,0 +1,125 @@
+"""Spelling of a request, mended by the words of the tools and of commands; values are left as they are. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+from rapidfuzz.distance import OSA
+
+from toolpath.catalog.words import STOP, raw_words, stem
+from toolpath.checks.request.concepts import STOPS, listed_concepts
+from toolpath.checks.request.said import says_when
+from toolpath.checks.request.tongues import tongues_of
+from toolpath.checks.request.verbs import english_verbs, folded, is_counter, is_reading, meanings_of
+from toolpath.model.tool import Tool
+from toolpath.planner.offline.request.spans import Span
+
+_WORD: Final = re.compile(r"(?<![\w@#./'\u2019-])[^\W\d_]{5,30}(?![\w@/'\u2019-]|\.\w)")
+#: Words of politeness, which no tool has.
+_KIND: Final = ("please", "thanks")
+_LONG: Final = 8
+#: Endings of words that are not taken for one another, and letters that a stem has.
+_ENDINGS: Final = frozenset(re.split(" ", " ly ed er or e y ion ive ance ence ant ent al ian on ic ics se d s es"))
+_STEM: Final = 4
+_MOST: Final = 6
+_MOST_KNOWN: Final = 4_000
+
+
+class Spelled(msgspec.Struct, frozen=True):
+    """A request with its words mended."""
+
+    text: str
+    changes: tuple[tuple[str, str], ...] = ()
+    """Each word that was read as another one."""
+
+
+def spelled(text: str, tools: Sequence[Tool], spans: Sequence[Span]) -> Spelled:
+    """The text with words that nobody knows read as the one that they can only mean.
+
+    `spans`: values, which are never mended: ids, names, quotes, amounts. What two words are equally near to stays.
+    """
+    if "en" not in tongues_of(text):
+        # Tools are named in English: what is near to their words in another tongue is another word.
+        return Spelled(text)
+    # What opens a request is its verb, though it has a capital.
+    values = [one for one in spans if one.kind != "name" or one.start or " " in one.text]
+    unknown = [
+        found
+        for found in _WORD.finditer(text)
+        if not _is_known(found[0]) and all(found.end() <= one.start or one.end <= found.start() for one in values)
+    ]
+    unknown = [found for found in unknown if found[0].islower() or not text[: found.start()].strip()]
+    if not unknown:
+        return Spelled(text)
+    known = _words_of(tools)
+    stems = {stem(word) for word in known}
+    changes: list[tuple[str, str]] = []
+    last, parts = 0, list[str]()
+    for found in unknown[:_MOST]:
+        word = found[0].lower()
+        meant = None if word in known or stem(word) in stems else _nearest(word, known)
+        if meant is not None:
+            changes.append((found[0], meant))
+            parts += [text[last : found.start()], meant]
+            last = found.end()
+    return Spelled("".join((*parts, text[last:])), tuple(changes))
+
+
+def _is_known(word: str) -> bool:
+    plain = folded(word)
+    return (
+        plain in STOPS
+        or plain in STOP
+        or says_when(word)
+        or is_reading(word)
+        or is_counter(word)
+        or bool(meanings_of(word) or listed_concepts(word))
+    )
+
+
+def _words_of(tools: Iterable[Tool]) -> frozenset[str]:
+    found: set[str] = {*_KIND, *english_verbs()}
+    for tool in tools:
+        found |= _words_of_tool(tool)
+        if len(found) > _MOST_KNOWN:
+            break
+    return frozenset(found)
+
+
+def _words_of_tool(tool: Tool) -> frozenset[str]:
+    known = tool.__dict__.get("_spelling")
+    if isinstance(known, frozenset):
+        return known
+    texts = [tool.name, tool.description[:300]]
+    properties = tool.input_schema.get("properties")
+    for name, schema in properties.items() if isinstance(properties, dict) else ():
+        texts.append(str(name))
+        options = schema.get("enum") if isinstance(schema, dict) else None
+        texts += [str(one) for one in options[:50]] if isinstance(options, list) else []
+    words = frozenset(word for text in texts for word in raw_words(text) if len(word) > 3 and word.isalpha())
+    tool.__dict__["_spelling"] = words
+    return words
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Whether two words have different endings of one stem: `currently` is not a misspelled `current`."""
+    shared = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), len(word))
+    shared = min(shared, len(other))
+    return any(word[cut:] in _ENDINGS and other[cut:] in _ENDINGS for cut in (shared, shared - 1) if cut > _STEM)
+
+
+def _nearest(word: str, known: Iterable[str]) -> str | None:
+    """The one word that this one is likely to be; None where there is none, or more than one."""
+    most = 2 if len(word) >= _LONG else 1
+    near: dict[int, set[str]] = {}
+    for other in known:
+        if abs(len(other) - len(word)) > most or not {word[0], word[1]} & {other[0], other[1]}:
+            continue
+        distance = OSA.distance(word, other, score_cutoff=most)
+        if distance <= most and not _is_form(word, other):
+            near.setdefault(distance, set()).add(other)
+    best = near.get(min(near, default=0), set())
+    return next(iter(best)) if len(best) == 1 else None

@@ -1,0 +1,388 @@
+"""Tools as a request is read for them: what they are for, the kinds of their fields, what their outputs hold. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from toolpath.catalog.words import raw_words, stem
+from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
+from toolpath.checks.request.tools import acts, acts_of, verbs_of
+from toolpath.checks.request.verbs import folded, meanings_of
+from toolpath.model.tool import Tool
+from toolpath.planner.offline.match import words_of
+from toolpath.values import Json, JsonObject
+
+FieldKind = Literal[
+    "enum",
+    "bool",
+    "email",
+    "url",
+    "phone",
+    "day",
+    "moment",
+    "time",
+    "duration",
+    "money",
+    "currency",
+    "percent",
+    "number",
+    "id",
+    "path",
+    "pattern",
+    "repo",
+    "person",
+    "company",
+    "place",
+    "text",
+    "other",
+]
+_PREFIX: Final = re.compile(r"such as ([A-Za-z]{1,8}[-_])[\w-]*\d|e\.g\.,? ([A-Za-z]{1,8}[-_])[\w-]*\d")
+_UNITS: Final = {
+    "minutes": "minute",
+    "minute": "minute",
+    "hours": "hour",
+    "days": "day",
+    "seconds": "second",
+    "weeks": "week",
+    "km": "km",
+}
+_MONEY: Final = frozenset(["amount", "price", "cost", "total", "budget", "fee", "sum"])
+_PLACES: Final = frozenset(
+    [
+        "city",
+        "address",
+        "location",
+        "origin",
+        "destination",
+        "place",
+        "near",
+        "country",
+        "airport",
+        "room",
+        "town",
+        "region",
+        "street",
+        "venue",
+        "departure",
+    ]
+)
+_PEOPLE: Final = frozenset(
+    [
+        "passenger",
+        "guest",
+        "agent",
+        "assignee",
+        "owner",
+        "sender",
+        "person",
+        "author",
+        "employee",
+        "attendee",
+        "recipient",
+        "user",
+    ]
+)
+_COMPANIES: Final = frozenset(["company", "organisation", "organization", "firm", "employer"])
+_PATHS: Final = frozenset(["path", "folder", "file", "directory", "source", "target", "archive", "filename"])
+
+
+class Field(msgspec.Struct, frozen=True):
+    """One parameter of a tool, or one value of its output."""
+
+    name: str
+    kind: FieldKind
+    required: bool = False
+    is_list: bool = False
+    concepts: frozenset[str] = frozenset()
+    """Of its name."""
+    described: frozenset[str] = frozenset()
+    options: tuple[Json, ...] = ()
+    prefix: str = ""
+    """How its ids begin, as its description shows it."""
+    unit: str = ""
+    """Of a duration."""
+    description: str = ""
+    is_whole: bool = False
+    """Numbers without a fraction alone."""
+    path: tuple[str, ...] = ()
+    """Of an output: where it is."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A list that a tool gives, and what its items hold; none: plain values."""
+
+    path: tuple[str, ...]
+    fields: tuple[Field, ...]
+
+
+class Kit(msgspec.Struct, frozen=True):
+    """A tool with all that is read of it."""
+
+    tool: Tool
+    fields: tuple[Field, ...]
+    outputs: tuple[Field, ...]
+    lists: tuple[Listed, ...]
+    verbs: frozenset[str]
+    named: tuple[frozenset[str], ...]
+    """The concepts of each word of its name."""
+    described: frozenset[str]
+    opening: frozenset[str]
+    """The concepts of how its description begins: `Move or rename a file.`"""
+    extra: frozenset[str]
+    """Concepts of its fields and their options."""
+    is_acting: bool
+    words: frozenset[str] = frozenset()
+    """Of its name and description, as they are compared."""
+
+    @property
+    def key(self) -> str:
+        """Of the tool."""
+        return self.tool.key
+
+    @property
+    def required(self) -> tuple[Field, ...]:
+        """The parameters that a call needs."""
+        return tuple(field for field in self.fields if field.required)
+
+
+class Toolbox:
+    """The tools of a catalogue, read once; how much a concept tells depends on how many of them have it."""
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self.kits = tuple(kit_of(tool) for tool in tools)
+        self.prefixes = _prefixes(self.kits)
+        self.acts = frozenset[str]().union(*(acts_of(kit.tool) for kit in self.kits if kit.is_acting))
+        self._having = Counter(concept for kit in self.kits for concept in frozenset().union(*kit.named, kit.described))
+
+    def weight(self, concepts: frozenset[str]) -> float:
+        """How much it tells that a request says one of these."""
+        fewest = min((self._having.get(one, 0) for one in concepts if one in self._having), default=0)
+        return math.log(1 + (len(self.kits) + 1) / (fewest + 0.5))
+
+    def prefix_of(self, field: Field) -> str:
+        """How the ids of a field begin: as it says itself, else as some field of its name does."""
+        return field.prefix or self.prefixes.get(field.name, "")
+
+    def knows_prefix(self, text: str) -> bool:
+        """Whether some field's ids begin as the text does."""
+        return any(text.casefold().startswith(one.casefold()) for one in self.prefixes.values())
+
+
+def _prefixes(kits: Sequence[Kit]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for kit in kits:
+        for field in kit.fields:
+            if field.prefix:
+                found.setdefault(field.name, field.prefix)
+    for kit in kits:
+        for field in kit.fields:
+            # `into`, `source_id`: the other id of the same tool begins alike.
+            if field.kind == "id" and field.name not in found:
+                last = field.name.rpartition("_")[2]
+                if last != "id" and last in found:
+                    # `from_account` is an `account`.
+                    found[field.name] = found[last]
+                    continue
+                own = [other for other in kit.fields if other.kind == "id" and other.name in found]
+                if own and (field.described & own[0].described - {"id", "such", "new"}):
+                    found[field.name] = found[own[0].name]
+    return found
+
+
+def kit_of(tool: Tool) -> Kit:
+    """The tool read; kept with it, since tools are frozen."""
+    known = tool.__dict__.get("_kit")
+    if isinstance(known, Kit):
+        return known
+    fields = tuple(_fields(tool.input_schema))
+    words = raw_words(tool.name)
+    extra = frozenset[str]().union(
+        *(field.concepts for field in fields),
+        *(concepts_of(str(option)) for field in fields for option in field.options if isinstance(option, str)),
+    )
+    outputs, lists = _outputs(tool.output_schema)
+    kit = Kit(
+        tool=tool,
+        fields=fields,
+        outputs=tuple(outputs),
+        lists=tuple(lists),
+        verbs=verbs_of(tool),
+        named=tuple(concepts_of(word) for word in words if folded(word) not in STOPS or word in ("on", "off")),
+        described=_concepts(tool.description[:400]),
+        opening=frozenset[str]().union(*(listed_concepts(word) for word in raw_words(tool.description[:60])[:3])),
+        extra=extra,
+        is_acting=acts(tool),
+        words=frozenset(words_of(f"{tool.name} {tool.description[:400]}")),
+    )
+    tool.__dict__["_kit"] = kit
+    return kit
+
+
+def _concepts(text: str) -> frozenset[str]:
+    words = [word for word in raw_words(text) if folded(word) not in STOPS]
+    return frozenset[str]().union(*(concepts_of(word) for word in words)) if words else frozenset()
+
+
+def _fields(schema: JsonObject) -> Iterable[Field]:
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict):
+        return
+    needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+    for name, value in properties.items():
+        if isinstance(value, dict):
+            yield _field(str(name), value, required=name in needed)
+
+
+def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple[str, ...] = ()) -> Field:
+    items = schema.get("items")
+    is_list = schema.get("type") == "array"
+    inner = items if is_list and isinstance(items, dict) else schema
+    text = schema.get("description")
+    description = text[:400] if isinstance(text, str) else ""
+    options = inner.get("enum")
+    prefix = _PREFIX.search(description)
+    kind, unit = _kind(name, inner, description)
+    return Field(
+        name=name,
+        kind=kind,
+        required=required,
+        is_list=is_list,
+        concepts=_concepts(name) or frozenset(raw_words(name)),
+        described=_concepts(description),
+        options=tuple(options) if isinstance(options, list) else (),
+        prefix=(prefix[1] or prefix[2]) if prefix else "",
+        unit=unit,
+        description=description,
+        is_whole=inner.get("type") == "integer",
+        path=path,
+    )
+
+
+def _kind(name: str, schema: JsonObject, description: str) -> tuple[FieldKind, str]:
+    words = raw_words(name)
+    opening = raw_words(description)[:8]
+    if isinstance(schema.get("enum"), list):
+        return ("currency", "") if "currency" in words else ("enum", "")
+    match schema.get("type"):
+        case "boolean":
+            return "bool", ""
+        case "integer" | "number":
+            return _kind_of_number(words, opening)
+        case "string":
+            return _kind_of_text(name, words, opening, description, str(schema.get("format") or "")), ""
+        case _:
+            return "other", ""
+
+
+def _kind_of_number(words: Sequence[str], opening: Sequence[str]) -> tuple[FieldKind, str]:
+    unit = next((_UNITS[word] for word in (*words, *opening) if word in _UNITS), "")
+    if unit:
+        return "duration", unit
+    if _MONEY & {*words}:
+        return "money", ""
+    return ("percent" if "percent" in words else "number"), ""
+
+
+def _kind_of_text(name: str, words: Sequence[str], opening: Sequence[str], description: str, form: str) -> FieldKind:
+    formats: dict[str, FieldKind] = {
+        "email": "email",
+        "date": "day",
+        "date-time": "moment",
+        "uri": "url",
+        "time": "time",
+    }
+    if form in formats:
+        return formats[form]
+    last = words[-1] if words else ""
+    low = description.casefold()
+    checks: tuple[tuple[bool, FieldKind], ...] = (
+        (last in ("email",) or low.startswith(("e-mail address", "email address")), "email"),
+        (last in ("phone", "telephone"), "phone"),
+        ("owner/name" in low, "repo"),
+        ("time of day" in low, "time"),
+        ("currency" in words or "three letters" in low, "currency"),
+        (last in ("pattern", "glob"), "pattern"),
+        (last in ("date",), "day"),
+        (last in ("url", "uri"), "url"),
+        (name == "id" or last in ("id", "sha", "code", "seat") or low.startswith(("id of", "hash of")), "id"),
+        (last in ("number", "account") and not low.startswith("how"), "id"),
+        (low.startswith(("account ", "the account")), "id"),
+        (bool(_PATHS & {*words}) and bool(_PATHS & {*opening}), "path"),
+        ("path" in opening, "path"),
+        (bool(_COMPANIES & {*words}), "company"),
+        (bool(_PLACES & {*words}), "place"),
+        (bool(_PEOPLE & {*words}), "person"),
+        (last == "name" and bool({"person", "full", "passenger", "guest"} & {*opening}), "person"),
+    )
+    return next((kind for holds, kind in checks if holds), "text")
+
+
+def _outputs(schema: Json, path: tuple[str, ...] = ()) -> tuple[list[Field], list[Listed]]:
+    """The plain values of an output, and its lists."""
+    fields: list[Field] = []
+    lists: list[Listed] = []
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if isinstance(schema, dict) and schema.get("type") == "array" and not path:
+        return [], [Listed((), tuple(_item_fields(schema)))]
+    if not isinstance(properties, dict):
+        return fields, lists
+    for name, value in properties.items():
+        if not isinstance(value, dict) or not str(name).isidentifier():
+            continue
+        here = (*path, str(name))
+        if value.get("type") == "array":
+            lists.append(Listed(here, tuple(_item_fields(value))))
+        elif value.get("type") == "object" and len(here) < 3:
+            inner, deeper = _outputs(value, here)
+            fields += inner
+            lists += deeper
+        else:
+            fields.append(_field(str(name), value, path=here))
+    return fields, lists
+
+
+def _item_fields(schema: JsonObject) -> list[Field]:
+    return _outputs(schema.get("items"))[0]
+
+
+def means(verb: str, kit: Kit) -> bool:
+    """Whether a verb may command the tool."""
+    plain = folded(verb)
+    if plain in kit.verbs:
+        return True
+    meant = meanings_of(verb)
+    return any(meant & meanings_of(own) for own in kit.verbs)
+
+
+def is_of_kind(value: Json, field: Field, box: Toolbox) -> bool:
+    """Whether a value may be meant for a parameter; of what an earlier step gives nothing is known."""
+    if not isinstance(value, str) or "{{" in value:
+        return True
+    match field.kind:
+        case "phone":
+            return sum(letter.isdigit() for letter in value) > 4
+        case "email":
+            return "@" in value
+        case "day" | "moment" | "time":
+            # A word for a day is none where nothing says which it is: `Friday`.
+            return any(letter.isdigit() for letter in value)
+        case "id":
+            prefix = box.prefix_of(field)
+            return not prefix or value.casefold().startswith(prefix.casefold())
+        case "enum":
+            return value in field.options or field.is_list
+        case "text" | "place" | "person" | "company":
+            # `die Tabelle`: the parameter's own name is no value of it.
+            return not (
+                _concepts(value)
+                and _concepts(value) - {stem(folded(value))} <= field.concepts - {stem(folded(value))}
+                and listed_concepts(value) & field.concepts
+            )
+        case _:
+            return True

@@ -1,0 +1,1 @@
+"""Requests in the manner of people, with what is right for each."""

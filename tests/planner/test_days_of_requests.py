@@ -1,0 +1,72 @@
+"""Days that a request counts from its own are those of the service's clock, in the zone that is set."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from toolpath import Settings, Toolpath
+from toolpath.errors import ConfigError
+from toolpath.model.plan import Call
+from toolpath.planner.offline.request.moments import days_in
+from toolpath.testing.clock import FakeClock
+from toolpath.testing.scripted import scripted
+
+#: 2026-06-10, 22:30 in London, which is UTC + 1; in Tokyo it is tomorrow.
+LATE = 1_781_127_000.0
+
+
+async def day_said(request: str, **settings: str) -> object:
+    schema = {
+        "type": "object",
+        "properties": {"day": {"type": "string", "format": "date", "description": "Which day"}},
+        "required": ["day"],
+    }
+    async with Toolpath(clock=FakeClock(start=LATE), settings=Settings(**settings)) as tp:  # type: ignore[arg-type]
+        tp.add(
+            scripted("list_appointments", then=[], description="List the appointments of a day.", input_schema=schema)
+        )
+        plan = await tp.plan(request)
+    (step,) = plan.steps
+    assert isinstance(step, Call)
+    return step.inputs["day"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "zone", "day"),
+    [
+        ("List the appointments of tomorrow", "", "2026-06-11"),
+        ("List the appointments of tomorrow", "Asia/Tokyo", "2026-06-12"),
+        ("Liste die Termine von heute auf", "Europe/London", "2026-06-10"),
+        ("List the appointments of Friday", "UTC", "2026-06-12"),
+    ],
+)
+async def test_a_day_is_counted_from_the_clock_in_its_zone(request_text: str, zone: str, day: str) -> None:
+    assert await day_said(request_text, time_zone=zone) == day
+
+
+async def test_a_zone_that_there_is_none_is_said() -> None:
+    with pytest.raises(ConfigError, match="is no time zone"):
+        await day_said("List the appointments of tomorrow", time_zone="Mars/Base")
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("the day after tomorrow", "2026-06-12"),
+        ("in 3 days", "2026-06-13"),
+        ("in two weeks", "2026-06-24"),
+        ("3 days ago", "2026-06-07"),
+        ("in drei Tagen", "2026-06-13"),
+        ("übermorgen", "2026-06-12"),
+        ("dans 3 jours", "2026-06-13"),
+        ("après-demain", "2026-06-12"),
+        ("dentro de 3 días", "2026-06-13"),
+        ("pasado mañana", "2026-06-12"),
+        ("nächsten Montag", "2026-06-15"),
+        ("le 3 juillet", "2026-07-03"),
+    ],
+)
+def test_days_that_are_counted_from_today(said: str, day: str) -> None:
+    assert next(days_in(f"x {said} y", date(2026, 6, 10))).iso == day
