@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.patience import PATIENCE
 from tests.planner.planning_cases import ALICE, BLOG, answer, ground
 
 from toolpath import Settings, Toolpath
@@ -72,7 +73,7 @@ NAMES = [
 
 def chat_at(server: ModelServer, model: str, api: Any = "openai") -> ModelChat:
     choice = ModelChoice(api=api, model=model, key="k" * 12, base_url=f"{server.url}/v1")
-    return ModelChat(choice, limits=ChatLimits(timeout=10.0, initial_delay=0.001), clock=FakeClock())
+    return ModelChat(choice, limits=ChatLimits(timeout=PATIENCE, initial_delay=0.001), clock=FakeClock())
 
 
 @pytest.mark.parametrize("api", ["openai", "ollama", "openai-responses"])

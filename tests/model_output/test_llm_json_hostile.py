@@ -132,14 +132,19 @@ def test_instructions_inside_strings_are_data(body: str) -> None:
         "Function: a\nParameters:", '"', "\\", "<escape>", "x<arg_key>a</arg_key><arg_value>", "```json\n{",
         "```yaml\nsteps:\n", "{//\n", "to=", "<|channel|>commentary to=functions.x<|message|>{", EVIL, "{}", "{{ a",
         '{"name":"f","arguments":"{', "\u200b", " ", "Observation:", '{"tool":"x","a":1}', "9",
+        "<tool_use>", "<tool_use><name>", "<a_b><c>", "<a_b></a_b>", "<a_b><c></c>", "Action: f(", "Action: f[",
+        "- f(a=1)\n", "- f(\n", ">>>f_g\n{", ">>>f\n", "<|recipient|>", "commentary to=functions.f {",
+        "assistantcommentary{",
+        "analysisA", "Tool: a\nArguments:\n", "Code:\n```py\n", "print(default_api.f(", "a = default_api.f(x=1)\n",
+        "```tool_code\nprint(", "{/*", "{/* x */", '\\"name\\":', 'f_g\n{"', 'f(a="', "tool: f\nargs:\n",
+        "<<<function>>>",         '{"tool_calls": "[', "then ", "/*", "/* *",
     ],
 )  # fmt: skip
 def test_the_work_grows_with_the_text_and_no_faster(unit: str) -> None:
     started = time.process_time()
-    for size in (100_000, 200_000):
-        found = attempt(unit * (size // len(unit)))
-        assert not isinstance(found, ReadError) or len(str(found)) < 2_000
-    # Some ten times what it takes; quadratic work would take minutes.
+    found = attempt(unit * (100_000 // len(unit)))
+    assert not isinstance(found, ReadError) or len(str(found)) < 2_000
+    # Some thirty times what it takes; quadratic work would take minutes.
     assert time.process_time() - started < 10
 
 

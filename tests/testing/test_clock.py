@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 
@@ -176,6 +177,33 @@ async def test_settling_gives_up_on_a_loop_that_never_rests() -> None:
     with pytest.raises(TimeoutError, match="the loop itself"):
         await clock.settle(limit=0.05)
     task.cancel()
+
+
+async def test_a_program_that_still_runs_is_not_waited_for() -> None:
+    clock = FakeClock()
+    program = await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=asyncio.subprocess.PIPE)
+    try:
+        # What waits for its end may be a thread.
+        await clock.settle(limit=0.3)
+    finally:
+        await program.communicate(b"\n")
+
+
+@pytest.mark.parametrize("turns", [1, 4])
+async def test_a_process_that_stood_still_is_not_told_that_it_never_rests(turns: int) -> None:
+    clock, done = FakeClock(), 0
+
+    async def stand_still() -> None:
+        nonlocal done
+        for _ in range(turns):
+            time.sleep(0.15)  # noqa: ASYNC251  # as a process does that others leave no processor
+            await asyncio.sleep(0)
+        done = turns
+
+    task = asyncio.create_task(stand_still())
+    await clock.settle(limit=0.3)
+    assert done == turns
+    await task
 
 
 async def test_a_fault_in_a_timer_does_not_stop_the_automatic_clock() -> None:

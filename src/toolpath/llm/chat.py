@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
-from toolpath.clock import SystemClock
 from toolpath.errors import ChatFailed, ConfigError
 from toolpath.llm.choice import ModelChoice
+from toolpath.machine import SystemClock
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.redaction import Redactor
 from toolpath.ports import Clock
@@ -87,7 +87,7 @@ class ModelChat:
     async def _opened(self) -> Client:
         async with self._opening:
             if self._client is None:
-                self._client = await _open(self.choice, self._transport)
+                self._client = await _open(self.choice, self._clock, self._transport)
             return self._client
 
     async def close(self) -> None:
@@ -128,7 +128,7 @@ class ModelChat:
             begun = False
             try:
                 async with aclosing(client.stream(request, timeout=limit, attempts=attempt)) as pieces:
-                    # A time limit around a `yield` would also stop whoever reads; so each piece has its own.
+                    # A time limit around a `yield` would also stop the reader; so each piece has its own.
                     while (piece := await self._next(pieces, ends_at, limit)) is not None:
                         begun = True
                         yield piece
@@ -219,10 +219,10 @@ def _without_secrets(request: ChatRequest, redactor: Redactor) -> ChatRequest:
     return msgspec.structs.replace(request, system=redactor.text(request.system), messages=messages)
 
 
-async def _open(choice: ModelChoice, transport: httpx2.AsyncBaseTransport | None) -> Client:
+async def _open(choice: ModelChoice, clock: Clock, transport: httpx2.AsyncBaseTransport | None) -> Client:
     try:
         # Importing pydantic-ai takes seconds, and most runs ask no model; in a thread the loop goes on meanwhile.
-        client: Client = await asyncio.to_thread(_load, choice, transport)
+        client: Client = await asyncio.to_thread(_load, choice, clock, transport)
     except ImportError as error:
         raise ConfigError(
             f"A model is configured, but {error.name or 'its library'} is not installed.",
@@ -231,7 +231,7 @@ async def _open(choice: ModelChoice, transport: httpx2.AsyncBaseTransport | None
     return client
 
 
-def _load(choice: ModelChoice, transport: httpx2.AsyncBaseTransport | None) -> Client:
+def _load(choice: ModelChoice, clock: Clock, transport: httpx2.AsyncBaseTransport | None) -> Client:
     from toolpath.llm.requests import Client
 
-    return Client(choice, transport)
+    return Client(choice, clock, transport)

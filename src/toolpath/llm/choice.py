@@ -11,29 +11,8 @@ import msgspec
 
 from toolpath.config import Settings
 from toolpath.errors import ConfigError, closest
-from toolpath.model.language_model import APIS, Api
+from toolpath.model.model_providers import APIS, MODEL_PROVIDERS, Api
 
-__all__ = ["APIS", "VARIABLES", "Api", "ModelChoice", "Variables", "api_at", "choose_model", "provider_of"]
-
-
-class Variables(msgspec.Struct, frozen=True):
-    """Environment variables of a provider: its key and address, and the model that is asked where none is named."""
-
-    keys: tuple[str, ...]
-    """The first one that is set counts."""
-    address: str
-    model: str = ""
-    default_address: str = ""
-
-
-VARIABLES: Final[Mapping[str, Variables]] = {
-    "anthropic": Variables(("ANTHROPIC_API_KEY",), "ANTHROPIC_BASE_URL", "claude-sonnet-5-5"),
-    "openai": Variables(("OPENAI_API_KEY",), "OPENAI_BASE_URL", "gpt-6.1-terra"),
-    "openai-responses": Variables(("OPENAI_API_KEY",), "OPENAI_BASE_URL", "gpt-6.1-terra"),
-    "google": Variables(("GOOGLE_API_KEY", "GEMINI_API_KEY"), "GOOGLE_GEMINI_BASE_URL", "gemini-3.8-flash"),
-    # A server of one's own has the models that were put there, so none can be assumed.
-    "ollama": Variables(("OLLAMA_API_KEY",), "OLLAMA_BASE_URL", "", "http://localhost:11434/v1"),
-}
 _OPENAI_HOST: Final = "api.openai.com"
 
 
@@ -76,14 +55,14 @@ def choose_model(settings: Settings, env: Mapping[str, str] | None = None) -> Mo
     name = provider_of(settings, variables)
     if not name:
         return None
-    if name not in VARIABLES:
+    if name not in MODEL_PROVIDERS:
         raise ConfigError(
             f"TOOL_PLANNER_LLM is {name!r}; there is {', '.join(APIS)}.",
             suggestions=closest(name, APIS),
             hint="Any server that speaks OpenAI's language is 'openai' with OPENAI_BASE_URL.",
         )
-    known = VARIABLES[name]
-    base_url = variables.get(known.address, "").strip() or known.default_address
+    known = MODEL_PROVIDERS[name]
+    base_url = variables.get(known.address_variable, "").strip() or known.assumed_address
     key = next((text for variable in known.keys if (text := variables.get(variable, "").strip())), "")
     # A server of one's own often wants no key; the provider itself always does.
     if not key and not base_url:
@@ -114,7 +93,8 @@ def api_at(name: str, base_url: str) -> Api:
 
 
 def _provider_with_key(variables: Mapping[str, str]) -> str:
-    for name in ("anthropic", "openai", "google"):
-        if any(variables.get(variable) for variable in VARIABLES[name].keys):
+    """The first provider whose key is set; a server that people run themselves has to be named."""
+    for name, provider in MODEL_PROVIDERS.items():
+        if not provider.is_self_hosted and any(variables.get(variable) for variable in provider.keys):
             return name
     return ""

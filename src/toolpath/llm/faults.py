@@ -10,7 +10,8 @@ from typing import Final
 from pydantic_ai import exceptions as wire
 
 from toolpath.errors import ChatFailed, ChatFault
-from toolpath.llm.choice import VARIABLES, ModelChoice
+from toolpath.llm.choice import ModelChoice
+from toolpath.model.model_providers import MODEL_PROVIDERS
 from toolpath.model.redaction import Redactor
 
 _LONGEST: Final = 300
@@ -68,8 +69,8 @@ def _setting(choice: ModelChoice, part: str) -> str:
     """Where the key, the address or the model's name at its provider is set."""
     if choice.name:
         return f"the {'base URL' if part == 'address' else part} of the stored model {choice.name!r}"
-    known = VARIABLES[choice.api]
-    return {"key": known.keys[0], "address": known.address, "model": "TOOL_PLANNER_MODEL"}[part]
+    known = MODEL_PROVIDERS[choice.api]
+    return {"key": known.keys[0], "address": known.address_variable, "model": "TOOL_PLANNER_MODEL"}[part]
 
 
 def _failed(error: Exception, message: str, kind: ChatFault, *, retryable: bool = False, hint: str = "") -> ChatFailed:
@@ -86,7 +87,7 @@ def _failed(error: Exception, message: str, kind: ChatFault, *, retryable: bool 
 
 
 def _said(error: Exception, choice: ModelChoice) -> str:
-    """What the provider said, short, in one line, and without the key."""
+    """The words of the provider, short, in one line, and without the key."""
     body = error.body if isinstance(error, wire.ModelAPIError) else None
     text = ""
     if isinstance(body, dict):

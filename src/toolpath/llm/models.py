@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, assert_never
 
 from toolpath.errors import ConfigError
 from toolpath.llm.choice import ModelChoice
-from toolpath.llm.messages import OutputMode
 
 if TYPE_CHECKING:
     import httpx2
@@ -38,12 +37,6 @@ def build_model(choice: ModelChoice, client: httpx2.AsyncClient, model: str = ""
             f"The client library of {choice.api} is not installed ({error.name}).",
             hint="pip install 'toolpath[llm]'",
         ) from None
-
-
-def output_modes(choice: ModelChoice) -> tuple[OutputMode, ...]:
-    """The ways to ask for a value, best first; a later one is taken where the server rejects an earlier one."""
-    # Anthropic's own structured output closes every object, and a plan holds open ones.
-    return ("tool", "prompted") if choice.api == "anthropic" else ("native", "prompted")
 
 
 def takes_temperature(model: Model) -> bool:
@@ -97,7 +90,7 @@ def _openai(choice: ModelChoice, client: httpx2.AsyncClient, name: str) -> Model
 
 
 def _as_openai(name: str) -> ModelProfile:
-    """What is asked of a server that speaks OpenAI's language, whatever its model is called."""
+    """The profile of a server that speaks OpenAI's language, whatever its model is called."""
     from pydantic_ai.profiles import ModelProfile, merge_profile
     from pydantic_ai.profiles.openai import openai_model_profile
 

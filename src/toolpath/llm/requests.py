@@ -18,13 +18,20 @@ from pydantic_ai.settings import ModelSettings
 from toolpath.errors import ChatFailed
 from toolpath.llm.choice import ModelChoice
 from toolpath.llm.faults import fault_of
-from toolpath.llm.messages import ANSWER, OutputMode, reply_of, wire_messages, wire_parameters, wire_settings
-from toolpath.llm.models import build_model, output_modes, takes_temperature
+from toolpath.llm.messages import ANSWER, reply_of, wire_messages, wire_parameters, wire_settings
+from toolpath.llm.models import build_model, takes_temperature
+from toolpath.llm.ways import Way, plainer
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
+from toolpath.model.model_providers import MODEL_PROVIDERS
+from toolpath.ports import Clock
 
-#: Statuses of a server that does not know how to give values of a form.
-_NOT_SO: Final = (400, 415, 422, 501)
+#: Kinds of failures after which asking in a plainer way may help.
+_REFUSALS: Final = frozenset(("rejected", "server", "too_long"))
 _MAX_MODELS: Final = 16
+#: Models whose ways are known, and seconds for which one is: what a server refused once, for one request or while it
+#: was being mended, it may take another time.
+_MAX_WAYS: Final = 256
+_KNOWN_FOR: Final = 3_600.0
 #: Where servers that speak OpenAI's language are asked.
 USUAL_PATH: Final = "/chat/completions"
 
@@ -32,15 +39,18 @@ USUAL_PATH: Final = "/chat/completions"
 class Client:
     """The connections to one provider, and the way in which its server hands over values."""
 
-    def __init__(self, choice: ModelChoice, transport: httpx2.AsyncBaseTransport | None = None) -> None:
+    def __init__(self, choice: ModelChoice, clock: Clock, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self.choice = choice
+        self._clock = clock
         self._http: httpx2.AsyncClient = create_async_httpx2_client(transport=transport)
         self._http.headers.update(choice.headers)
         if choice.completions_path:
             self._http.event_hooks["request"].append(_at(choice.completions_path))
         # Built now, because the provider's client library is imported with it.
         self._models: dict[str, Model] = {"": build_model(choice, self._http)}
-        self._modes: tuple[OutputMode, ...] = output_modes(choice)
+        self._first = Way(modes=MODEL_PROVIDERS[choice.api].output_modes)
+        self._ways: dict[str, tuple[Way, float]] = {}
+        """By model: what was asked in them was answered, and when it was first."""
 
     async def close(self) -> None:
         """Let go of all connections."""
@@ -48,49 +58,77 @@ class Client:
 
     async def reply(self, request: ChatRequest, *, timeout: float, attempts: int) -> ChatReply:
         """The answer. Raises `ChatFailed`."""
+        way = self._way(request)
         while True:
-            mode = self._modes[0]
             try:
                 model = self._model(request.model)
                 response = await direct.model_request(
                     model,
-                    wire_messages(request, mode),
-                    model_settings=self._settings(model, request, timeout),
-                    model_request_parameters=wire_parameters(request, mode),
+                    wire_messages(request, way),
+                    model_settings=self._settings(model, request, way, timeout),
+                    model_request_parameters=wire_parameters(request, way),
                 )
-                return self._read(response, request, attempts)
             except Exception as error:  # noqa: BLE001 - client libraries raise whatever they like; none may leak a key
-                self._step_down(request, error)
+                way = self._step_down(way, request, error)
+                continue
+            self._remember(request.model, way)
+            try:
+                return self._read(response, request, attempts)
+            except Exception as error:  # noqa: BLE001 - as above
+                raise self._fault(error) from None
 
     async def stream(self, request: ChatRequest, *, timeout: float, attempts: int) -> AsyncGenerator[ChatDelta]:
         """The answer in pieces. Raises `ChatFailed`."""
+        way = self._way(request)
         while True:
-            mode, begun = self._modes[0], False
+            begun = False
+            if "stream" in way.without:
+                reply = await self.reply(request, timeout=timeout, attempts=attempts)
+                yield ChatDelta(text=reply.text)
+                yield ChatDelta(reply=reply)
+                return
             try:
                 model = self._model(request.model)
                 async with direct.model_request_stream(
                     model,
-                    wire_messages(request, mode),
-                    model_settings=self._settings(model, request, timeout),
-                    model_request_parameters=wire_parameters(request, mode),
+                    wire_messages(request, way),
+                    model_settings=self._settings(model, request, way, timeout),
+                    model_request_parameters=wire_parameters(request, way),
                 ) as response:
                     async for event in response:
                         text = _text(event, request)
                         if text:
                             begun = True
                             yield ChatDelta(text=text)
+                    self._remember(request.model, way)
                     reply = self._read(response.get(), request, attempts)
                 yield ChatDelta(reply=reply)
                 return
             except Exception as error:  # noqa: BLE001 - as above
                 if begun:
                     raise self._fault(error) from None
-                self._step_down(request, error)
+                way = self._step_down(way, request, error, streams=True)
+                if "stream" in way.without:
+                    self._remember(request.model, way)
 
-    def _settings(self, model: Model, request: ChatRequest, timeout: float) -> ModelSettings:
+    def _way(self, request: ChatRequest) -> Way:
+        """The way that the model took last; each model of a server may know another."""
+        way, since = self._ways.get(request.model, (self._first, 0.0))
+        return way if self._clock.monotonic() - since < _KNOWN_FOR else self._first
+
+    def _remember(self, model: str, way: Way) -> None:
+        now = self._clock.monotonic()
+        known, since = self._ways.pop(model, (way, now))
+        is_fresh = known == way and now - since < _KNOWN_FOR
+        if way != self._first:
+            self._ways[model] = (way, since if is_fresh else now)
+        while len(self._ways) > _MAX_WAYS:
+            del self._ways[next(iter(self._ways))]
+
+    def _settings(self, model: Model, request: ChatRequest, way: Way, timeout: float) -> ModelSettings:
         if not takes_temperature(model):
-            return wire_settings(request, None, timeout)
-        return wire_settings(request, self.choice.temperature, timeout, top_p=self.choice.top_p)
+            return wire_settings(request, way, None, timeout)
+        return wire_settings(request, way, self.choice.temperature, timeout, top_p=self.choice.top_p)
 
     def _read(self, response: wire.ModelResponse, request: ChatRequest, attempts: int) -> ChatReply:
         if response.finish_reason == "content_filter":
@@ -112,14 +150,19 @@ class Client:
             self._models[name] = build_model(self.choice, self._http, name)
         return self._models[name]
 
-    def _step_down(self, request: ChatRequest, error: Exception) -> None:
-        """Ask for values in a plainer way from now on where the server rejects the better one; else raise."""
+    def _step_down(self, way: Way, request: ChatRequest, error: Exception, *, streams: bool = False) -> Way:
+        """The plainer way in which to ask again where the server rejects this one; else raise."""
         failure = self._fault(error)
         # The library refuses some requests itself, by the name of the model, and sends nothing.
-        is_rejected = isinstance(error, UserError) or failure.status in _NOT_SO
-        if not is_rejected or request.output_schema is None or len(self._modes) == 1:
+        is_own = isinstance(error, UserError)
+        is_refused = is_own or (failure.status is not None and failure.kind in _REFUSALS)
+        next_way = None
+        if is_refused:
+            status = None if is_own else failure.status
+            next_way = plainer(way, request, status=status, said=failure.message, streams=streams)
+        if next_way is None:
             raise failure from None
-        self._modes = self._modes[1:]
+        return next_way
 
     def _fault(self, error: Exception) -> ChatFailed:
         return error if isinstance(error, ChatFailed) else fault_of(error, self.choice)

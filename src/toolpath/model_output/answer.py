@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_right
 
 from toolpath.errors import ReadError
 from toolpath.model_output.found import Found, ModelText
 from toolpath.model_output.page import Page
+from toolpath.model_output.parallel import spread
 from toolpath.model_output.scan import Scanned
 from toolpath.notation.nodes import Node
 from toolpath.values import canonical
 
 #: What may stand between calls of one list: blanks, separators, fences, numbers and bullets of a list.
-_BETWEEN = re.compile(r"(?:[\s,;*-]|```\w*|\d{1,4}[.)])*")
+_BETWEEN = re.compile(
+    r"(?:[\s,;:*-]|```\w*|\d{1,4}[.)]|\b(?:and|then|next|also|finally|second|third|after that|afterwards)\b)*+", re.I
+)
 #: What only calls say. Where it stands and nothing was found, silence would hide a call.
 _LEFT_OVER = re.compile(
     r"[\"'](?:action_input|tool_calls?|tool_name|tool_input|arguments|function_call|executionOrder|toolChain)[\"']\s*:"
     r"|</(?:tool_call|function|invoke|parameter|\w{0,20}arg_value)>|</?(?:escape|longcat_tool_call)>|<\|\"\|>|\[ARGS\]|tool_call_(?:start|end|begin)"
-    r"|^[ \t]*(?:Action Input:|Parameters:[ \t]*\{|✿ARGS✿)",
+    r"|^[ \t]*(?:Action Input:|Parameters:[ \t]*\{|✿ARGS✿)|\\\"(?:tool_calls?|tool_name|arguments|tool_uses)\\\"\s*:"
+    r"|^[ \t]*\**Action(?: \d{1,3})?\**:\**[ \t]*[`*]{0,2}[a-z]\w*[_.]\w+[`*]{0,2}[ \t]*$"
+    r"|\bto=(?:functions|multi_tool_use)\.",
     re.M,
 )
+#: A line that is a call with values, outside a block of code: whether it is meant as one cannot be told.
+_BARE = re.compile(
+    r"^[A-Za-z_][\w.\-]{0,120}\([ \t]*\w{1,60}[ \t]*=[ \t]*[\"'\[{\d][^\n]*\)[ \t]*$"
+    r"|^[a-z][a-z0-9]*_\w{0,120}[ \t]*\n?[ \t]*\{\s{0,9}\"",
+    re.M,
+)
+_FENCES = re.compile(r"^[ \t]*```", re.M)
 _Placed = tuple[int, int, Found]
 
 
@@ -41,7 +54,7 @@ def answer_of(page: Page) -> ModelText:
     kept = _agreed(page, placed)
     _refuse_gaps(page, kept)
     return ModelText(
-        calls=tuple(call for found in kept for call in found.calls),
+        calls=spread((call for found in kept for call in found.calls), page),
         prose=scanned.prose(),
         plan=next((found.plan for found in kept if found.plan is not None), None),
         format=kept[0].format,
@@ -61,6 +74,17 @@ def _refuse_doubtful(scanned: Scanned, *, sure: bool = False) -> None:
         left = _LEFT_OVER.search(scanned.page.text, start, end)
         if left:
             raise scanned.page.broken("This looks like a call, and no call can be made of it.", left.start())
+    _refuse_bare(scanned)
+
+
+def _refuse_bare(scanned: Scanned) -> None:
+    """Raise `ReadError` where a line outside a block of code is a call and was not read as one."""
+    fences = [match.start() for match in _FENCES.finditer(scanned.page.text)]
+    for start, end in scanned.gaps():
+        for bare in _BARE.finditer(scanned.page.text, start, end):
+            if bisect_right(fences, bare.start()) % 2 == 0:
+                unsure = "This line looks like a call, and whether it is meant as one cannot be told."
+                raise scanned.page.broken(unsure, bare.start(), "Give calls alone, in one of the formats.")
 
 
 def _refuse_gaps(page: Page, kept: list[Found]) -> None:

@@ -12,7 +12,8 @@ from toolpath.model_output.tolerant import STOP, Values
 from toolpath.notation.nodes import Node
 
 #: Where a value that may hold a call begins: an object with a key, an empty one, a list of objects.
-START = r"\{(?=\s*(?:[\"'“}]|[A-Za-z_]\w*\s*:))|\[(?=\s*[{\]])"
+_COMMENTS = r"\s*(?:(?:(?://|#)[^\n]{0,300}\n|/\*(?:[^*]{0,200}+\*(?!/)){0,5}+[^*]{0,200}+\*/)\s*){0,9}"
+START = rf"\{{(?={_COMMENTS}(?:[\"'“}}]|[A-Za-z_]\w*\s*:))|\[(?={_COMMENTS}[{{\]])"
 _START = re.compile(START)
 #: Words without which nothing damaged can have been meant as a call or plan.
 _MEANT = re.compile(
@@ -41,7 +42,7 @@ def read_block(page: Page, match: re.Match[str]) -> Piece | None:
 
 
 def shape_of(page: Page, at: int, *, marked: bool) -> Piece:
-    """What the value that begins here is. Raises `ReadError` where it cannot be read, or is marked and is no call."""
+    """The shape of the value that begins here. Raises `ReadError` for one that is unreadable, or marked and no call."""
     values = Values(page)
     node, end = values.value(at)
     found = _found(node, page, marked)

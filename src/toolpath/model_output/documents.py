@@ -6,7 +6,7 @@ among other words is not a document: `llm_json.model_text` reads that.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolpath.errors import ReadError
 from toolpath.model.plan import Plan
@@ -31,11 +31,24 @@ _PLANNERS = (read_tools_and_order, read_tool_chain, read_planner_steps)
 _FENCE = "```"
 
 
+class Document(NamedTuple):
+    """What a text or tree holds, and the text that it is written as."""
+
+    found: Plan | Tool
+    text: str = ""
+    """In the plan notation, with its comments; empty for another notation, and for what was no text."""
+
+
 def read_document(source: str | bytes | dict[str, Any], *, file: str = "", most_steps: int = MAX_STEPS) -> Plan | Tool:
     """The plan or composite that a text or tree holds, in any notation, whichever it is.
 
     Raises `ReadError` where it is neither, and `TooManySteps` where it has more than `most_steps`.
     """
+    return read_written(source, file=file, most_steps=most_steps).found
+
+
+def read_written(source: str | bytes | dict[str, Any], *, file: str = "", most_steps: int = MAX_STEPS) -> Document:
+    """As `read_document`, with the text of a plan that is written in the plan notation."""
     text = text_of(source, file=file) if isinstance(source, str | bytes) else None
     if text is not None:
         text = _unfenced(text)
@@ -46,18 +59,18 @@ def read_document(source: str | bytes | dict[str, Any], *, file: str = "", most_
         for read in _PLANNERS:
             found = read(page, tree, True)
             if found is not None and found.plan is not None:
-                return with_findings(found.plan, placeholder_findings(found.plan))
+                return Document(with_findings(found.plan, placeholder_findings(found.plan)))
     if is_config(tree):
-        return template_of(tree, file).plan()
+        return Document(template_of(tree, file).plan())
     refuse_other_notation(tree, file)
     if "implementation" in members:
-        return tool_of(tree, file)
+        return Document(tool_of(tree, file))
     if "steps" in members:
-        return plan_of(tree, file)
+        return Document(plan_of(tree, file), text or "")
     parameters = members.get("parameters")
     if parameters is not None and isinstance(parameters.value, list):
-        return tool_of(tree, file)
-    return _of_calls(tree, page)
+        return Document(tool_of(tree, file))
+    return Document(_of_calls(tree, page))
 
 
 def _of_calls(tree: Node, page: Page) -> Plan:
@@ -89,7 +102,7 @@ def _listed(members: dict[str, Node]) -> str:
 
 
 def _meant(fields: dict[str, Node]) -> str:
-    """What a document without steps may have meant by its fields."""
+    """The hint for a document without steps, by its fields."""
     for name in fields:
         if name.lower() in ("steps", "step", "tasks", "jobs", "workflow", "stages"):
             return f"Write 'steps' instead of '{name}'."

@@ -9,7 +9,7 @@ from toolpath.model_output.blocks import begins_value, shape_of
 from toolpath.model_output.found import Found, ModelCall, Piece
 from toolpath.model_output.markup import begins_element, begins_pair, element_call, read_pairs
 from toolpath.model_output.page import Page
-from toolpath.model_output.python_literals import NAME, begins_call, read_calls
+from toolpath.model_output.python_literals import NAME, begins_call, read_call, read_calls
 from toolpath.model_output.single import arguments, tool_name
 from toolpath.model_output.tolerant import Values
 from toolpath.values import JsonObject
@@ -20,6 +20,7 @@ _BEGIN = rf"{_WORD}(?:[_▁]section)?(?:[_▁](?:begin|start|answer))?"
 OPEN = (
     rf"<{_BEGIN}>|<[|\uff5c]{_BEGIN}[|\uff5c]?>|<start_function_call>|<TOOLCALL>|\[TOOL_CALLS?\]|<\|python_tag\|>"
     r"|<\|START_ACTION\|>|<\|action_start\|>(?:\s*<\|plugin\|>)?|<\|tools_prefix\|>|(?:\A|(?<=\s))functools(?=\[)"
+    r"|<<<?function>>>?|<<<api_call>>>:?"
 )
 _OPEN = re.compile(OPEN)
 _CLOSE = re.compile(
@@ -31,10 +32,16 @@ _NAME = re.compile(NAME)
 _SEPARATED = re.compile(
     rf"(?:function)?<[|\uff5c]tool[_▁]sep[|\uff5c]>\s*({NAME})\s*|({NAME})<[|\uff5c]tool[_▁]sep[|\uff5c]>\s*"
 )
+_THEN_ELEMENT = re.compile(r"(?:function)?<[|\uff5c]tool[_▁]sep[|\uff5c]>\s*(?=<)")
 _NUMBERED = re.compile(rf"(?:functions\.)?({NAME})(?::\d+)?\s*<\|tool_call_argument_begin\|>\s*")
 _ARGS = re.compile(rf"({NAME})(?:\[CALL_ID\][\w-]+)?\[ARGS\]\s*")
 _THEN_OBJECT = re.compile(rf"({NAME})\s*(?=\{{)")
 _GEMMA = re.compile(rf"call:({NAME})\s*(?=\{{)")
+#: A tool's name on a line of its own, and nothing but its arguments below; titles begin with a capital letter.
+_LINE = r"([a-z][A-Za-z0-9_]{0,120}(?:[.:/\-][A-Za-z_][A-Za-z0-9_]{0,120}){0,8})[ \t]*\n\s{0,9}"
+_LINE_THEN_OBJECT = re.compile(rf"{_LINE}(?=\{{)")
+_LINE_THEN_CODE = re.compile(rf"{_LINE}```(?:python)?[ \t]*\n\s{{0,9}}(?=tool_call\()")
+_TITLES = ("json", "output", "result", "results", "response", "answer", "yaml", "example", "data", "assistant", "code")
 _THEN_PAIR = re.compile(rf"({NAME})\s*(?=<(?:\w+_)?arg_key>)")
 _EQUALS = re.compile(rf"({NAME})((?:[ \t]+[A-Za-z_]\w*=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'<]+))+)\s*")
 _EQUAL = re.compile(r"([A-Za-z_]\w*)=(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'<]+)")
@@ -94,6 +101,12 @@ def read_body(page: Page, at: int, *, marked: bool) -> Piece | None:
 
 def _named(page: Page, at: int, marked: bool) -> Piece | None:
     """A name, then its arguments in any of the ways that models write them."""
+    element = _THEN_ELEMENT.match(page.text, at)
+    if element:
+        call, end = element_call(page, element.end())
+        return Piece(end=end, found=Found(format="elements", calls=(call,), marked=True))
+    if not marked and (below := _below(page, at)):
+        return below
     for head in _HEADS:
         match = head.match(page.text, at)
         # "Sure {…}" is prose: without a token, a name before an object is none.
@@ -113,6 +126,22 @@ def _named(page: Page, at: int, marked: bool) -> Piece | None:
     if alone and _CLOSE.match(page.text, page.skip(alone.end())):
         return _call(page, at, alone.group(), {}, alone.end())
     return None
+
+
+def _below(page: Page, at: int) -> Piece | None:
+    """A name on a line of its own with its arguments below: an object, or a block of code that calls `tool_call`."""
+    code = _LINE_THEN_CODE.match(page.text, at)
+    if code:
+        call, end = read_call(page, code.end())
+        if not isinstance(call.inputs, dict):
+            raise page.broken("The arguments have no names.", code.end())
+        end = page.skip(end)
+        return _call(page, at, code.group(1), call.inputs, end + 3 if page.text.startswith("```", end) else end)
+    line = _LINE_THEN_OBJECT.match(page.text, at)
+    if line is None or line.group(1) in _TITLES:
+        return None
+    inputs, end = _object(page, line.end())
+    return _call(page, at, line.group(1), inputs, end)
 
 
 def read_arguments(page: Page, at: int, name: str) -> Piece:

@@ -16,7 +16,6 @@ _SPACE = r"(?:[\w-]+:|[|\uff5c]DSML[|\uff5c])?"
 ELEMENT = (
     rf"<{_SPACE}function=[^<>\n]{{1,256}}>|<{_SPACE}invoke\s+name\s*=\s*[\"'][^\"'\n]{{0,256}}[\"'][^<>\n]{{0,256}}>"
 )
-PAIR = r"<(?:\w+_)?arg_key>"
 _ELEMENT = re.compile(ELEMENT)
 _NAME = re.compile(
     rf"<{_SPACE}(?:function=([^<>\n]{{1,256}})|invoke\s+name\s*=\s*[\"']([^\"'\n]{{0,256}})[\"'][^<>\n]{{0,256}})>"

@@ -7,11 +7,12 @@ import msgspec
 from toolpath.errors import ReadError
 from toolpath.model.plan import Call, Plan
 from toolpath.model_output.answer import answer_of
+from toolpath.model_output.encoded import decoded
 from toolpath.model_output.found import ModelCall, ModelText
 from toolpath.model_output.own import with_findings
 from toolpath.model_output.page import MAX_TEXT, Page
 from toolpath.model_output.placeholders import placeholder_findings
-from toolpath.model_output.plans import InputNames, plan_of_text
+from toolpath.model_output.plans import InputNames, called, plan_of_text
 from toolpath.model_output.readers import SHAPES
 from toolpath.model_output.references import labels_in
 from toolpath.model_output.single import arguments_in_text, tool_name
@@ -34,7 +35,7 @@ def read_tool_calls(text: str, *, tool: str = "") -> list[tuple[str, Json]]:
             raise ReadError("The plan that the model wrote has errors.", findings=errors)
         if not all(isinstance(step, Call) for step in found.plan.steps):
             raise ReadError("The plan has steps that are no calls.", hint="Read it with read_model_plan.")
-    return [(call.tool, call.inputs) for call in found.calls]
+    return [(call.tool, call.inputs) for call in called(found)]
 
 
 def read_model_text(text: str, *, file: str = "", tool: str = "") -> ModelText:
@@ -43,6 +44,12 @@ def read_model_text(text: str, *, file: str = "", tool: str = "") -> ModelText:
     Raises `ReadError` where it cannot be read; faults of a plan are findings in `plan.source.findings`.
     """
     page = _page(text, file)
+    once = text if tool else decoded(text)
+    if once != text:
+        found = read_model_text(once, file=file)
+        return msgspec.structs.replace(
+            found, repaired=(*found.repaired, "a text that was encoded twice (line 1, column 1)")
+        )
     if tool:
         inputs = arguments_in_text(text, page, 0)
         call = ModelCall(tool=tool_name(tool, page, 0), inputs=inputs, line=1, column=1)

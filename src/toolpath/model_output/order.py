@@ -174,7 +174,7 @@ def _name(item: Node) -> str:
 
 
 def tool_roots(items: list[Node], remarks: Remarks) -> tuple[dict[str, str], dict[str, str], list[str]]:
-    """What templates call tools and variables → what our expressions call them, where these differ; the steps' ids."""
+    """The names of calls and variables in templates → those in our expressions, where these differ; the steps' ids."""
     ids = Ids(Notes(), Node([Node({"id": item.value["id"]}) for item in items if "id" in item.value]))
     users: dict[str, list[str]] = {}
     named: dict[str, str] = {}

@@ -18,6 +18,11 @@ from toolpath.notation.yaml_text import read_yaml
 
 FENCE = r"^[ \t]*```ya?ml[ \t]*\n"
 _FENCE_END = re.compile(r"^[ \t]*```[ \t]*$", re.M)
+#: Calls in YAML begin with the tool, and have its arguments at the same place.
+_CALLS = re.compile(
+    r"\s*(?:- )?(?:tool|tool_name|function|function_name|name|action|tool_calls?|function_calls?):(?:[ \t]|\n)"
+)
+_INPUTS = re.compile(r"^[ \t]*(?:- )?(?:arguments|args|parameters|params|inputs?|tool_input|action_input):", re.M)
 _STEPS = re.compile(r"^(?:steps|plan):[ \t]*(?:#[^\n]*)?$", re.M)
 
 
@@ -48,7 +53,7 @@ def read_yaml_fence(page: Page, match: re.Match[str]) -> Piece | None:
 
 def read_yaml_text(page: Page) -> Piece | None:
     """A text that is a plan in YAML from its beginning to its end."""
-    if not re.match(r"\s*[a-z_]+:", page.text):
+    if not re.match(r"\s*(?:- )?[a-z_]+:", page.text):
         return None
     return _yaml(page, 0, len(page.text))
 
@@ -56,7 +61,7 @@ def read_yaml_text(page: Page) -> Piece | None:
 def _yaml(page: Page, start: int, end: int) -> Piece | None:
     body = page.text[start:end]
     if _STEPS.search(body) is None:
-        return None
+        return _calls(page, start, end) if _CALLS.match(body) and _INPUTS.search(body) else None
     # Empty lines before it keep the lines of the whole text.
     above = "\n" * (page.place(start)[0] - 1)
     try:
@@ -64,6 +69,24 @@ def _yaml(page: Page, start: int, end: int) -> Piece | None:
     except ReadError as error:
         return Piece(end=end, error=error)
     return Piece(end=end, found=found)
+
+
+def _calls(page: Page, start: int, end: int) -> Piece | None:
+    """Calls in YAML; None where it is data of another kind. Raises `ReadError` for calls that are not readable."""
+    above = "\n" * (page.place(start)[0] - 1)
+    node = read_yaml(above + page.text[start:end], file=page.file)
+    if isinstance(node.value, dict) and _is_document(node):
+        return None
+    for shape in page.shapes:
+        found = shape(page, node, False)
+        if found is not None:
+            return Piece(end=end, found=found)
+    return None
+
+
+def _is_document(node: Node) -> bool:
+    """A file that has a name and inputs among much else: the name alone tells no call."""
+    return "name" in node.value and not node.value.keys() <= {"name", "arguments", "args", "parameters", "id", "type"}
 
 
 def calls_of(plan: Plan) -> tuple[ModelCall, ...]:

@@ -108,7 +108,7 @@ class Page:
             self._repairs.append((at, what))
 
     def repairs(self, spans: list[tuple[int, int]]) -> tuple[str, ...]:
-        """What was repaired inside these parts of the text, each kind with its first place."""
+        """The repairs inside these parts of the text, each kind with its first place."""
         first: dict[str, int] = {}
         for at, what in self._repairs:
             if any(start <= at <= end for start, end in spans):

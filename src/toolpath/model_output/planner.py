@@ -25,10 +25,11 @@ ORDER_KEYS = ("executionOrder", "execution_order", "toolOrder", "tool_order")
 CHAIN_KEYS = ("toolChain", "tool_chain")
 #: Only a planner's answer says these beside its steps.
 PLANNER_SAYS = ("reasoning", "rationale", "estimatedDuration", "estimatedCost", "confidence")
-STEP_SAYS = ("executionMode", "execution_mode", "priority", "subQuery", "sub_query", "confidence")
+STEP_SAYS = frozenset({"executionMode", "execution_mode", "priority", "subQuery", "sub_query", "confidence"})
 #: The planning engine's words for what our steps call `inputs` and `depends_on`; together they are its own.
 _ITS_STEP = {"parameters", "dependencies"}
 _NAME_KEYS = ("tool", "name", "toolName", "tool_name")
+_NAMING = frozenset(_NAME_KEYS)
 _INPUT_KEYS = ("inputs", "parameters", "params", "arguments", "args", "input")
 _DEPENDS_KEYS = ("depends_on", "dependsOn", "dependencies", "needs")
 _MILLISECONDS = 1000.0
@@ -66,7 +67,7 @@ def _are_calls(tools: Node) -> bool:
     return bool(entries) and all(
         isinstance(item.value, dict)
         and not is_definition(item)
-        and bool(item.value.keys() & {*_NAME_KEYS})
+        and not _NAMING.isdisjoint(item.value)
         and bool(item.value.keys() & {*_INPUT_KEYS})
         for item in entries
     )
@@ -93,7 +94,7 @@ def read_planner_steps(page: Page, node: Node, marked: bool) -> Found | None:
     steps = members.get("steps") if isinstance(members, dict) else None
     if steps is None or not isinstance(steps.value, list) or not steps.value:
         return None
-    if not all(isinstance(item.value, dict) and item.value.keys() & {*_NAME_KEYS} for item in steps.value):
+    if not all(isinstance(item.value, dict) and not _NAMING.isdisjoint(item.value) for item in steps.value):
         return None
     said = any(key in members for key in PLANNER_SAYS)
     if not said and not any(_is_its_step(item.value) for item in steps.value):
@@ -104,7 +105,7 @@ def read_planner_steps(page: Page, node: Node, marked: bool) -> Found | None:
 
 
 def _is_its_step(members: dict[str, Node]) -> bool:
-    return members.keys() >= _ITS_STEP or any(key in members for key in STEP_SAYS)
+    return members.keys() >= _ITS_STEP or not STEP_SAYS.isdisjoint(members)
 
 
 def _item(node: Node, page: Page) -> Node:
@@ -226,7 +227,7 @@ def _step(item: Node, index: int, roots: dict[str, str], remarks: Remarks) -> No
 
 
 def _with_mapping(given: Node | None, mapped: Node, at: Node) -> Node:
-    """What follows success, with the planner's output mapping in it; where both map a field, ours counts."""
+    """The handling of success with the planner's output mapping in it; where both map a field, ours counts."""
     if given is None:
         return _like(at, {"map_outputs": mapped})
     if not isinstance(given.value, dict):

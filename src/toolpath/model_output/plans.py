@@ -27,10 +27,8 @@ def plan_of_text(text: ModelText, *, file: str = "", input_names: InputNames | N
     The router's calls are a chain in which one failure does not stop the next, and may refer to one another in `{{ }}`;
     numbered and labelled calls refer by number and label; of all others the texts are data.
     """
-    calls = text.calls
+    calls = called(text)
     findings: list[Finding] = []
-    if text.format == "numbered" and calls and calls[-1].tool in _ENDS and not calls[-1].inputs:
-        calls = calls[:-1]
     ids = _ids(text.format, calls)
     steps = [
         _step(call, index, text.format, ids, findings=findings, names=(input_names or {}).get(call.tool))
@@ -44,8 +42,15 @@ def plan_of_text(text: ModelText, *, file: str = "", input_names: InputNames | N
     return with_findings(plan_of(Node(tree, 1, 1), file), findings)
 
 
+def called(text: ModelText) -> tuple[ModelCall, ...]:
+    """The calls of tools: without the action that only ends a plan, and stands alone where nothing is to do."""
+    names = _ENDS if text.format == "numbered" else _ENDS[:1] if text.format == "python calls" else ()
+    ends = text.calls and text.calls[-1].tool in names and not text.calls[-1].inputs
+    return text.calls[:-1] if ends else text.calls
+
+
 def _ids(form: str, calls: Sequence[ModelCall]) -> dict[str, str]:
-    """What references name → ids of steps: numbers, `E1`, labels without their `$`."""
+    """The names in references → ids of steps: numbers, `E1`, labels without their `$`."""
     found: dict[str, str] = {}
     for call in calls:
         if form == "numbered":

@@ -64,7 +64,7 @@ def read_call(page: Page, at: int) -> tuple[ModelCall, int]:
     if named and listed:
         raise page.broken("Arguments by position and by name stand together.", match.end(), "Name all of them.")
     line, column = page.place(at)
-    name = tool_name(match.group(1), page, at)
+    name = tool_name(match.group(1).removeprefix("default_api."), page, at)
     return ModelCall(tool=name, inputs=listed or named, line=line, column=column), end
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from toolpath.model_output.found import Found, ModelCall
 from toolpath.model_output.page import Page
-from toolpath.model_output.single import is_definition, plain, single_call
+from toolpath.model_output.single import encoded_node, is_definition, plain, single_call
 from toolpath.notation.nodes import Node
 
 LIST_KEYS = ("tool_calls", "toolCalls", "function_calls", "functionCalls", "calls", "tool_uses")
@@ -15,9 +15,12 @@ TEXT_KEYS = ("natural_language_response", "content", "text", "response", "messag
 
 def read_router(page: Page, node: Node, marked: bool) -> Found | None:
     """`{"tool_call": {…}}`, `{"tool_calls": […]}` or `{"natural_language_response": …}`, also together."""
-    members = node.value
-    if not isinstance(members, dict):
+    if not isinstance(node.value, dict):
         return None
+    members: dict[str, Node] = {**node.value}
+    for key in (*LIST_KEYS, *ONE_KEYS):
+        if key in members:
+            members[key] = encoded_node(members[key], page)
     lists = [key for key in LIST_KEYS if key in members and isinstance(members[key].value, list | dict | None)]
     ones = [key for key in ONE_KEYS if key in members]
     if not lists and not ones and TEXT_KEYS[0] not in members:
@@ -59,7 +62,7 @@ def _listed(node: Node, page: Page) -> tuple[ModelCall, ...]:
         return _one(node, page)
     if not isinstance(node.value, list):
         raise page.broken("A list of calls is expected here.", node)
-    return tuple(_call(item, page) for item in node.value)
+    return tuple(_call(encoded_node(item, page), page) for item in node.value)
 
 
 def _one(node: Node, page: Page) -> tuple[ModelCall, ...]:

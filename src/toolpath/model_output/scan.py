@@ -20,6 +20,7 @@ _TOKEN = re.compile(r"<[|\uff5c][^<>|\uff5c\n]{1,60}[|\uff5c]>")
 #: What begins a call that stands alone, and no sentence.
 _HEAD = re.compile(
     r"(?:call:)?[A-Za-z_][\w.\-]*(?:\[ARGS\]\s*|\s*<\w*arg_key>|\{)|\[?[A-Za-z_][\w.\-]*\(\s*\w+\s*=\s*[\"'\[{\d]"
+    r"|[a-z]\w*_\w*[ \t]*\n\s{0,9}\{"
 )
 _ENDED = re.compile(r"(?:\s|<[|\uff5c][^<>|\uff5c\n]{1,60}[|\uff5c]>){0,20}\Z")
 #: Thoughts after which the rest may be a call that stands alone.
@@ -33,6 +34,8 @@ class Scanned:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.pieces: list[tuple[int, Piece]] = []
+        self._called = False
+        """A call was found: a result after it is imagined."""
         self._read()
 
     def _read(self) -> None:
@@ -73,11 +76,13 @@ class Scanned:
             # A broken call before it is no thought for sure: its error stays.
             kept = [(at, one) for at, one in self.pieces if one.error is not None and not one.doubtful]
             self.pieces = [(0, piece)] if not kept else [*kept, (start, piece)]
+            self._called = False
             return False
-        if piece.imagined and any(one.found is not None and one.found.calls for _, one in self.pieces):
+        if piece.imagined and self._called:
             self._leave_out(start, "what follows a result that the model imagined")
             return True
         self.pieces.append((start, piece))
+        self._called = self._called or (piece.found is not None and bool(piece.found.calls))
         if piece.found is not None and piece.found.one_a_turn:
             if _BEGINS.search(self.page.text, piece.end):
                 self._leave_out(piece.end, "what follows the one action of a turn")
@@ -89,7 +94,7 @@ class Scanned:
         self.pieces.append((start, Piece(end=len(self.page.text), hidden=True)))
 
     def founds(self) -> list[tuple[int, int, Found]]:
-        """What was found: where it begins and ends, and what it is."""
+        """The finds: where each begins and ends, and what it is."""
         return [(start, piece.end, piece.found) for start, piece in self.pieces if piece.found is not None]
 
     def gaps(self) -> list[tuple[int, int]]:
@@ -103,7 +108,7 @@ class Scanned:
         return [*found, (at, len(self.page.text))]
 
     def prose(self) -> str:
-        """What is meant for people: the text between the pieces, and the text inside them."""
+        """The text that is meant for people: that between the pieces, and that inside them."""
         between = [self.page.text[start:end] for start, end in self.gaps()]
         inside = [piece.found.prose if piece.found else None for _, piece in self.pieces if piece.found or piece.hidden]
         parts = [between[0]]

@@ -171,6 +171,8 @@ def _said(members: dict[str, Node], key: str) -> str:
 
 def _full_name(members: dict[str, Node], key: str, page: Page) -> str:
     name = tool_name(members[key].value, page, members[key])
+    if key == "recipient_name":
+        name = name.removeprefix("functions.")
     operation = _said(members, "operation")
     if operation and not name.endswith(f".{operation}"):
         return tool_name(f"{name}.{operation}", page, members["operation"])
@@ -223,6 +225,33 @@ def arguments_in_text(written: str, page: Page, at: int | Node) -> JsonObject:
     for repair in inner.repairs([(0, len(written))]):
         page.repair(f"in the text of the arguments: {repair}", at if isinstance(at, int) else page.offset(at))
     return found
+
+
+def encoded_node(node: Node, page: Page) -> Node:
+    """The value that a text of JSON holds where a call is expected, all of it at the text's place; else the node."""
+    if not isinstance(node.value, str) or node.value.strip()[:1] not in ("{", "["):
+        return node
+    inner = Page(node.value)
+    values = Values(inner)
+    try:
+        found, end = values.whole(values.skip(0))
+        if values.skip(end) != len(node.value):
+            raise inner.broken("There is text after the end of the call.", end)
+    except ReadError as error:
+        raise page.inside(error, "In the text of the call", node) from None
+    page.repair("a call written as text", page.offset(node))
+    return _placed(found, node)
+
+
+def _placed(node: Node, at: Node) -> Node:
+    match node.value:
+        case dict() as members:
+            value: object = {key: _placed(item, at) for key, item in members.items()}
+        case list() as items:
+            value = [_placed(item, at) for item in items]
+        case other:
+            value = other
+    return Node(value, at.line, at.column, at.line, at.column, node.written, node.repeats)
 
 
 def plain(node: Node, page: Page) -> Json:

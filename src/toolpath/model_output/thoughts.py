@@ -55,4 +55,7 @@ def read_channel(page: Page, match: re.Match[str]) -> Piece | None:
     if recipient.startswith("functions."):
         name = tool_name(recipient.removeprefix("functions."), page, match.start())
         return read_arguments(page, page.skip(match.end()), name)
+    if recipient not in ("", "user", "assistant", "all"):
+        # `json`, `code` and the like: the word for the notation ran into the name of a tool that is built in.
+        return read_arguments(page, page.skip(match.end()), tool_name(recipient, page, match.start()))
     return Piece(end=match.end() if match.group(2) == "final" else end, hidden=True)

@@ -16,6 +16,7 @@ from toolpath.values import MAX_DEPTH
 _GAP = re.compile(rf"[{BLANK}]*")
 _STRANGE = re.compile(r"[^ \t\r\n]")
 _COMMENT = re.compile(r"(?://|#)[^\n]*")
+_COMMENT_END = re.compile(r"\*/")
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?(?![\w.])")
 _WORD = re.compile(r"[A-Za-z_$][\w$-]*")
 _STRINGS = {
@@ -65,7 +66,10 @@ class Values:
                 self.page.repair("invisible or unusual blanks", at)
             if self.text[end : end + 1] not in ("/", "#"):
                 return end
-            comment = _COMMENT.match(self.text, end)
+            if self.text.startswith("/*", end):
+                comment = self.page.search(_COMMENT_END, end + 2)
+            else:
+                comment = _COMMENT.match(self.text, end)
             if comment is None:
                 return end
             self.page.repair("a comment", end)

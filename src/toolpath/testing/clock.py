@@ -15,6 +15,8 @@ from types import FrameType
 #: A thread that was just given work needs a moment to take it; this many looks, so far apart (s), must agree.
 _LOOKS_WITH_THREADS = 3
 _PAUSE = 0.0005
+#: Most that the time between two looks counts for (s): a process that is kept from looking cannot say who is at work.
+_LONGEST_LOOK = 0.05
 
 
 class FakeTimer:
@@ -105,18 +107,22 @@ class FakeClock:
             await self.settle()
         self._now = max(self._now, target)
 
-    async def settle(self, limit: float = 5.0) -> None:
+    async def settle(self, limit: float = 30.0) -> None:
         """Return when the loop has nothing to do but wait for this clock.
 
-        Raises `TimeoutError`, naming the threads at work, when that is not so within `limit` real seconds.
+        Raises `TimeoutError`, naming the threads at work, when that is not so within `limit` real seconds; time in
+        which the process itself stood still does not count.
         """
         loop = asyncio.get_running_loop()
-        until = loop.time() + limit
-        looks = 0
-        while looks < _looks_needed():
+        looks, waited, last = 0, 0.0, loop.time()
+        while True:
             await asyncio.sleep(_PAUSE if threading.active_count() > 1 and looks else 0)
             looks = looks + 1 if is_idle(loop, patience=self.patience, ignore=self._watcher) else 0
-            if loop.time() > until:
+            if looks >= _looks_needed():
+                return
+            now = loop.time()
+            waited, last = waited + min(now - last, _LONGEST_LOOK), now
+            if waited > limit:
                 at_work = ", ".join(busy_threads()) or "the loop itself"
                 raise TimeoutError(f"Still at work after {limit:g} s: {at_work}.")
 
@@ -162,7 +168,7 @@ def _looks_needed() -> int:
 
 
 #: A thread whose current line makes one of these calls waits for work; any other thread is at work.
-_WAITING = (".get(", ".wait(", ".acquire(", ".select(", ".poll(", ".recv(", ".accept(", ".join(")
+_WAITING = (".get(", ".wait(", ".acquire(", ".select(", ".poll(", ".recv(", ".accept(", ".join(", ".waitpid(")
 
 
 def is_idle(loop: asyncio.AbstractEventLoop, *, patience: float, ignore: asyncio.Handle | None = None) -> bool:

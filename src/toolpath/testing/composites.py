@@ -86,7 +86,7 @@ def _fields(called: str, known: JsonObject) -> dict[str, Any]:
 
 
 def faults_of(composite: JsonObject, tools: JsonObject | None = None) -> list[str]:
-    """What is wrong with the composite by what is known of its tools: errors, and fields that no tool gives."""
+    """The faults of the composite by what is known of its tools: errors, and fields that no tool gives."""
     read = read_composite(composite)
     assert isinstance(read.body, Plan)
     known = tools or {}

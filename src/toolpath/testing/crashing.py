@@ -9,7 +9,7 @@ from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent
 from toolpath.model.open_questions import AskingRun
 from toolpath.model.record import AuditEntry, AuditRow, Record
-from toolpath.model.run import Beat, RunInfo, Standing
+from toolpath.model.run import Beat, RunInfo, RunTimes, Standing
 from toolpath.model.tool import ToolStats
 from toolpath.ports import Blob, CacheEntry, Journal, RunChange, Signal, Store
 
@@ -124,9 +124,21 @@ class CrashingStore:
         """As the store inside."""
         return await self.living().queued(limit)
 
-    async def standing(self) -> Standing:
+    async def run_times(self, since: float, **wanted: Any) -> list[RunTimes]:
         """As the store inside."""
-        return await self.living().standing()
+        return await self.living().run_times(since, **wanted)
+
+    async def processes(self, seen_after: float) -> list[Beat]:
+        """As the store inside."""
+        return await self.living().processes(seen_after)
+
+    async def newest_audit(self, **wanted: Any) -> list[AuditEntry]:
+        """As the store inside."""
+        return await self.living().newest_audit(**wanted)
+
+    async def standing(self, *, tenant: str | None = None) -> Standing:
+        """As the store inside."""
+        return await self.living().standing(tenant=tenant)
 
     async def asking_runs(self, **wanted: Any) -> list[AskingRun]:
         """As the store inside."""
@@ -146,9 +158,9 @@ class CrashingStore:
         """As the store inside."""
         return await self.living().drivers()
 
-    async def runs_of(self, drivers: Sequence[str], limit: int = 100) -> list[RunInfo]:
+    async def runs_of(self, drivers: Sequence[str], limit: int = 100, *, tenant: str | None = None) -> list[RunInfo]:
         """As the store inside."""
-        return await self.living().runs_of(drivers, limit)
+        return await self.living().runs_of(drivers, limit, tenant=tenant)
 
     async def read_events(
         self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None
@@ -260,14 +272,19 @@ class CrashingJournal:
         self.durable = True
 
     def append(
-        self, events: Sequence[AnyEvent], *, blobs: Sequence[Blob] = (), change: RunChange | None = None
+        self,
+        events: Sequence[AnyEvent],
+        *,
+        blobs: Sequence[Blob] = (),
+        change: RunChange | None = None,
+        awaited: bool = False,
     ) -> Awaitable[None] | None:
         """As the journal inside, but for the crash."""
         self.store.living()
         on_cue = self.store.is_cue(events)
         if on_cue and self.store.when == "before":
             self.store.crash()
-        kept = self.inner.append(events, blobs=blobs, change=change)
+        kept = self.inner.append(events, blobs=blobs, change=change, awaited=awaited)
         if on_cue and kept is None:
             self.store.crash()
         return self._crash_after(kept) if on_cue and kept is not None else kept

@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
+import msgspec
+
+from toolpath.testing.model_manners import Manner
 from toolpath.testing.model_replies import Breaks, Fails, Hangs, Received, Reply, Says, Sends
 from toolpath.testing.model_wire import Answer, Protocol, as_answer, pieces, protocol_of, wants_stream, whole
 from toolpath.values import Json, JsonObject
@@ -30,6 +33,7 @@ class ModelServer:
         then: Reply | str | None = None,
         models: Sequence[str] | None = None,
         key: str = "",
+        manner: Manner | None = None,
     ) -> None:
         self.replies: list[Reply | str] = list(replies)
         """What is still to be answered; a string is what the model says."""
@@ -38,6 +42,8 @@ class ModelServer:
         self.key = key
         """The key that it takes; empty: any."""
         self.then = then
+        self.manner = manner
+        """What it takes and how it refuses; None: it takes anything."""
         self.requests: list[Received] = []
         """What was asked, in order."""
         self._server: asyncio.Server | None = None
@@ -101,7 +107,14 @@ class ModelServer:
         if protocol is None:
             await _send(writer, 404, _error(404, f"Nothing is at {received.path}."))
             return
-        match self._next():
+        refusal = self.manner.refusal(received) if self.manner is not None else None
+        if refusal is not None:
+            await _send(writer, refusal.status, refusal.body)
+            return
+        reply = self._next()
+        if self.manner is not None and isinstance(reply, Says):
+            reply = msgspec.structs.replace(reply, text=self.manner.decoded(received, reply.text))
+        match reply:
             case Fails() as failure:
                 headers = {"retry-after": failure.retry_after} if failure.retry_after else {}
                 await _send(writer, failure.status, _error(failure.status, failure.message), headers=headers)

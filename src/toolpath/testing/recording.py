@@ -47,7 +47,7 @@ class RecordedCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     @property
     def key(self) -> tuple[str, bytes]:
-        """What a later call must equal to be answered by this one."""
+        """The key that a later call must equal to be answered by this one."""
         return call_key(self.tool, self.inputs)
 
 

@@ -1,0 +1,91 @@
+"""Blocks of Python in which a model calls tools: smolagents' `Code:` and `<code>`, Gemini's `print(default_api.…)`.
+
+Only lines that are one call with plain values are read; nothing is evaluated, and code that does more is refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+from toolpath.model_output.found import Found, ModelCall, Piece
+from toolpath.model_output.page import Page
+from toolpath.model_output.python_literals import NAME, read_call
+
+AGENT = r"^Code:[ \t]*\n\s{0,9}```(?:py|python)?[ \t]*\n|^<code>[ \t]*\n"
+_KEPT = r"[A-Za-z_]\w{0,80}[ \t]*=[ \t]*"
+PRINTED = rf"(?:<ctrl\d{{1,4}}>call[ \t]*\n)?^[ \t]*(?:{_KEPT})?(?:print\([ \t]*)?(?=default_api\.\w{{1,120}}\()"
+#: A fence that says that its text is calls, which print what they give or keep it under a name.
+FENCE = rf"```(?:tool_code|tool_calls?|function_calls?)[ \t]*\n(?=\s{{0,9}}(?:print\(|{_KEPT}{NAME}\())"
+#: Where a model closes its code; a `Thought:` before it says the same: this is no code for people.
+_AGENT_END = re.compile(r"```[ \t]*<end_code>|</code>")
+_THOUGHT = re.compile(r"^[ \t]*\**Thought(?: \d{1,3})?\**:", re.M)
+_END = re.compile(r"\s*(?:```(?:[ \t]*<end_code>)?|</code>|<end_code>|\Z)")
+#: Printing calls nothing where nothing in it is called.
+_PRINT = re.compile(r"print\((?:[^()\n\"']|\"[^\"\n()]*\"|'[^'\n()]*')*+\)[ \t]*(?=\n|\Z|```)")
+_STATEMENT = re.compile(rf"(?:[A-Za-z_]\w*[ \t]*=(?!=)[ \t]*)?(print\([ \t]*)?(?={NAME}\()")
+_LINE = re.compile(r"[ \t]*(?:#[^\n]*)?(?=\n|;|\Z|```|</code>)")
+_BETWEEN = re.compile(r"(?:[\s;]+|#[^\n]*)*+")
+_ANSWERS = ("final_answer",)
+
+
+def read_agent_code(page: Page, match: re.Match[str]) -> Piece | None:
+    """The code of an agent; None for code that is shown to people."""
+    thought = page.search(_THOUGHT, 0)
+    is_agents = thought is not None and thought.start() < match.start()
+    return _block(page, match.end()) if is_agents or page.search(_AGENT_END, match.end()) else None
+
+
+def read_code(page: Page, match: re.Match[str]) -> Piece | None:
+    """A block whose fence says that it is calls."""
+    return _block(page, match.end())
+
+
+def read_printed(page: Page, match: re.Match[str]) -> Piece | None:
+    """One or more lines that call `default_api`."""
+    start = match.start()
+    return _block(page, page.text.index("call", start) + len("call") if page.text[start] == "<" else start)
+
+
+def _block(page: Page, at: int) -> Piece:
+    calls: list[ModelCall] = []
+    prose: list[str] = []
+    at = _past(page, at)
+    while not _END.match(page.text, at):
+        shown = _PRINT.match(page.text, at)
+        if shown is None:
+            call, at = _statement(page, at)
+            if call.tool in _ANSWERS:
+                prose.append(_told(call))
+            else:
+                calls.append(call)
+        at = _past(page, shown.end() if shown else at)
+    ending = _END.match(page.text, at)
+    found = Found(format="code", calls=tuple(calls), prose="\n".join(prose) or None, marked=True)
+    return Piece(end=ending.end() if ending else at, found=found)
+
+
+def _statement(page: Page, at: int) -> tuple[ModelCall, int]:
+    """The call that a line is. Raises `ReadError` for a line that is more."""
+    opening = _STATEMENT.match(page.text, at)
+    if opening is None:
+        raise page.broken("This line of code is no call of a tool with plain values.", at)
+    call, end = read_call(page, opening.end())
+    if opening.group(1):
+        end = page.skip(end)
+        if not page.text.startswith(")", end):
+            raise page.broken("This line of code is more than a call of a tool with plain values.", end)
+        end += 1
+    if not _LINE.match(page.text, end):
+        raise page.broken("This line of code is more than a call of a tool with plain values.", end)
+    return call, end
+
+
+def _past(page: Page, at: int) -> int:
+    match = _BETWEEN.match(page.text, at)
+    return match.end() if match else at
+
+
+def _told(call: ModelCall) -> str:
+    """The text of the closing call, for people."""
+    given = list(call.inputs.values()) if isinstance(call.inputs, dict) else call.inputs
+    return "\n".join(str(one) for one in given) if isinstance(given, list) else str(given)
