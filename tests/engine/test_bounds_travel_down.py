@@ -74,21 +74,30 @@ def calling(request: Any) -> Any:
     return [(offered, {"x": 1} if offered == "t" else {})]
 
 
-@pytest.mark.parametrize("depth", [10, 11])
-async def test_agents_that_call_plans_with_agents_are_as_deep_as_may_be_and_no_deeper(depth: int) -> None:
+def as_deep_as(depth: int) -> tuple[dict[str, Any], list[Any], ScriptedModel]:
+    """So many plans in one another, an agent in each; the innermost calls the tool `t`."""
     names = [f"p{n}" for n in range(depth)]
     tools = [identity("t"), *(nested(name, calls(below)) for name, below in zip(names, [*names[1:], "t"], strict=True))]
-    plan = {"name": "whole", "steps": [{"id": "a", "tool": "p0"}]}
-    model = ScriptedModel(calling, then=done("ended"))
-    if depth > 10:
-        with pytest.raises(PlanInvalid) as refused:
-            await run(plan, *tools, chat=model)
-        assert [finding.code for finding in refused.value.findings] == ["too_deep"]
-        assert not model.requests
-        return
-    found = await run({**plan, "limits": {"depth": 10}}, *tools, chat=model)
-    assert found.status in ("completed", "failed")
-    assert all(event.path.count("act[0]") <= 10 for event in found.of(ev.StepStarted))
+    plan = {"name": "whole", "limits": {"depth": 10}, "steps": [{"id": "a", "tool": "p0"}], "outputs": "{{ a }}"}
+    return plan, tools, ScriptedModel(calling, then=done("ended"))
+
+
+@pytest.mark.parametrize(("depth", "refused"), [(9, []), (10, [("depth", 10)])])
+async def test_agents_call_plans_with_agents_as_deep_as_may_be(depth: int, refused: list[tuple[str, int]]) -> None:
+    plan, tools, model = as_deep_as(depth)
+    found = await run(plan, *tools, chat=model)
+    # The innermost agent is told that its call is too deep, and ends as all do.
+    assert (found.status, found.outputs) == ("completed", "ended")
+    assert [(event.error.code, event.path.count("act[0]")) for event in found.of(ev.StepFailed)] == refused
+    assert len(model.requests) == 2 * depth
+
+
+async def test_plans_with_agents_that_are_too_deep_in_one_another_are_refused_before_anything_is_asked() -> None:
+    plan, tools, model = as_deep_as(11)
+    with pytest.raises(PlanInvalid) as refused:
+        await run(plan, *tools, chat=model)
+    assert [finding.code for finding in refused.value.findings] == ["too_deep"]
+    assert not model.requests
 
 
 @pytest.mark.parametrize("way", [["p"], ["p", "q"], ["p", "q", "r"]])

@@ -36,7 +36,7 @@ def no_search() -> Iterator[None]:
         yield
     finally:
         gc.enable()
-        gc.unfreeze()
+        gc.freeze()
 
 
 async def tools(tp: Toolpath) -> None:

@@ -12,7 +12,7 @@ import pytest
 from engine_cases import after, identity, opened, run, run_in
 
 from toolpath import tool
-from toolpath.clock import SystemClock
+from toolpath.machine import SystemClock
 from toolpath.model import events as ev
 from toolpath.model.retry_after import seconds_of
 from toolpath.model.tool import Tool, ToolResult

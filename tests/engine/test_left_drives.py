@@ -152,3 +152,26 @@ async def test_nothing_follows_a_batch_that_was_refused() -> None:
     with pytest.raises(StaleEpoch):
         commits.flush()
     assert len(journal.batches) == 1
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+async def test_a_drive_that_is_to_leave_begins_no_further_item_of_a_loop(concurrency: int) -> None:
+    calls: list[int] = []
+
+    async def look(at: int) -> int:
+        """Look at a number."""
+        calls.append(at)
+        await asyncio.sleep(0)
+        if len(calls) >= 5:
+            tp.leave()
+        return at
+
+    body = [{"id": "look", "tool": "look", "inputs": {"at": "{{ item }}"}}]
+    each = {"id": "each", "loop": {"over": list(range(200)), "concurrency": concurrency, "steps": body}}
+    async with Toolpath() as tp:
+        tp.add(look, effect="read")
+        run = await tp.start({"steps": [each]})
+        drives = [task for task in asyncio.all_tasks() if task.get_name() == f"drive {run.run_id}"]
+        await asyncio.wait(drives, timeout=PATIENCE)
+        assert 5 <= len(calls) <= 5 + concurrency
+        assert (await tp.store.get_run(run.run_id)).status == "running"

@@ -9,7 +9,7 @@ import pytest
 from engine_cases import after, identity, opened, run, run_in
 
 from toolpath import ChainExecutor, Settings, Tool, ToolFailed, Toolpath, tool
-from toolpath.errors import ChainExecutionError, NoToolpath
+from toolpath.errors import ChainExecutionError, NoToolpath, SchemaError
 from toolpath.model import events as ev
 from toolpath.model.events import event_type
 from toolpath.model.run import RunContext
@@ -164,6 +164,13 @@ async def test_the_same_idempotency_key_starts_one_run() -> None:
     assert len({result.run_id for result in results}) == 1
     assert {result.status for result in results} == {"completed"}
     assert len(t.calls) == 1  # type: ignore[attr-defined]
+
+
+async def test_a_long_idempotency_key_is_refused_whole_since_two_that_are_cut_could_be_one() -> None:
+    async with opened(identity("t")) as tp:
+        with pytest.raises(SchemaError, match="201 characters; 200 are the most"):
+            await tp.start({"steps": [{"tool": "t"}]}, idempotency_key="k" * 201)
+        assert await tp.runs() == []
 
 
 def test_run_sync_runs_it_without_a_loop() -> None:

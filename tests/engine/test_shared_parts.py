@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from toolpath import Settings, Toolpath
 from toolpath.engine.drive.large import handles_in
@@ -57,6 +59,42 @@ def test_what_is_shared_counts_as_often_as_it_occurs_and_is_looked_at_once() -> 
     assert found.depth == 151
 
 
+LEAF = st.sampled_from([None, True, 7, 2.5, "", "text"])
+VALUE = st.recursive(
+    LEAF,
+    lambda inner: st.lists(inner, max_size=20) | st.dictionaries(st.sampled_from(["", "a", "bc"]), inner),
+    max_leaves=25,
+)
+
+
+def counted(value: Json) -> Extent:
+    """The extent by its definition: each part as often as it occurs."""
+    if not isinstance(value, list | dict):
+        return Extent(characters=len(value)) if isinstance(value, str) else Extent()
+    parts = [counted(part) for part in (value.values() if isinstance(value, dict) else value)]
+    names = sum(map(len, value)) if isinstance(value, dict) else 0
+    return Extent(
+        members=len(parts) + sum(part.members for part in parts),
+        containers=1 + sum(part.containers for part in parts),
+        characters=names + sum(part.characters for part in parts),
+        depth=1 + max((part.depth for part in parts), default=0),
+    )
+
+
+@settings(max_examples=60)
+@given(VALUE, st.booleans())
+def test_the_extent_is_the_same_however_it_is_found(value: Json, shares: bool) -> None:
+    whole = [value, {"again": value}, list(range(20))] if shares else [value, ["x"] * 20, [[]] + [1] * 20]
+    assert extent(whole) == counted(whole)
+
+
+def test_what_holds_itself_has_no_extent() -> None:
+    endless: list[Json] = []
+    endless.append([endless])
+    with pytest.raises(RecursionError):
+        extent(endless)
+
+
 def test_the_large_parts_of_an_event_are_found_by_one_look_at_each() -> None:
     shelf = Shelf()
     event = ev.StateWritten(1, 0.0, "", {"s": doubled(["x" * 10] * 200, 12)}, "e")
@@ -64,6 +102,59 @@ def test_the_large_parts_of_an_event_are_found_by_one_look_at_each() -> None:
     assert shelf.asked == 13
     # It goes aside as a whole.
     assert len(shelf.put_aside) == len(found.aside) == len(list(handles_in(found.values))) == 1
+
+
+ITEM = st.sampled_from([None, True, 7, "e", "l" * 900, [], {"a": "l" * 3_000, "b": [1]}, [["x" * 500] * 3, {"y": 1}]])
+
+
+@settings(max_examples=60)
+@given(st.lists(ITEM, min_size=6, max_size=30), st.sampled_from([500, 1_000, 5_000, 20_000]))
+def test_members_that_are_measured_by_their_text_part_as_those_that_are_walked_through(
+    items: list[Json], most: int
+) -> None:
+    values: Json = {"items": items, "again": {"inside": [items, items[0]]}}
+    shelf = Shelf()
+    found: Any = parted(ev.StateWritten(1, 0.0, "", values, "e"), shelf, most)
+    # What is left is small, but for what no part of is worth a handle; and everything is there, in place or aside.
+    assert set(found.aside) == {handle_of(encode(value)).digest for value in shelf.put_aside}
+    by_digest = {handle_of(encode(value)).digest: value for value in shelf.put_aside}
+    assert brought_back(found.values, by_digest) == values
+    assert len(encode(found.values)) <= most + 3 * 4_000 or not shelf.put_aside
+
+
+def brought_back(value: Json, by_digest: dict[str, Json]) -> Json:
+    match value:
+        case {"$blob": digest, **_rest}:
+            return by_digest[digest]
+        case dict():
+            return {key: brought_back(item, by_digest) for key, item in value.items()}
+        case list():
+            return [brought_back(item, by_digest) for item in value]
+        case _:
+            return value
+
+
+def test_what_is_aside_already_is_found_among_small_members() -> None:
+    class Knows(Shelf):
+        def known(self, value: Json) -> Handle | None:
+            return handle_of(encode(TEXT)) if value is TEXT else None
+
+    shelf = Knows()
+    rows: Json = [{"n": number, "of": [TEXT if number == 50 else number]} for number in range(100)]
+    found: Any = parted(ev.StateWritten(1, 0.0, "", {"rows": rows}, "e"), shelf, 90_000)
+    assert found.aside == (handle_of(encode(TEXT)).digest,)
+    assert found.values["rows"][50]["of"][0]["$blob"] == found.aside[0]
+    assert shelf.put_aside == []
+
+
+def test_a_long_list_of_small_objects_goes_aside_as_a_whole() -> None:
+    rows: Json = [{"n": number, "of": [number]} for number in range(1_000)]
+    shelf = Shelf()
+    found: Any = parted(ev.StepSucceeded(1, 0.0, "s", rows), shelf, 10_000)
+    assert found.large
+    assert shelf.put_aside == [rows]
+    # None of the objects was asked about by itself: what is measured at once takes a fraction of the time.
+    assert shelf.asked == 1
 
 
 PLACES: dict[str, Any] = {

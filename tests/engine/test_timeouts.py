@@ -11,7 +11,7 @@ from engine_cases import after, identity, opened, ran, run, run_in
 from tests.patience import PATIENCE
 
 from toolpath import RunContext, Settings, tool
-from toolpath.clock import SystemClock
+from toolpath.machine import SystemClock
 from toolpath.model import events as ev
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted

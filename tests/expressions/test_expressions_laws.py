@@ -20,6 +20,8 @@ from toolpath.expressions.names import Frame, Names
 from toolpath.expressions.parse import parse_fully, plain_path
 from toolpath.expressions.scan import Template, scan
 
+#: How many examples most laws are tried with; these have many kinds of templates.
+EXAMPLES = settings().max_examples
 NAMES = Names(flow="graph", ids={"a": "a", "rows": "rows", "gone": "gone"}, shared={})
 DATA: dict[str, Any] = {
     "a": {"i": 7, "f": 2.5, "z": 0, "s": "Abc def", "e": "", "t": True, "n": None, "l": [3, 1, 2], "o": {"k": "v"}},
@@ -57,7 +59,7 @@ _paths = st.builds(
 
 
 @given(_paths)
-@settings(max_examples=400)
+@settings(max_examples=3 * EXAMPLES)
 def test_the_short_way_to_a_plain_path_gives_what_the_parser_gives(source: str) -> None:
     short = plain_path(source)
     if short is not None:
@@ -65,7 +67,7 @@ def test_the_short_way_to_a_plain_path_gives_what_the_parser_gives(source: str) 
 
 
 @given(st.text(alphabet="{}()[]'\"\\ ax.1|-%#\n", max_size=40))
-@settings(max_examples=500)
+@settings(max_examples=3 * EXAMPLES)
 def test_templates_end_where_jinja_ends_them(rest: str) -> None:
     try:
         found = scan("{{ " + rest)
@@ -218,7 +220,7 @@ _own = st.recursive(
 
 
 @given(_own)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=4 * EXAMPLES)
 def test_the_fast_form_and_the_diagnosing_form_agree(source: str) -> None:
     fast, careful = outcome(source, care=False), outcome(source, care=True)
     if isinstance(careful, str) and careful == "{{ " + source + " }}":
@@ -227,7 +229,7 @@ def test_the_fast_form_and_the_diagnosing_form_agree(source: str) -> None:
 
 
 @given(_own)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=3 * EXAMPLES)
 def test_a_value_is_of_the_type_that_was_told_before(source: str) -> None:
     try:
         compiled = compile_value("{{ " + source + " }}", NAMES)
@@ -270,7 +272,7 @@ _computed = st.recursive(_plain_atoms, _terms, max_leaves=4)
 
 
 @given(st.one_of(_computed, _asked(_computed)))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=4 * EXAMPLES)
 def test_what_both_can_compute_is_what_jinja_computes(source: str) -> None:
     ours = outcome(source, care=False)
     if ours in ("unresolved", "expression_type", "expression_budget"):

@@ -221,9 +221,3 @@ def test_a_plain_path_is_told_as_such() -> None:
     assert path.path == ("x", 0)
     for source in ("{{ a.x | upper }}", "x{{ a.x }}", {"k": "{{ a.x }}"}, "{{ a[b] }}", 5):
         assert compile_value(source, GRAPH).path is None
-
-
-def test_constants_are_told_as_such() -> None:
-    assert compile_value({"a": ["x", 1]}, GRAPH).is_constant
-    assert compile_value("{{ 1 + 1 }}", GRAPH).is_constant
-    assert not compile_value("{{ a }}", GRAPH).is_constant

@@ -175,7 +175,7 @@ class Journey:
         # What was done in the steps that are due is done anew, and was not kept.
         is_due = (lambda path: path not in earlier) if plan.flow == "chain" else (lambda path: top(path) in due)
         before, now = (
-            Counter(effects_in([event for event in events if is_due(getattr(event, "path", ""))]))
+            Counter(effects_in([event for event in events if _is_of(event, is_due)]))
             for events in (first.events, self.events[len(kept) :])
         )
         if before != now:
@@ -222,6 +222,11 @@ async def _say(tp: Toolpath, how: str, run_id: str) -> None:
     # The run may have ended meanwhile.
     with contextlib.suppress(RunConflict):
         await (tp.cancel if how == "cancel" else tp.pause)(run_id)
+
+
+def _is_of(event: AnyEvent, is_due: Callable[[str], bool]) -> bool:
+    """Whether it tells of a step that is due, or of another plan, which leaves behind what it does not keep."""
+    return isinstance(event, ev.PlanRevised) or is_due(getattr(event, "path", ""))
 
 
 def _open_steps(this: Structure, first: Played) -> set[str]:

@@ -221,16 +221,29 @@ def faults_of(played: Played) -> Iterator[str]:
     for key, count in Counter(once).items():
         if count > 1:
             yield f"the write {key} was made {count} times"
-    keys: dict[str, str] = {}
+    keys: dict[str, tuple[str, int]] = {}
+    plans = 1
     for event in events:
-        if isinstance(event, ev.StepStarted) and event.key and keys.setdefault(event.key, event.path) != event.path:
-            yield f"{event.key} stands for two calls"
+        # A call of another plan is another one, also where its step has the name of one before.
+        plans += isinstance(event, ev.PlanRevised)
+        if isinstance(event, ev.StepStarted) and event.key:
+            call = (event.path, plans)
+            if keys.setdefault(event.key, call) != call:
+                yield f"{event.key} stands for two calls"
 
 
 def effects_in(events: Sequence[AnyEvent]) -> list[tuple[str, bytes]]:
-    """Tool and inputs of each write that the journal says has happened, sorted."""
-    started = {event.path: event for event in events if isinstance(event, ev.StepStarted)}
-    done = {event.path: started.get(event.path) for event in events if isinstance(event, ev.StepSucceeded)}
+    """Tool and inputs of each write that the journal says has happened, sorted; of an earlier plan, what is kept."""
+    started: dict[str, ev.StepStarted] = {}
+    done: dict[str, ev.StepStarted | None] = {}
+    for event in events:
+        match event:
+            case ev.StepStarted():
+                started[event.path] = event
+            case ev.StepSucceeded():
+                done[event.path] = started.get(event.path)
+            case ev.PlanRevised():
+                done = {path: start for path, start in done.items() if top(path) in event.kept}
     found = [(start.tool, canonical(start.inputs)) for start in done.values() if start and start.tool in WRITES]
     return sorted(found)
 

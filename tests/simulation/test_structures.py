@@ -25,18 +25,18 @@ MOST = int(os.environ.get("TOOLPATH_STRUCTURES", "20000"))
 PARTS = 20
 #: Structures of the quick form, which begins with another number for each law.
 QUICK = {
-    "schedules": (0, 20),
-    "cuts": (1_000, 6),
-    "retries": (2_000, 25),
-    "forks": (3_000, 10),
-    "stops": (4_000, 10),
-    "journeys": (0, 10),
-    "replans": (0, 10),
-    "doubts": (5_000, 5),
-    "budgets": (0, 20),
-    "caches": (0, 30),
-    "questions": (0, 15),
-    "agents": (0, 8),
+    "schedules": (0, 10),
+    "cuts": (1_000, 3),
+    "retries": (2_000, 12),
+    "forks": (3_000, 6),
+    "stops": (4_000, 5),
+    "journeys": (0, 6),
+    "replans": (0, 6),
+    "doubts": (5_000, 4),
+    "budgets": (0, 10),
+    "caches": (0, 15),
+    "questions": (0, 7),
+    "agents": (0, 4),
 }
 #: Of so many structures the long form tries one, of four where nothing is said. One has nine cuts: some journals have
 #: fewer than ten places.

@@ -171,6 +171,8 @@ async def test_entries_are_read_by_tenant_and_from_where_one_left_off(store: Sto
     assert [link.action for link in await store.read_audit(after=4)] == ["a4", "a5"]
     assert [link.action for link in await store.read_audit(limit=2)] == ["a0", "a1"]
     assert [link.action for link in await store.read_audit(tenant="t", after=2)] == ["a3", "a5"]
+    assert [link.action for link in await store.newest_audit(tenant=None, before=None, limit=2)] == ["a5", "a4"]
+    assert [link.action for link in await store.newest_audit(tenant="t", before=6, limit=9)] == ["a3", "a1"]
     assert await store.read_audit(after=6) == []
     assert await store.read_audit(limit=-1) == []
 

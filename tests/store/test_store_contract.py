@@ -1,4 +1,4 @@
-"""The laws that every store keeps for runs, their journals and what belongs to them."""
+"""The laws that every store keeps for runs and their journals: rows, events, waiting for them, deletion."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.patience import PATIENCE
-from tests.store.store_cases import STORES, Now, blob, emptied, keep, large, new_run, ready, settled
+from tests.store.store_cases import STORES, Now, emptied, keep, new_run, ready, settled
 
 from toolpath.errors import RunConflict, RunNotFound, StaleEpoch, StoreError, ToolpathError, Unstorable
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.events import AnyEvent, RunStarted, StepReady, StepStarted, StepSucceeded, encode_event
 from toolpath.model.run import RunInfo
-from toolpath.model.tool import ToolStats
-from toolpath.ports import CacheEntry, RunChange, Signal, Store
+from toolpath.ports import RunChange, Signal, Store
 from toolpath.store.memory.store import MemoryStore
 
 # Runs
@@ -154,6 +153,29 @@ async def test_runs_are_listed_by_status_and_tenant(store: Store) -> None:
 async def test_a_page_after_a_run_that_is_gone_is_refused(store: Store) -> None:
     with pytest.raises(RunNotFound):
         await store.list_runs(before="run_gone")
+
+
+async def test_runs_are_listed_and_timed_between_two_times(store: Store) -> None:
+    for number in range(4):
+        await store.create_run(RunInfo(run_id=f"run_{number}", created_at=10.0 * number, tenant=f"t{number % 2}"))
+    assert [run.run_id for run in await store.list_runs(since=10.0, until=30.0)] == ["run_2", "run_1"]
+    assert [run.run_id for run in await store.list_runs(since=10.0, tenant="t1", before="run_3")] == ["run_1"]
+    journal = await store.drive("run_3", "host:1:a")
+    await settled(journal.append([], change=RunChange(status="completed", ended_at=42.0)))
+    times = await store.run_times(15.0)
+    assert [(run.status, run.created_at, run.ended_at) for run in times] == [
+        ("completed", 30.0, 42.0),
+        ("pending", 20.0, None),
+    ]
+    assert [run.created_at for run in await store.run_times(0.0, tenant="t0", limit=1)] == [20.0]
+
+
+async def test_what_is_open_is_counted_for_each_tenant(store: Store) -> None:
+    for number in range(3):
+        await store.create_run(RunInfo(run_id=f"run_{number}", tenant="t" if number else ""))
+    assert (await store.standing()).runs == {"pending": 3}
+    assert (await store.standing(tenant="t")).runs == {"pending": 2}
+    assert (await store.standing(tenant="nobody")).runs == {}
 
 
 # The journal
@@ -380,167 +402,6 @@ def test_however_drivers_take_turns_the_sequence_has_no_gap(
     asyncio.run(scenario())
 
 
-# Drivers
-
-
-async def test_a_drive_is_seen_in_the_row_until_it_is_released(store: Store, now: Now) -> None:
-    journal = await new_run(store)
-    info = await store.get_run("run_1")
-    assert (info.driver, info.driver_seen_at, info.epoch) == ("host:1:a", 1_000.0, journal.epoch)
-    await settled(journal.release())
-    assert (await store.get_run("run_1")).driver == ""
-
-
-async def test_a_late_release_leaves_the_new_driver(store: Store) -> None:
-    old = await new_run(store)
-    await store.drive("run_1", "host:2:b")
-    await settled(old.release())
-    assert (await store.get_run("run_1")).driver == "host:2:b"
-
-
-async def test_a_beat_is_of_all_runs_of_the_driver_and_of_no_other(store: Store, now: Now) -> None:
-    await new_run(store, "run_1")
-    await new_run(store, "run_2")
-    await store.create_run(RunInfo(run_id="run_3"))
-    await store.drive("run_3", "host:2:b")
-    await store.create_run(RunInfo(run_id="run_4"))
-    now.at = 2_000.0
-    await store.beat("host:1:a")
-    await store.beat("")
-    seen = {info.run_id: info.driver_seen_at for info in await store.list_runs()}
-    assert seen == {"run_1": 2_000.0, "run_2": 2_000.0, "run_3": 1_000.0, "run_4": 0.0}
-
-
-# Runs begun, and runs lost
-
-
-def started(run_id: str) -> RunStarted:
-    return RunStarted(1, 1.0, run_id=run_id, plan={"name": "p", "steps": []})
-
-
-async def test_a_run_is_stored_with_its_start_and_taken(store: Store) -> None:
-    info, journal = await store.begin_run(RunInfo(run_id="run_1", tenant="t"), "host:1:a", [started("run_1")])
-    assert journal is not None
-    assert (info.status, info.epoch, info.driver, info.last_seq, info.driver_seen_at) == (
-        "running",
-        journal.epoch,
-        "host:1:a",
-        1,
-        1_000.0,
-    )
-    assert await store.get_run("run_1") == info
-    await keep(journal, ready(2))
-    assert await store.read_events("run_1") == [started("run_1"), ready(2)]
-
-
-async def test_a_run_without_a_driver_is_pending_until_somebody_takes_it(store: Store) -> None:
-    info, journal = await store.begin_run(RunInfo(run_id="run_1"), "", [started("run_1")])
-    assert journal is None
-    assert (info.status, info.driver, info.epoch, info.last_seq) == ("pending", "", 0, 1)
-    assert await store.get_run("run_1") == info
-    assert await store.read_events("run_1") == [started("run_1")]
-    taken = await store.drive("run_1", "host:2:b")
-    await keep(taken, ready(2), status="running")
-    assert (await store.get_run("run_1")).status == "running"
-
-
-@pytest.mark.parametrize("driver", ["host:1:a", ""])
-async def test_a_run_begun_twice_with_one_key_is_the_first(store: Store, driver: str) -> None:
-    first, _ = await store.begin_run(RunInfo(run_id="run_1", idempotency_key="k"), driver, [started("run_1")])
-    again, journal = await store.begin_run(RunInfo(run_id="run_2", idempotency_key="k"), driver, [started("run_2")])
-    assert journal is None
-    assert again == first
-    with pytest.raises(RunConflict):
-        await store.begin_run(RunInfo(run_id="run_1"), driver, [started("run_1")])
-    assert await store.read_events("run_1") == [started("run_1")]
-
-
-@pytest.mark.parametrize("driver", ["host:1:a", ""])
-async def test_a_run_begun_twice_with_one_key_and_one_id_has_one_journal(store: Store, driver: str) -> None:
-    info = RunInfo(run_id="run_1", idempotency_key="k")
-    first, _ = await store.begin_run(info, driver, [started("run_1")])
-    again, journal = await store.begin_run(info, driver, [started("run_1")])
-    assert journal is None
-    assert again == first
-    assert await store.read_events("run_1") == [started("run_1")]
-
-
-async def lost(store: Store, seen_before: float, limit: int = 100) -> list[str]:
-    return [info.run_id for info in await store.lost_runs(seen_before, limit)]
-
-
-async def test_runs_that_nobody_drives_are_lost_after_a_while(store: Store, now: Now) -> None:
-    await store.begin_run(RunInfo(run_id="run_pending"), "", [started("run_pending")])
-    now.at += 1
-    await store.begin_run(RunInfo(run_id="run_dead"), "host:1:dead", [started("run_dead")])
-    await store.begin_run(RunInfo(run_id="run_alive"), "host:1:alive", [started("run_alive")])
-    await store.create_run(RunInfo(run_id="run_never_begun"))
-    now.at += 100
-    await store.beat("host:1:alive")
-    assert await lost(store, 1_000.0) == []
-    assert await lost(store, 1_050.0) == ["run_dead", "run_pending"], "those that wait their turn come last"
-    assert await lost(store, 1_050.0, limit=1) == ["run_dead"]
-    assert await lost(store, 1_102.0) == ["run_dead", "run_alive", "run_pending"]
-    await store.drive("run_pending", "host:1:alive")
-    assert await lost(store, 1_050.0) == ["run_dead"]
-
-
-async def test_who_drives_running_runs_and_when_they_said_so_last(store: Store, now: Now) -> None:
-    _, journal = await store.begin_run(RunInfo(run_id="run_1"), "host:1:a", [started("run_1")])
-    assert journal is not None
-    await store.begin_run(RunInfo(run_id="run_2"), "host:1:b", [started("run_2")])
-    await store.begin_run(RunInfo(run_id="run_3"), "host:1:a", [started("run_3")])
-    await store.begin_run(RunInfo(run_id="run_pending"), "", [started("run_pending")])
-    assert [beat.driver for beat in await store.drivers()] == ["host:1:a", "host:1:b"]
-    now.at += 10
-    await store.beat("host:1:b")
-    before = {beat.driver: beat.seen_at for beat in await store.drivers()}
-    now.at += 10
-    await store.beat("host:1:b")
-    after = {beat.driver: beat.seen_at for beat in await store.drivers()}
-    assert (after["host:1:a"], after["host:1:b"]) == (before["host:1:a"], before["host:1:b"] + 10)
-    assert [info.run_id for info in await store.runs_of(["host:1:a", "host:1:c"])] == ["run_1", "run_3"]
-    assert [info.run_id for info in await store.runs_of(["host:1:b", "host:1:a"], limit=1)] == ["run_1"]
-    assert await store.runs_of([]) == []
-    await settled(journal.release())
-    assert [info.run_id for info in await store.runs_of(["host:1:a"])] == ["run_3"]
-
-
-async def test_a_run_that_is_handed_back_is_lost_when_nobody_takes_it(store: Store, now: Now) -> None:
-    _, journal = await store.begin_run(RunInfo(run_id="run_1"), "host:1:a", [started("run_1")])
-    assert journal is not None
-    now.at = 1_100.0
-    await settled(journal.release())
-    # Whoever is to go on is given the time from then on.
-    assert await lost(store, 1_100.0) == []
-    assert await lost(store, 1_101.0) == ["run_1"]
-
-
-@pytest.mark.parametrize(
-    ("status", "told", "is_lost"),
-    [
-        ("waiting", None, False),
-        ("waiting", "answer", True),
-        ("paused", None, False),
-        ("paused", "answer", False),
-        ("paused", "resume", True),
-        ("paused", "cancel", True),
-        ("completed", "answer", False),
-    ],
-)
-async def test_a_run_that_waits_is_lost_when_it_was_told_something(
-    store: Store, status: str, told: str | None, is_lost: bool
-) -> None:
-    _, journal = await store.begin_run(RunInfo(run_id="run_1"), "host:1:a", [started("run_1")])
-    assert journal is not None
-    await keep(journal, ready(2), status=status)
-    await settled(journal.release())
-    for _ in range(2):
-        if told is not None:
-            await store.put_signal("run_1", Signal(kind=told))
-    assert await lost(store, 1_001.0) == (["run_1"] if is_lost else [])
-
-
 # Waiting
 
 
@@ -622,159 +483,6 @@ async def test_a_wait_can_be_given_up(store: Store) -> None:
     await keep(journal, ready(1))
 
 
-# Blobs
-
-
-async def test_bytes_are_kept_with_the_events_that_point_to_them(store: Store) -> None:
-    journal = await new_run(store)
-    kept = blob("large")
-    await keep(journal, large(1, kept), blobs=(kept,))
-    await keep(journal, large(2, kept), blobs=(kept,))
-    assert await store.get_blob(kept.digest) == b"large"
-    with pytest.raises(StoreError, match="sha256:none"):
-        await store.get_blob("sha256:none")
-
-
-async def test_bytes_of_a_refused_append_are_not_kept(store: Store) -> None:
-    old = await new_run(store)
-    await store.drive("run_1", "d")
-    kept = blob("late")
-    with pytest.raises(StaleEpoch):
-        await keep(old, large(1, kept), blobs=(kept,))
-    with pytest.raises(StoreError):
-        await store.get_blob(kept.digest)
-
-
-async def test_bytes_go_with_the_last_run_that_points_to_them(store: Store) -> None:
-    kept, own = blob("shared"), blob("own")
-    first = await new_run(store, "run_1")
-    await keep(first, large(1, kept), large(2, own), blobs=(kept, own), status="completed")
-    # A fork copies events; it does not hand in the bytes again.
-    fork = await new_run(store, "run_2")
-    await keep(fork, large(1, kept), status="completed")
-    assert await store.delete_runs(["run_1"]) == 1
-    assert await store.get_blob(kept.digest) == b"shared"
-    with pytest.raises(StoreError):
-        await store.get_blob(own.digest)
-    assert await store.delete_runs(["run_2"]) == 1
-    with pytest.raises(StoreError):
-        await store.get_blob(kept.digest)
-
-
-# Signals
-
-
-async def test_signals_are_kept_in_order_until_they_are_dropped(store: Store) -> None:
-    await new_run(store)
-    await store.put_signal("run_1", Signal(kind="approve", path="a", data={"digest": "d"}, by="ann"))
-    await store.put_signal("run_1", Signal(kind="cancel", id=77))
-    first, second = await store.take_signals("run_1")
-    assert (first.kind, first.path, first.data, first.by) == ("approve", "a", {"digest": "d"}, "ann")
-    assert second.kind == "cancel"
-    assert 0 < first.id < second.id
-    assert await store.take_signals("run_1") == [first, second]
-    await store.drop_signals("run_1", [first.id])
-    assert await store.take_signals("run_1") == [second]
-    await store.drop_signals("run_1", [first.id, second.id])
-    assert await store.take_signals("run_1") == []
-
-
-async def test_signals_are_dropped_of_their_own_run_alone(store: Store) -> None:
-    await new_run(store, "run_1")
-    await new_run(store, "run_2")
-    await store.put_signal("run_1", Signal(kind="cancel"))
-    (signal,) = await store.take_signals("run_1")
-    await store.drop_signals("run_2", [signal.id])
-    await store.drop_signals("run_gone", [signal.id])
-    assert await store.take_signals("run_1") == [signal]
-
-
-async def test_a_signal_calls_the_driver_back_in_its_loop(store: Store) -> None:
-    await new_run(store, "run_1")
-    await new_run(store, "run_2")
-    called = asyncio.Event()
-    store.on_signal("run_1", called.set)
-    await store.put_signal("run_2", Signal(kind="cancel"))
-    assert not called.is_set()
-    await store.put_signal("run_1", Signal(kind="cancel"))
-    async with asyncio.timeout(PATIENCE):
-        await called.wait()
-    called.clear()
-    store.on_signal("run_1", None)
-    await store.put_signal("run_1", Signal(kind="cancel"))
-    await store.take_signals("run_1")
-    assert not called.is_set()
-
-
-# Cache and statistics
-
-
-async def test_a_kept_result_is_found_until_it_expires(store: Store, now: Now) -> None:
-    entry = CacheEntry({"rows": [1, 2]}, 1_060.0)
-    await store.cache_put("k", "blog", entry)
-    assert await store.cache_get("k", 1_059.0) == entry
-    assert await store.cache_get("other", 1_059.0) is None
-    assert await store.cache_get("k", 1_060.0) is None
-
-
-async def test_a_kept_result_is_nobodys_to_change(store: Store) -> None:
-    value = {"rows": [1]}
-    await store.cache_put("k", "blog", CacheEntry(value, 2_000.0))
-    value["rows"].append(2)
-    found = await store.cache_get("k", 1_000.0)
-    assert found is not None
-    found.value["rows"].append(3)
-    assert await store.cache_get("k", 1_000.0) == CacheEntry({"rows": [1]}, 2_000.0)
-
-
-async def test_a_result_is_replaced_and_a_group_emptied(store: Store) -> None:
-    await store.cache_put("k", "blog", CacheEntry(1, 2_000.0))
-    await store.cache_put("k", "blog", CacheEntry(2, 2_000.0))
-    await store.cache_put("other", "mail", CacheEntry(3, 2_000.0))
-    assert await store.cache_get("k", 1_000.0) == CacheEntry(2, 2_000.0)
-    await store.cache_clear("blog")
-    assert await store.cache_get("k", 1_000.0) is None
-    assert await store.cache_get("other", 1_000.0) == CacheEntry(3, 2_000.0)
-
-
-async def test_a_result_takes_the_place_of_a_mark_unless_its_group_was_emptied_meanwhile(store: Store) -> None:
-    for mark in ("first", "second"):
-        await store.cache_put(mark, "blog", CacheEntry(None, 2_000.0))
-    await store.cache_put("k", "blog", CacheEntry(1, 2_000.0), mark="first")
-    assert await store.cache_get("k", 1_000.0) == CacheEntry(1, 2_000.0)
-    assert await store.cache_get("first", 1_000.0) is None
-    await store.cache_clear("blog")
-    await store.cache_put("k", "blog", CacheEntry(2, 2_000.0), mark="second")
-    assert await store.cache_get("k", 1_000.0) is None
-
-
-async def test_a_result_that_is_no_json_is_refused(store: Store) -> None:
-    with pytest.raises(ToolpathError):
-        await store.cache_put("k", "blog", CacheEntry(object(), 2_000.0))
-
-
-async def test_statistics_add_up_and_keep_the_latest_durations(store: Store) -> None:
-    assert await store.load_stats() == {}
-    await store.add_stats({"t.a": ToolStats(calls=150, durations=(1.0,) * 150, total_duration=150.0, updated_at=5.0)})
-    await store.add_stats(
-        {
-            "t.a": ToolStats(calls=100, failures=1, timeouts=2, durations=(2.0,) * 97, cost=0.5, confidences=1),
-            "t.b": ToolStats(calls=1, confidence_total=0.9, confidences=1),
-        }
-    )
-    stats = await store.load_stats()
-    assert stats["t.a"].calls == 250
-    assert stats["t.a"].durations == (1.0,) * 103 + (2.0,) * 97
-    assert (stats["t.a"].failures, stats["t.a"].timeouts, stats["t.a"].cost) == (1, 2, 0.5)
-    assert (stats["t.a"].updated_at, stats["t.a"].average_duration) == (5.0, 0.6)
-    assert stats["t.b"].average_confidence == 0.9
-
-
-async def test_statistics_added_at_once_lose_nothing(store: Store) -> None:
-    await asyncio.gather(*(store.add_stats({"t": ToolStats(calls=1)}) for _ in range(50)))
-    assert (await store.load_stats())["t"].calls == 50
-
-
 # Deletion
 
 
@@ -802,43 +510,3 @@ async def test_a_journal_of_a_deleted_run_is_refused(store: Store) -> None:
     with pytest.raises(StaleEpoch):
         await keep(journal, ready(1))
     await keep(fresh, ready(1))
-
-
-async def test_a_run_is_taken_only_once_by_those_who_expect_the_same_epoch(store: Store) -> None:
-    await store.begin_run(RunInfo(run_id="run_1"), "", [])
-    taken = await store.drive("run_1", "a", expected=0)
-    assert taken.epoch == 1
-    with pytest.raises(StaleEpoch, match="run_1"):
-        await store.drive("run_1", "b", expected=0)
-    await settled(taken.append([ready(1)]))
-    assert (await store.drive("run_1", "b", expected=1)).epoch == 2
-    with pytest.raises(RunNotFound):
-        await store.drive("run_2", "b", expected=0)
-
-
-async def test_a_run_is_taken_and_its_row_changed_in_one(store: Store) -> None:
-    journal = await new_run(store)
-    await keep(journal, ready(1), status="failed", reason="error", ended_at=5.0)
-    taken = await store.drive("run_1", "b", expected=1, change=RunChange(status="running", reason="retry"))
-    info = await store.get_run("run_1")
-    assert (info.epoch, info.driver, info.status, info.reason, info.ended_at, info.last_seq) == (
-        taken.epoch,
-        "b",
-        "running",
-        "retry",
-        None,
-        1,
-    )
-    # Whoever comes too late changes nothing of the row either.
-    with pytest.raises(StaleEpoch):
-        await store.drive("run_1", "c", expected=1, change=RunChange(status="paused", reason="late"))
-    assert await store.get_run("run_1") == info
-
-
-async def test_nobody_is_a_driver_that_did_not_hear_of_its_take(store: Store) -> None:
-    journal = await new_run(store)
-    await settled(journal.release())
-    await store.drive("run_1", "", expected=1)
-    with pytest.raises(StaleEpoch):
-        await store.drive("run_1", "", expected=1)
-    assert (await store.get_run("run_1")).epoch == 2

@@ -150,7 +150,7 @@ async def test_what_is_open_is_counted_however_much_it_is(store: Store) -> None:
 
 
 async def ask(store: Store, run_id: str, *asked: Asked, tenant: str = ""):  # type: ignore[no-untyped-def]
-    info = RunInfo(run_id=run_id, tenant=tenant)
+    info = RunInfo(run_id=run_id, tenant=tenant, name=f"plan of {run_id}")
     _, journal = await store.begin_run(info, "host:1:d", [started(run_id)])
     assert journal is not None
     await keep(journal, status="waiting", asked=asked)
@@ -168,6 +168,7 @@ async def test_runs_that_ask_are_listed_page_by_page_longest_waiting_first(store
         after = (page[-1].since, page[-1].run_id)
     assert [(run.since, run.run_id) for run in found] == sorted((100.0 - n // 2, f"run_{n}") for n in range(7))
     assert all(run.asked == (Asked("input", 1, run.since),) for run in found)
+    assert all(run.name == f"plan of {run.run_id}" for run in found)
     mine = [run.run_id for run in await store.asking_runs(tenant="t1")]
     assert mine == ["run_5", "run_3", "run_1"]
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tests.patience import PATIENCE
 
-from toolpath.clock import SystemClock
 from toolpath.engine.drive import shares
 from toolpath.engine.drive.shares import Ledger, SharedLimit
 from toolpath.errors import StoreError
+from toolpath.machine import SystemClock
 from toolpath.model.record import Record
 from toolpath.store.memory.store import MemoryStore
 

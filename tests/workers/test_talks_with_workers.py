@@ -20,11 +20,11 @@ from toolpath.errors import RunConflict
 from toolpath.model.run import RunContext
 from toolpath.queues.rabbitmq import RabbitQueue
 from toolpath.testing.scripted_model import ScriptedModel
-from toolpath.workspace.conversations.turns import Said
+from toolpath.workspace.conversations.message import Said
 
 pytestmark = [pytest.mark.rabbitmq, pytest.mark.postgres]
 
-WORKER = Path(__file__).with_name("talking_worker.py")
+WORKER = Path(__file__).parent.parent / "servers" / "talking.py"
 
 
 @tool(group="web", effect="read")
@@ -98,7 +98,7 @@ async def test_two_servers_follow_a_turn_whose_worker_is_killed_and_say_one_mess
 
                 await until(is_kept)
             for each in parts:
-                assert short(each) == ["call web.search", "result succeeded", "text There is a page.", "end completed"]
+                assert short(each) == ["call web.search", "result succeeded", "text It is done.", "end completed"]
             # The reply that was being written is asked for once more; nothing else is.
             assert lines(calls) == ["think 1", "search tea", "think 2", "think 2"]
             for tp in (one, two):
@@ -107,4 +107,4 @@ async def test_two_servers_follow_a_turn_whose_worker_is_killed_and_say_one_mess
                     (1, run_id, ""),
                     (2, run_id, "completed"),
                 ]
-                assert found[1].text == "There is a page."
+                assert found[1].text == "It is done."

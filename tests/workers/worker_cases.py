@@ -62,9 +62,10 @@ class Ground:
 
     @asynccontextmanager
     async def worker(self, **options: Any) -> AsyncIterator[Worker]:
-        """A worker at work; it is stopped in the end."""
+        """A worker at work, with the `chat` given; it is stopped in the end."""
         queue = self.queue(**{name: options.pop(name) for name in ("hold", "url") if name in options})
-        async with Toolpath(self.store, settings=self.settings, queue=queue) as tp:
+        chat = options.pop("chat", None)
+        async with Toolpath(self.store, settings=self.settings, queue=queue, chat=chat) as tp:
             tp.add(*self.tools)
             worker = Worker(tp, queue, **options)
             running = asyncio.create_task(worker.run())

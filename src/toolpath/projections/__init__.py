@@ -1,1 +1,1 @@
-"""The journal read as views: what came of each step and of the run, questions, cost, statistics, records. Pure."""
+"""The journal read as views: the outcome of each step and of the run, questions, cost, statistics, records. Pure."""

@@ -74,7 +74,7 @@ def run_result(
 
 
 def goes_on(row: RunInfo, events: Sequence[AnyEvent]) -> bool:
-    """Whether the run goes on though these events tell that it has ended: whoever took it has written nothing yet."""
+    """Whether the run goes on though these events tell of its end: who took it has written nothing yet."""
     return bool(row.intent) and bool(events) and row.last_seq == events[-1].seq
 
 

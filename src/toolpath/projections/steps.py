@@ -148,7 +148,7 @@ class _Row:
             self._again("ready")
 
     def _again(self, status: StepStatus) -> None:
-        """A step that had ended is taken up anew: what came of it before counts no more, its attempts do."""
+        """A step that had ended is taken up anew: its outcome before counts no more, its attempts do."""
         self.status, self.reason, self.error, self.success, self.continued = status, "", None, None, False
 
     def _end_attempt(self, status: StepStatus, duration: float, error: Failure | None) -> None:

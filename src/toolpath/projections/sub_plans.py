@@ -32,7 +32,7 @@ ENDED: Final = frozenset({"succeeded", "failed", "timed_out", "cancelled", "skip
 
 
 def sub_result(whole: RunResult, path: str) -> RunResult:
-    """What came so far of the plan that the call at `path` began. Raises `RunNotFound` where there is no such call."""
+    """The result so far of the plan that the call at `path` began. Raises `RunNotFound` where there is no such call."""
     call = next((result for result in whole.results if result.path == path), None)
     if call is None:
         near = closest(path[:200], [result.path for result in whole.results])
@@ -84,7 +84,7 @@ def parent_path(path: str, paths: set[str]) -> str:
 
 
 def _around(path: str) -> list[str]:
-    """What the path lies in, nearest first, without the rounds of agents."""
+    """The paths that this one lies in, nearest first, without the rounds of agents."""
     return [outer for outer in ancestors(path) if not _ROUND.fullmatch(outer.rpartition("/")[2])]
 
 

@@ -29,6 +29,8 @@ _PART = 8
 _MOST_COUNTED = 200_000
 #: Kinds of what weighs as much as one part of a plan, and has no parts.
 _PLAIN = frozenset({int, float, bool, type(None)})
+#: Kinds of what has parts.
+_HOLDERS = frozenset({dict, list, tuple})
 
 
 def weight_of(things: Iterable[Any], most: int = LIGHT) -> int:
@@ -36,31 +38,29 @@ def weight_of(things: Iterable[Any], most: int = LIGHT) -> int:
 
     Counts no further than beyond `most`, so that weighing what is large costs no more than what is small.
     """
-    waiting = list(things)
-    found = 0
+    waiting: list[Any] = [list(things)]
+    # The list of them is no part itself.
+    found = -1
     while waiting and found <= most:
         here = waiting.pop()
-        kind = type(here)
-        if kind in _PLAIN:
-            found += 1
-        elif kind is str:
-            found += 1 + len(here) // _TEXT
-        elif kind is dict and len(here) <= most:
-            found += 1
-            waiting += here.values()
-        elif isinstance(here, str | bytes):
-            found += 1 + len(here) // _TEXT
-        elif isinstance(here, dict):
-            found += 1
-            waiting += here.values() if len(here) <= most else (*here,)
-        elif isinstance(here, list | tuple):
-            found += 1
-            waiting += here[: most + 1]
-        elif isinstance(here, msgspec.Struct):
+        members: Iterable[Any]
+        if isinstance(here, msgspec.Struct):
             # What is as by default has nothing in it.
-            waiting += [value for value in msgspec.structs.astuple(here) if value or value == 0]
+            members = [value for value in msgspec.structs.astuple(here) if value or value == 0]
         else:
             found += 1
+            members = here[: most + 1] if not isinstance(here, dict) else here.values() if len(here) <= most else here
+        # What has no parts is counted at once: most of a plan is that.
+        for member in members:
+            kind = type(member)
+            if kind is str:
+                found += 1 + len(member) // _TEXT
+            elif kind in _PLAIN:
+                found += 1
+            elif kind in _HOLDERS or isinstance(member, dict | list | tuple | msgspec.Struct):
+                waiting.append(member)
+            else:
+                found += 1 + (len(member) // _TEXT if isinstance(member, str | bytes) else 0)
     return found
 
 
@@ -90,7 +90,7 @@ class BesideTheLoop:
         self._waiting: list[asyncio.Future[None]] = []
 
     async def do(self, work: Callable[[], T], weight: int) -> T:
-        """What the work gives or raises. It must be pure: once begun in a thread it goes on, whoever is cancelled."""
+        """The result of the work, or its error. It must be pure: a thread goes on after its caller is cancelled."""
         if weight > LIGHT:
             return await self._beside(work)
         loop = asyncio.get_running_loop()

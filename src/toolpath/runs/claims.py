@@ -38,7 +38,7 @@ class Claim(TypedDict, total=False):
     expected: int | None
     """The epoch in which it was seen: only if nobody has taken it since."""
     authority: Authority | None
-    """Of whoever has it go on, where somebody does."""
+    """Of the caller who has it go on, where there is one."""
 
 
 class Claims:
@@ -59,7 +59,7 @@ class Claims:
         self._supervisor = supervisor
 
     async def take_up(self, run_id: str, **claim: Unpack[Claim]) -> None:
-        """Have the run driven from where it stands: here, or by a worker.
+        """Drive the run from where it stands: here, or by a worker.
 
         Where somebody else has taken it up since `expected`, what they do stands. Raises `RunConflict` where tools were
         to be accepted for them.
@@ -85,7 +85,7 @@ class Claims:
         async with self._held.lock(run_id):
             runner = self._held.runners.get(run_id)
             if accept and runner is not None and runner.held:
-                # It leaves when what is under way has ended, and hears nothing before that.
+                # It leaves when what is under way has ended, and reads no signal before that.
                 await runner.gone.wait()
                 self._held.forget(run_id, runner)
                 expected = None
@@ -100,10 +100,10 @@ class Claims:
                 journal = await self._claim(info, self._services.driver, intent, expected)
                 events = await self._events(run_id)
                 if len(events) != info.last_seq:
-                    # Whoever had it has written meanwhile what it was taken for.
+                    # Its last driver has written meanwhile what it was taken for.
                     intent = onward(Intent(), reason, authority)
                 if run_end(events) is not None and not goes_on(events, intent):
-                    # Whoever had it in hand has died, or it has ended just now.
+                    # The process that held it has died, or it has ended just now.
                     await UndrivenJournal(run_id, journal, self._services).leave_as_ended()
                     return
                 reason, authority = intent.reason or reason, news(events, intent.authority)
@@ -123,7 +123,7 @@ class Claims:
                 self._supervisor.spawn(PreparedDrive(run_id, runner, begin, unsaid))
 
     async def take_up_due(self, run_id: str) -> None:
-        """Take the run up for what is due, unless somebody else has seen to it meanwhile."""
+        """Take the run up for what is due, unless another process has done so meanwhile."""
         services = self._services
         with contextlib.suppress(RunConflict, RunNotFound):
             info = await services.store.get_run(run_id)
@@ -146,11 +146,11 @@ class Claims:
         *,
         reason: str = "",
         accept: bool = False,
-        to_end: bool = False,  # a worker hears of that by the signal
+        to_end: bool = False,  # a worker is told of that by the signal
         expected: int | None = None,
         authority: Authority | None = None,
     ) -> None:
-        """Have a worker drive the run."""
+        """Hand the run to a worker."""
         store = self._services.store
         info = await store.get_run(run_id)
         intent = onward(intent_of(info), reason, authority)
@@ -162,10 +162,10 @@ class Claims:
         elif reason == RETRY or ((accept or begun) and info.status not in ENDED_RUN):
             await self._reopen(info, reason, intent, accept=accept, expected=expected)
         elif info.status == "paused":
-            # Its driver may still see to the end of what runs: then it is the one to hear this.
+            # Its driver may still wait for the end of what runs: then it reads this.
             await store.put_signal(run_id, Signal(kind="resume", authority=authority if says_more else None))
         elif info.driver and reason == "resume":
-            # Whoever has it has died, or it is to be taken away.
+            # Its driver has died, or it is to be taken away.
             await store.drive(run_id, "", expected=expected)
         await self._queue.enqueue(run_id, info.priority)
 
@@ -180,7 +180,7 @@ class Claims:
     async def _claim(self, info: RunInfo, driver: str, intent: Intent, expected: int | None) -> Journal:
         """The run as taken: from this write on it is seen to go on, so that nobody else retries or takes it."""
         store, run_id = self._services.store, info.run_id
-        # Said to the run before it ended, and not heard: its retry is not meant.
+        # Sent to the run before it ended, and not read: its retry is not meant.
         stale = await store.take_signals(run_id) if info.status in ENDED_RUN else []
         # A pending one is, until its first append, a run that nobody has begun.
         change = RunChange(intent=intent.as_text()) if info.status == "pending" else intent.taking()
@@ -197,7 +197,7 @@ def onward(before: Intent, reason: str, authority: Authority | None) -> Intent:
 
 
 def goes_on(events: Sequence[AnyEvent], intent: Intent) -> bool:
-    """Whether a run that has ended goes on with this intent: replanned only by whoever has leave for that."""
+    """Whether a run that has ended goes on with this intent: replanned only with leave for that."""
     return intent.reason == RETRY or (intent.reason == REPLANNING and bool(first_of(events).replan))
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Unpack
 
 from toolpath.access.trail import Trail
-from toolpath.catalog.snapshot import Catalog
 from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.services import Services
 from toolpath.errors import RunConflict
@@ -18,7 +17,9 @@ from toolpath.projections.sub_plans import sub_plans, sub_result
 from toolpath.recovery.presence import drives_here, is_driven_elsewhere
 from toolpath.runs.beside_the_loop import BesideTheLoop
 from toolpath.runs.claims import Claim, Claims
+from toolpath.runs.file_answers import FileAnswers
 from toolpath.runs.held import HeldRuns, PreparedDrive
+from toolpath.runs.opening import Load
 from toolpath.runs.reader import RunReader
 from toolpath.runs.replanner import MakePlan, ReplanFailed, Replanner
 from toolpath.runs.replay_program import ReplayPrograms
@@ -40,28 +41,29 @@ class Drives:
     """The runs that this process drives, and what may be done to any run of the store.
 
     `sources`: where the tools come from, as `run.started` records it. `replan_failed` gives another plan for a run that
-    was begun with leave for that; `learn` is told of each run that has ended of a plan made for a request.
+    was begun with leave for that; `learn` is told of each run that has ended of a plan made for a request,
+    `ended` of the conversation of each run that has ended and belongs to one.
     """
 
     def __init__(
         self,
         services: Services,
-        load: Callable[[set[str]], Awaitable[Catalog]],
+        load: Load,
         trail: Trail,
         aside: BesideTheLoop,
         *,
         sources: Callable[[], JsonObject] = _no_sources,
         replan_failed: ReplanFailed | None = None,
         learn: Learn | None = None,
+        ended: Ended | None = None,
     ) -> None:
         self.sources = sources
         self._services = services
         self._held = held = HeldRuns(services)
         self._queue = queue = RunQueue(services, held)
         self._programs = programs = ReplayPrograms(load, services.settings, aside, services.models)
-        self._reader = RunReader(services, held)
+        self._reader = RunReader(services, held, aside)
         secrets = SecretAnswers(services.store, services.sealer)
-        services.secret_answers = secrets.of
         # What parks or fails goes on by parts that drive in turn: these two hooks close the circle.
         self._supervisor = supervisor = Supervisor(
             services,
@@ -71,6 +73,7 @@ class Drives:
             take_up_due=self._take_up_due,
             secrets=secrets,
             learn=learn,
+            ended=ended,
         )
         self._replanner = Replanner(
             services, held, queue, programs, spawn=supervisor.spawn, replan_failed=replan_failed
@@ -79,13 +82,10 @@ class Drives:
             services, held, queue, supervisor, self._reader, trail, secrets=secrets, sources=sources
         )
         self._claims = Claims(services, held, queue, programs, supervisor)
-        self._signals = RunSignals(services, held, queue, self._claims, trail, secrets)
+        files = FileAnswers(services.store, services.folders)
+        self._signals = RunSignals(services, held, queue, self._claims, trail, secrets, files)
         self._worker = WorkerDriver(services, held, queue, self._claims)
         drives_here(held)
-
-    def tell_conversations(self, ended: Ended) -> None:
-        """Have `ended` told of the conversation of each run that ends here."""
-        self._supervisor.ended = ended
 
     async def open(self) -> None:
         """Reach the queue, where there is one."""
@@ -131,7 +131,7 @@ class Drives:
         return Run(await self._starter.begin_fork(program, events, priority=priority), self)
 
     async def result(self, run_id: str) -> RunResult:
-        """What came of the run; waits for its drive."""
+        """The result of the run; waits for its drive."""
         return await self._reader.result(run_id)
 
     async def info(self, run_id: str) -> RunResult:
@@ -161,7 +161,7 @@ class Drives:
         return Run(run_id, self)
 
     async def take_up(self, run_id: str, **claim: Unpack[Claim]) -> Run:
-        """Have the run driven from where it stands: see `Claims.take_up`."""
+        """Drive the run from where it stands: see `Claims.take_up`."""
         await self._claims.take_up(run_id, **claim)
         return Run(run_id, self)
 
@@ -197,5 +197,5 @@ class Drives:
         self._supervisor.leave(at_once=at_once)
 
     async def beat(self) -> None:
-        """Say that this process lives. Raises `StoreError`."""
+        """Give a sign of life of this process. Raises `StoreError`."""
         await self._worker.beat()

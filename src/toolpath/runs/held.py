@@ -25,7 +25,7 @@ class PreparedDrive(msgspec.Struct, frozen=True):
     runner: Runner
     begin: Callable[[], Awaitable[None]]
     authority: Authority | None = None
-    """By whose word the run is replanned, where its journal does not say so yet."""
+    """By whose authority the run is replanned, where its journal does not say so yet."""
 
 
 class HeldRuns:
@@ -40,7 +40,7 @@ class HeldRuns:
         self._failed: dict[str, None] = {}
         """Drives that failed and that nobody has asked about, oldest first."""
         self._in_hand: dict[str, asyncio.AbstractEventLoop] = {}
-        """Runs that are this process's before they have a runner, or between two: the loop that sees to each."""
+        """Runs that are this process's before they have a runner, or between two: the loop that drives each."""
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def is_live(self, run_id: str) -> bool:
@@ -114,6 +114,6 @@ class HeldRuns:
 
 
 async def beat(services: Services) -> None:
-    """Say that this process lives. Raises `StoreError`."""
+    """Give a sign of life of this process. Raises `StoreError`."""
     services.beaten_at = asyncio.get_running_loop().time()
     await services.store.beat(services.driver)

@@ -1,4 +1,4 @@
-"""Intent of who takes a run: why it goes on and by whose word, as its row says until its journal does. Pure."""
+"""Intent of who takes a run: why it goes on and by whose authority, as its row says until its journal does. Pure."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from toolpath.ports import Authority, RunChange
 RETRY = "retry"
 #: Another plan is being made for a run that failed.
 REPLANNING = "replanning"
-#: Between that and by whose word it is.
+#: Between that and by whose authority it is.
 _BY = " by "
 
 
 class Intent(msgspec.Struct, frozen=True):
-    """Why a run goes on, and by whose word."""
+    """Why a run goes on, and by whose authority."""
 
     reason: str = ""
     authority: Authority | None = None

@@ -7,8 +7,9 @@ import contextlib
 import os
 import secrets as chance
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any, Protocol
 
 from toolpath.access.sealing import Sealer
 from toolpath.catalog.registry import Registry
@@ -29,6 +30,8 @@ from toolpath.model.tool import Tool
 from toolpath.ports import AgentLoop, Clock, Observer, Queue, Store
 from toolpath.providers.run_files.folder import Quota
 from toolpath.providers.run_files.folders import Folders
+from toolpath.providers.tool_sources import ToolSources
+from toolpath.runs.secret_answers import SecretAnswers
 from toolpath.store.memory.store import MemoryStore
 from toolpath.store.sqlite.store import SqliteStore
 from toolpath.values import JsonObject
@@ -37,6 +40,29 @@ from toolpath.values import JsonObject
 EVERY = "*"
 #: Larger files are refused before they are read.
 LARGEST_FILE = 5_000_000
+
+
+class Load(Protocol):
+    """Load of tools before they are needed."""
+
+    def __call__(self, names: Collection[str] | None, tenant: str | None = None) -> Awaitable[Catalog]:
+        """The tenant's catalogue with these tools and all that calling them may call; names None: with every tool.
+
+        Tenant None: the acting caller's. Raises `StoreError`.
+        """
+
+
+class Catalogs(Protocol):
+    """The tools that there are, as each tenant has them."""
+
+    @property
+    def load(self) -> Load:
+        """Loads tools before they are needed."""
+        ...
+
+    def known(self, tenant: str | None = None) -> Catalog:
+        """The tenant's catalogue as it is known now: nobody is asked. None: the acting caller's."""
+        ...
 
 
 def store_of(store: str | os.PathLike[str] | Store | None, settings: Settings, clock: Clock) -> Store:
@@ -82,7 +108,7 @@ def folders_of(store: Store, settings: Settings) -> Folders:
 
 
 def sealer_of(store: Store, settings: Settings) -> Sealer:
-    """What seals the secrets that this store keeps: with keys that it does not have."""
+    """The sealer of the secrets that this store keeps: with keys that it does not have."""
     if settings.sealing_key_file:
         return Sealer(Path(settings.sealing_key_file))
     if isinstance(store, SqliteStore) and store.path is not None:
@@ -99,11 +125,12 @@ def services_of(  # noqa: PLR0913  # a record
     learned: Callable[[], None],
     secrets: Mapping[str, str],
     observer: Observer | None,
-    load: Callable[[set[str]], Awaitable[Catalog]],
+    load: Load,
     agents: AgentLoop,
     queue: Queue | None,
 ) -> Services:
-    """What all runs of one Toolpath share."""
+    """The services that all runs of one Toolpath share."""
+    sealer = sealer_of(store, settings)
     return Services(
         store=store,
         clock=clock,
@@ -116,7 +143,8 @@ def services_of(  # noqa: PLR0913  # a record
         learned=learned,
         secrets=secrets,
         redactor=Redactor(),
-        sealer=sealer_of(store, settings),
+        sealer=sealer,
+        secret_answers=SecretAnswers(store, sealer).of,
         folders=folders_of(store, settings),
         observer=observer,
         load=load,
@@ -125,6 +153,19 @@ def services_of(  # noqa: PLR0913  # a record
         chance=chance.SystemRandom().random,
         driver=f"{socket.gethostname()}:{os.getpid()}:{chance.token_hex(4)}",
         cache_secret=chance.token_bytes(32),
+    )
+
+
+def sources_of(registry: Registry, services: Services, schedules: Callable[[], Any]) -> ToolSources:
+    """The sources of tools of one Toolpath. `schedules` gives what keeps schedules, for the tools that ask for it."""
+    return ToolSources(
+        registry,
+        services.secrets,
+        services.clock,
+        limit_server=services.limits.set_server,
+        folders=services.folders,
+        hide=services.redactor.add,
+        schedules=schedules,
     )
 
 
@@ -157,7 +198,7 @@ def check_priority(priority: int) -> None:
 
 
 def file_bytes(path: Path) -> bytes:
-    """What is in the file of a document. Raises `ReadError`."""
+    """The bytes of a document's file. Raises `ReadError`."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise ReadError(
@@ -191,18 +232,31 @@ def _quoted(name: str) -> str:
     return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-async def load_tools(registry: Registry, names: set[str] | None) -> Catalog:
-    """The catalogue with these tools and all that calling them may call; None: with every tool there is."""
+def _as_it_is(house: Catalog) -> Catalog:
+    return house
+
+
+async def load_tools(
+    registry: Registry,
+    names: set[str] | None,
+    *,
+    beside: Collection[str] = (),
+    view: Callable[[Catalog], Catalog] = _as_it_is,
+) -> Catalog:
+    """The catalogue with these tools and all that calling them may call; None: with every tool there is.
+
+    `view` makes it of the registry's, with the tools `beside` these: no provider is asked for them.
+    """
     if names is not None and EVERY in names:
         names = None
-    await registry.load(names)
-    catalog = registry.snapshot()
+    await registry.load(None if names is None else names.difference(beside))
+    catalog = view(registry.snapshot())
     if names is None or (catalog.keys() >= names and catalog.calling.isdisjoint(names)):
         return catalog
     known = (catalog.get(name) for name in names)
     nested = {name for tool in known if tool is not None for name in names_in(tool)}
     missing = {name for name in nested - names if name not in catalog}
-    return await load_tools(registry, names | missing) if missing else catalog
+    return await load_tools(registry, names | missing, beside=beside, view=view) if missing else catalog
 
 
 def names_in(tool: Tool) -> set[str]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from toolpath.access.acting import who_acts
+from toolpath.access.acting import tenant_of
 from toolpath.access.permits import permit
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import checked, has_errors
-from toolpath.checks.checked import Checked
+from toolpath.checks.check_result import Checked
 from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
 from toolpath.checks.memory import Memory
@@ -35,7 +35,7 @@ from toolpath.notation.nodes import TooManySteps, too_many_steps
 from toolpath.providers.functions import bind
 from toolpath.providers.secret_values import EnvironmentSecrets
 from toolpath.runs.beside_the_loop import LIGHT, BesideTheLoop, parts_of, weight_of
-from toolpath.runs.opening import call_plan, file_bytes, is_file, tools_of
+from toolpath.runs.opening import Catalogs, call_plan, file_bytes, is_file, tools_of
 from toolpath.runs.weighted_cache import WeightedCache
 from toolpath.values import JsonObject, plain
 
@@ -53,13 +53,23 @@ class _Prepared(NamedTuple):
     """A plan that was compiled, and what holds as long as the program does."""
 
     plan: Plan
-    revision: int
-    """Of the registry."""
+    tools: Mapping[str, Tool]
+    """Those of the catalogue: another one has others."""
     models: KnownModels
     program: Program
     findings: tuple[Finding, ...]
     names: set[str]
     """Of the tools that it calls."""
+
+
+class _Reviewed(NamedTuple):
+    """A plan that was reviewed, and what holds as long as the review does."""
+
+    plan: Plan
+    tools: Mapping[str, Tool]
+    models: KnownModels
+    found: tuple[tuple[Finding, ...], Explanation]
+    names: set[str]
 
 
 class Preparation:
@@ -69,40 +79,38 @@ class Preparation:
         self,
         registry: Registry,
         services: Services,
+        catalogs: Catalogs,
         *,
-        load: Callable[[set[str]], Awaitable[Catalog]],
-        hear: Callable[[], Awaitable[None]],
+        catch_up: Callable[[], Awaitable[None]],
     ) -> None:
         self._registry = registry
         self._services = services
         self._secrets = services.secrets
         self._redactor = services.redactor
-        self._load = load
-        self._hear = hear
+        self._load = catalogs.load
+        self._known = catalogs.known
+        self._catch_up = catch_up
         """Hears of what was configured anew."""
         self.aside = BesideTheLoop()
         """Does what is large beside the event loop."""
         self._memory = Memory()
         """What the checks so far found of schemas: most plans call the same few tools."""
         self._programs: WeightedCache[int, _Prepared] = _kept()
-        self._reviews: WeightedCache[int, tuple[Plan, int, KnownModels, tuple[tuple[Finding, ...], Explanation]]] = (
-            _kept()
-        )
+        self._reviews: WeightedCache[int, _Reviewed] = _kept()
 
     @property
     def _settings(self) -> Settings:
         """Those in force now."""
         return self._services.settings
 
-    async def hear(self) -> None:
+    async def catch_up(self) -> None:
         """Hear of what was configured anew, here or elsewhere. Raises `StoreError`."""
-        await self._hear()
+        await self._catch_up()
 
     async def _models(self, tenant: str | None) -> KnownModels:
-        """The models that plans of the tenant may name; None: of whoever acts."""
-        caller = who_acts() if tenant is None else None
+        """The models that plans of the tenant may name; None: the acting caller's."""
         known = self._services.models
-        return UNKNOWN_MODELS if known is None else await known(tenant or ("" if caller is None else caller.tenant))
+        return UNKNOWN_MODELS if known is None else await known(tenant_of(tenant))
 
     def document(self, source: Runnable) -> Plan | Tool:
         """The plan or tool that is written there. Raises `ReadError`, and `PlanInvalid` where it has too many steps."""
@@ -173,19 +181,24 @@ class Preparation:
 
     async def reviewed(self, plan: Plan) -> tuple[tuple[Finding, ...], Explanation]:
         """Everything that is wrong with the plan, and what it will do; its tools are loaded first."""
-        await self._hear()
+        await self._catch_up()
         models = await self._models(None)
         known = self._reviews.get(id(plan))
-        if known is not None and known[0] is plan and known[1] == self._registry.revision and known[2] is models:
-            return known[3]
+        if (
+            known is not None
+            and known.plan is plan
+            and known.models is models
+            and (await self._load(known.names)).tools is known.tools
+        ):
+            return known.found
         self.bound(plan)
-        catalog = (await self._load(await self.tools_of(plan))).with_models(models)
-        revision = self._registry.revision
+        names = await self.tools_of(plan)
+        catalog = (await self._load(names)).with_models(models)
         weight = self._weight(plan, catalog)
         found, parts = await self.aside.do(
             lambda: ((self.checked(plan, catalog), explain(plan, catalog)), parts_of(plan)), weight
         )
-        self._reviews.put(id(plan), (plan, revision, models, found), parts)
+        self._reviews.put(id(plan), _Reviewed(plan, catalog.tools, models, found, names), parts)
         return found
 
     async def tools_of(self, plan: Plan) -> set[str]:
@@ -193,44 +206,47 @@ class Preparation:
         steps = sum(1 for _ in islice(every_step(plan.block), LIGHT + 1))
         return await self.aside.do(lambda: tools_of(plan), steps)
 
-    @property
-    def catalog(self) -> Catalog:
-        """Every tool that is known now."""
-        return self._registry.snapshot()
+    async def catalog_with(self, names: set[str], tenant: str) -> Catalog:
+        """The tenant's catalogue once these tools are loaded, where there are such."""
+        return await self._load(names, tenant)
 
-    async def catalog_with(self, names: set[str]) -> Catalog:
-        """The catalogue once these tools are loaded, where there are such."""
-        return await self._load(names)
+    @property
+    def house_groups(self) -> Collection[str]:
+        """The groups of tools that providers of the house have for themselves."""
+        return self._registry.groups
 
     async def program(self, plan: Plan, tenant: str | None = None) -> tuple[Program, tuple[Finding, ...]]:
         """The plan compiled, and what the check found. Raises `PlanInvalid` where there are errors.
 
-        Its models are the tenant's; None: of whoever acts.
+        Its tools and models are the tenant's; None: the acting caller's.
         """
-        await self._hear()
+        await self._catch_up()
         models = await self._models(tenant)
         cached = self._programs.get(id(plan))
         is_same = cached is not None and cached.models is models and cached.program.settings is self._settings
-        if cached is not None and cached.plan is plan and is_same:
-            # A provider may have said, or another process of the store, that what it calls is another tool now.
-            await self._load(cached.names)
-            if cached.revision == self._registry.revision:
-                return cached.program, cached.findings
+        # A provider may have said, or another process of the store, that what it calls is another tool now.
+        if (
+            cached is not None
+            and cached.plan is plan
+            and is_same
+            and (await self._load(cached.names, tenant)).tools is cached.tools
+        ):
+            return cached.program, cached.findings
         self.bound(plan)
         names = await self.tools_of(plan)
-        catalog = (await self._load(names)).with_models(models)
-        revision = self._registry.revision
+        catalog = (await self._load(names, tenant)).with_models(models)
         program, findings, parts = await self.aside.do(lambda: self._made(plan, catalog), self._weight(plan, catalog))
         if program is None:
             # Why a server's tools are not there is known to the registry alone.
             raise PlanInvalid((*findings, *self._registry.findings()))
         names = names | set(program.used)
-        self._programs.put(id(plan), _Prepared(plan, revision, models, program, findings, names), parts)
+        self._programs.put(id(plan), _Prepared(plan, catalog.tools, models, program, findings, names), parts)
         return program, findings
 
     def _weight(self, plan: Plan, catalog: Catalog) -> int:
         """How much there is to check: the plan, and the tools and plans that it calls."""
-        weight = weight_of([plan.steps, plan.outputs])
+        # A plan that was read is no larger than any document: its text is written faster than its parts are counted.
+        weight = LIGHT + 1 if len(plan.steps) > LIGHT else parts_of(plan)
         if weight > LIGHT:
             return weight
         tools = [tool for name in tools_of(plan) if (tool := catalog.get(name)) is not None]
@@ -249,10 +265,10 @@ class Preparation:
         program.prepare()
         return program, found.findings, parts_of(plan)
 
-    def open_points(self, plan: Plan) -> tuple[Finding, ...]:
+    def open_points(self, plan: Plan, tenant: str | None = None) -> tuple[Finding, ...]:
         """Why a plan that was made of words is not run yet; its tools have to be loaded. One that only reads may be
-        half as sure."""
-        catalog = self._registry.snapshot()
+        half as sure. Tenant: as for `program`."""
+        catalog = self._known(tenant)
         is_acting = any(
             isinstance(step, Agent) or (isinstance(step, Call) and acts(catalog.get(step.tool)))
             for _, step in every_step(plan.block)
@@ -262,7 +278,7 @@ class Preparation:
     async def runnable(self, plan: Plan, tenant: str | None = None) -> Program:
         """The plan compiled, where it may be run. Raises `PlanInvalid`."""
         program, _ = await self.program(plan, tenant)
-        faults = self.open_points(plan) if plan.origin != _NO_ORIGIN else ()
+        faults = self.open_points(plan, tenant) if plan.origin != _NO_ORIGIN else ()
         if faults:
             raise PlanInvalid(faults)
         return program
@@ -289,7 +305,7 @@ class Preparation:
         if isinstance(what, Plan):
             return _whole(what)
         if isinstance(what, str) and "\n" not in what and not what.lstrip().startswith("{"):
-            catalog = await self._load({what})
+            catalog = await self._load({what}, None if context is None else context.tenant)
             if what in catalog or not is_file(what):
                 return call_plan(catalog.find(what).key, inputs)
         document = await self.read(what)

@@ -1,4 +1,4 @@
-"""Reading of runs: what came of them, and their events as they come."""
+"""Reading of runs: their outcomes, and their events as they come."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from toolpath.projections.results import run_end, run_result
 from toolpath.projections.steps import step_results
 from toolpath.projections.sub_plans import is_inside, sub_result
 from toolpath.recovery.presence import is_driven_elsewhere
+from toolpath.runs.beside_the_loop import BesideTheLoop, weight_of
 from toolpath.runs.held import HeldRuns
 
 #: Events that are read at once for a reader, and the bytes with which a page of them ends.
@@ -34,12 +35,13 @@ _ENDS = (ev.StepSucceeded, ev.StepFailed, ev.StepTimedOut, ev.StepCancelled, ev.
 class RunReader:
     """Reader of any run of the store; knows which of them this process drives."""
 
-    def __init__(self, services: Services, held: HeldRuns) -> None:
+    def __init__(self, services: Services, held: HeldRuns, aside: BesideTheLoop) -> None:
         self._services = services
         self._held = held
+        self._aside = aside
 
     async def result(self, run_id: str) -> RunResult:
-        """What came of the run; waits for the drive of this process, if there is one.
+        """The result of the run; waits for the drive of this process, if there is one.
 
         Where another took the run from it, it waits for that one.
         """
@@ -73,18 +75,28 @@ class RunReader:
         """How the run, or a plan inside it, stands now. Raises `RunNotFound`."""
         root, path = split_plan_id(run_id)
         if path:
-            return sub_result(await self.info(root), path)
+            whole, events = await self._told(root)
+            # Of a long run the steps are many, and each is looked at.
+            return await self._aside.do(lambda: sub_result(whole, path), weight_of([events]))
+        return (await self._told(run_id))[0]
+
+    async def _told(self, run_id: str) -> tuple[RunResult, list[AnyEvent]]:
+        """The result of the run so far, with its events."""
         info = await self._services.store.get_run(run_id)
         events = await self._services.store.read_events(run_id)
         if not events:
-            return RunResult(run_id=run_id, status=info.status, reason=info.reason)
+            return RunResult(run_id=run_id, status=info.status, reason=info.reason), events
         large, end = LargeValues(), run_end(events)
         if end is not None:
             await large.load(events, self._services.store, only=frozenset(digests_of(end.outputs)))
-        return run_result(run_id, events, restored=large.restored, row=info, parked=info.status == "waiting")
+        parked = info.status == "waiting"
+        made = await self._aside.do(
+            lambda: run_result(run_id, events, restored=large.restored, row=info, parked=parked), weight_of([events])
+        )
+        return made, events
 
     async def result_of(self, runner: Runner) -> RunResult:
-        """What came of the run that the runner has just driven."""
+        """The result of the run that the runner has just driven."""
         state, events = runner.state, runner.commits.written
         if events is None:
             events = await self._services.store.read_events(state.run_id)
@@ -144,14 +156,14 @@ class RunReader:
             return False
         if info.status in ENDED_RUN:
             return True
-        # What was said already is about to be heard.
+        # What was sent already is about to be read.
         signals = await store.take_signals(run_id)
         return not any(info.status == "waiting" or signal.kind in ("cancel", "resume") for signal in signals)
 
     async def _news(self, run_id: str, after: int, task: asyncio.Task[Runner | None] | None) -> None:
         waiting = asyncio.ensure_future(self._services.store.wait_events(run_id, after))
         others = {task} if task is not None else set()
-        # What was heard may be lost with a connection, and then comes late.
+        # A notification may be lost with a connection: the event then comes late.
         patience = HEARD if self._services.store.hears_others else UNHEARD
         try:
             await asyncio.wait({waiting, *others}, return_when=asyncio.FIRST_COMPLETED, timeout=patience)

@@ -1,4 +1,4 @@
-"""Replanning of failed runs. Meanwhile a run is in hand: nobody else takes it, and a cancel reaches it."""
+"""Replanning of failed runs. Meanwhile the run is held: no other process takes it, and a cancel reaches it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Replanner:
 
     @contextlib.asynccontextmanager
     async def _taken(self, run_id: str, expected: int, intent: Intent) -> AsyncIterator[UndrivenJournal]:
-        """The run taken, and in hand until this is left. Raises `RunConflict` where somebody has taken it."""
+        """The run taken, and held until this is left. Raises `RunConflict` where another process has it."""
         services = self._services
         with contextlib.ExitStack() as holding:
             async with self._held.lock(run_id):
@@ -105,7 +105,7 @@ class Replanner:
     async def _made(
         self, run_id: str, journal: UndrivenJournal, make: MakePlan, authority: Authority | None, *, stays: bool
     ) -> ev.PlanRevised | ev.Warned | ev.RunCancelled | None:
-        """What came of replanning, journaled. `stays`: a process that leaves meanwhile leaves it to another one."""
+        """The event of a replan, journaled. `stays`: a process that leaves meanwhile leaves it to another one."""
         try:
             made = await self._unless_cancelled(run_id, make)
         except BaseException as error:
@@ -123,7 +123,7 @@ class Replanner:
                 return await journal.leave_as_ended(made)
 
     async def _unless_cancelled(self, run_id: str, make: MakePlan) -> Revision | Signal:
-        """What is made, or the signal that wants the run cancelled."""
+        """The revision, or the signal that wants the run cancelled."""
         store = self._services.store
         told = asyncio.Event()
         store.on_signal(run_id, told.set)
@@ -159,5 +159,5 @@ class Replanner:
 
 
 def taken_just_now(run_id: str) -> RunConflict:
-    """What to raise where somebody else was first."""
+    """The error to raise where somebody else was first."""
     return RunConflict(f"The run {run_id} was taken up by somebody else just now.", hint=LOOK_AGAIN)

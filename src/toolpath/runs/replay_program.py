@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -13,8 +14,10 @@ from toolpath.errors import RunConflict, ToolpathError
 from toolpath.model.events import AnyEvent, PlanRevised, RunStarted, ToolsFrozen
 from toolpath.model.language_model import MARK, KnownModels
 from toolpath.model.plan import thaw
-from toolpath.model.tool import Body, Tool
+from toolpath.model.policy import requirement_of
+from toolpath.model.tool import Body, Requires, Tool
 from toolpath.runs.beside_the_loop import BesideTheLoop, weight_of
+from toolpath.runs.opening import Load
 from toolpath.values import Json, JsonObject
 
 
@@ -35,7 +38,9 @@ class FrozenBodies:
         if known is not None:
             return msgspec.structs.replace(known, body=body)
         group, _, bare = name.rpartition(".")
-        return Tool(name=bare, group=group, description=body.description, input_schema=body.inputs, body=body)
+        requires = requirement_of(body) or Requires(auth=True, permissions=("*",))
+        said: Any = {"description": body.description, "input_schema": body.inputs, "requires": requires}
+        return Tool(name=bare, group=group, body=body, **said)
 
     def selectable(self) -> list[Tool]:
         """Every tool that an agent may be given today: agents of a journal name theirs."""
@@ -56,7 +61,7 @@ class FrozenBodies:
 
 
 def _gone(name: str, error: ToolpathError) -> Tool:
-    """What stands for a tool that is not there any more, in a run that is only taken up to be ended."""
+    """The stand-in of a tool that is not there any more, in a run that is only taken up to be ended."""
 
     def invoke(inputs: JsonObject, context: object) -> Json:
         raise error
@@ -93,7 +98,7 @@ class Frozen(msgspec.Struct, frozen=True):
 
 
 def frozen(events: Sequence[AnyEvent]) -> Frozen:
-    """What the journal says of its program. Raises `RunConflict` for the journal of a run that was never begun."""
+    """The program that the journal holds. Raises `RunConflict` for the journal of a run that was never begun."""
     started = events[0] if events else None
     if not isinstance(started, RunStarted):
         raise RunConflict("The run was stored, but never begun.", hint="Start it anew.")
@@ -134,7 +139,7 @@ class ReplayPrograms:
 
     def __init__(
         self,
-        load: Callable[[set[str]], Awaitable[Catalog]],
+        load: Load,
         settings: Settings,
         aside: BesideTheLoop,
         models: Callable[[str], Awaitable[KnownModels]] | None = None,
@@ -151,7 +156,7 @@ class ReplayPrograms:
         Raises `RunConflict` for the journal of a run that was never begun.
         """
         said = frozen(events)
-        catalog = await self._load(said.tools)
+        catalog = await self._load(said.tools, said.tenant)
         if self._models is not None:
             catalog = catalog.with_models(await self._models(said.tenant))
         return await self._aside.do(lambda: frozen_program(said, catalog, self._settings, to_end=to_end), said.weight)

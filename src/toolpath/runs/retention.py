@@ -117,7 +117,7 @@ async def keep_swept(sweep: Callable[[], Awaitable[int]], clock: Clock) -> None:
 
 
 async def keep_trail_pruned(store: Store, clock: Clock, days: float, trail: Trail) -> None:
-    """Let go of entries of the audit trail that are older than so many days, now and every hour, until cancelled."""
+    """Delete entries of the audit trail that are older than so many days, now and every hour, until cancelled."""
     while True:
         try:
             gone = await prune_trail(store, trail, before=clock.time() - days * _DAY, because="retention")

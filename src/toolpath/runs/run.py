@@ -1,4 +1,4 @@
-"""The handle of a run, as whoever started it or took it up gets it."""
+"""The handle of a run that was started or taken up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Hold(Protocol):
     """Access of a handle to its run."""
 
     async def result(self, run_id: str) -> RunResult:
-        """What came of the run."""
+        """The result of the run."""
         ...
 
     async def tell(self, run_id: str, signal: Signal) -> Run:
@@ -41,7 +41,7 @@ class Run:
         return self.run_id
 
     async def result(self) -> RunResult:
-        """What came of it, as soon as it has ended, is paused, or waits for people alone."""
+        """The result, as soon as the run has ended, is paused, or waits for people alone."""
         return await self._drives.result(self.run_id)
 
     async def cancel(self, reason: str = "") -> None:

@@ -46,7 +46,7 @@ class RunQueue:
             self._sweeping = asyncio.create_task(sweep.run(), name="sweep")
 
     async def close(self) -> None:
-        """Let go of the queue."""
+        """Close the queue."""
         if self._sweeping is not None:
             self._sweeping.cancel()
             await asyncio.wait({self._sweeping})
@@ -56,7 +56,7 @@ class RunQueue:
             await self._services.queue.close()
 
     async def enqueue(self, run_id: str, priority: int = 0) -> None:
-        """Have a worker drive the run when its turn comes. Where the queue does not take it, a sweep sees to it."""
+        """Enqueue the run for a worker. Where the queue does not take it, a sweep finds it."""
         if self._services.queue is not None:
             await self._services.store.enqueue(run_id)
             with contextlib.suppress(QueueError):

@@ -18,6 +18,7 @@ from toolpath.projections.questions import Question, open_questions
 from toolpath.projections.steps import step_results
 from toolpath.recovery.presence import is_driven_elsewhere
 from toolpath.runs.claims import Claims
+from toolpath.runs.file_answers import FileAnswers
 from toolpath.runs.held import HeldRuns
 from toolpath.runs.intent import REPLANNING, Intent, intent_of
 from toolpath.runs.run_queue import RunQueue
@@ -36,6 +37,7 @@ class RunSignals:
         claims: Claims,
         trail: Trail,
         secrets: SecretAnswers,
+        files: FileAnswers,
     ) -> None:
         self._services = services
         self._held = held
@@ -43,6 +45,7 @@ class RunSignals:
         self._claims = claims
         self._trail = trail
         self._secrets = secrets
+        self._files = files
 
     async def send(self, run_id: str, signal: Signal) -> None:
         """Keep the signal for the run's driver; where nobody drives it, take it up here.
@@ -68,30 +71,30 @@ class RunSignals:
             await self._enqueue(run_id, signal)
             return
         if runner is not None and runner.over:
-            # It leaves without having heard this.
+            # It leaves without having read this.
             await runner.gone.wait()
             self._held.forget(run_id, runner)
         elif runner is not None:
             # Heard before its next call, even where the tool that is running said it.
             runner.inbox.call()
-        # A driver that has parked before the signal was kept does not hear it.
+        # A driver that has parked before the signal was kept does not read it.
         info = await store.get_run(run_id)
         if self._held.is_live(run_id) or (self._is_driven_elsewhere(info) and info.status != "waiting"):
             return
         match signal.kind:
             case kind if info.status == "paused" and kind != "cancel":
-                # It is heard when the run is resumed.
+                # It is read when the run is resumed.
                 return
             case "pause":
                 await self._pause(info, str(signal.data.get("reason", "")))
             case kind:
-                # Whoever has taken it up since hears what was kept before.
+                # A driver that has taken it up since reads what was kept before.
                 await self._claims.take_up(
                     run_id, to_end=kind == "cancel" and not signal.path, expected=info.epoch, authority=signal.authority
                 )
 
     async def _refuse_second(self, run_id: str, question: ev.InputRequested) -> None:
-        """Raise `RunConflict` where somebody has answered, and the run has not heard it yet."""
+        """Raise `RunConflict` where somebody has answered, and the run has not read it yet."""
         for signal in await self._services.store.take_signals(run_id):
             if signal.kind == "answer" and signal.data.get("asked") == question.seq:
                 raise RunConflict(
@@ -99,10 +102,11 @@ class RunSignals:
                 )
 
     async def _sealed(self, info: RunInfo, signal: Signal, question: ev.InputRequested) -> Signal:
-        """The answers as they may be kept: typed, with stand-ins for what was typed into password fields."""
+        """The answers as they may be kept: typed, with stand-ins for passwords, and files as the run has them."""
         if signal.data.get("declined"):
             return msgspec.structs.replace(signal, data={**signal.data, "asked": question.seq})
         values = read_answers(question.form, signal.data.get("values", {}))
+        values = await self._files.kept(info.run_id, info.tenant, question.form, values)
         shown = await self._secrets.kept(info.run_id, info.tenant, question.form, values)
         return msgspec.structs.replace(signal, data={"values": shown, "asked": question.seq})
 
@@ -112,20 +116,20 @@ class RunSignals:
     async def _pause(self, info: RunInfo, reason: str) -> None:
         """Pause a run that nobody drives. Nothing is called: what was interrupted is judged when it goes on."""
         store, services = self._services.store, self._services
-        heard = [signal.id for signal in await store.take_signals(info.run_id) if signal.kind == "pause"]
+        read = [signal.id for signal in await store.take_signals(info.run_id) if signal.kind == "pause"]
         try:
             journal = await store.drive(info.run_id, services.driver, expected=info.epoch)
         except StaleEpoch:
-            # Whoever has taken it up just now hears it.
+            # A driver that has taken it up just now reads it.
             return
         before = intent_of(info)
         # A run that was to be replanned is, when it goes on and has failed.
         interrupted = before if before.reason != REPLANNING else Intent(authority=before.authority)
         await UndrivenJournal(info.run_id, journal, services).pause(reason, interrupted=interrupted)
-        await store.drop_signals(info.run_id, heard)
+        await store.drop_signals(info.run_id, read)
 
     async def _enqueue(self, run_id: str, signal: Signal) -> None:
-        """See that a worker hears it. A driver that has parked before the signal was kept does not."""
+        """Call a worker to read it. A driver that has parked before the signal was kept does not."""
         info = await self._services.store.get_run(run_id)
         rests = info.status == "paused" and signal.kind not in ("cancel", "resume")
         if not rests and (not info.driver or info.status in ("pending", "waiting", "paused")):

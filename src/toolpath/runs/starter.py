@@ -13,7 +13,7 @@ from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.runner import Runner
 from toolpath.engine.drive.services import Services
 from toolpath.errors import KeyReused, StaleEpoch
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunContext, RunInfo, RunResult

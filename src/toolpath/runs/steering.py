@@ -13,7 +13,7 @@ from toolpath.checks.start import check_inputs, secrets_given
 from toolpath.engine.compile.program import Program
 from toolpath.engine.compile.remaining import remaining_tools
 from toolpath.errors import Finding, PlanInvalid, PolicyViolationError, RunConflict
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.events import AnyEvent, RunStarted
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo
@@ -29,7 +29,7 @@ from toolpath.values import Json, JsonObject, plain
 
 
 class Steering:
-    """Steering of the runs of one store by whoever asks at a door. What the methods mean says `Toolpath`."""
+    """Steering of the runs of one store by callers at a door. `Toolpath` says what the methods mean."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Steering:
         trail: Trail,
         aside: BesideTheLoop,
         *,
-        open_points: Callable[[Plan], tuple[Finding, ...]],
+        open_points: Callable[[Plan, str], tuple[Finding, ...]],
     ) -> None:
         self._store = store
         self._clock = clock
@@ -93,7 +93,7 @@ class Steering:
             raise RunConflict(f"The run {run_id} is {info.status}: there is nothing to retry.")
         await self._may_go_on("run.retry", run_id)
         program = (await self._drives.program_of(await self._store.read_events(run_id))).latest
-        if faults := self._open_points(program.plan):
+        if faults := self._open_points(program.plan, info.tenant):
             raise PlanInvalid(faults)
         await self._asked("run.retry", info)
         return await self._drives.take_up(run_id, reason="retry", expected=info.epoch, authority=own_authority())
@@ -111,7 +111,7 @@ class Steering:
         """A new run that keeps what this one finished up to `from_step`, and does the rest with these inputs.
 
         `context` is who forks it, with whose permissions it goes on; without it, that of this run, with the permissions
-        of whoever asks at a door. Its `priority` is that of this run where none is said.
+        of the caller at a door. Its `priority` is that of this run where none is said.
 
         Raises `RunConflict` naming the writes that it would make again, unless `repeat_writes`: also those in doubt;
         `PolicyViolationError` where who forks it may not do what it writes or calls.
@@ -125,7 +125,7 @@ class Steering:
         program = began.latest
         started = first_of(events)
         context = context or _forker(RunContext.from_json(started.context))
-        if faults := self._open_points(program.plan):
+        if faults := self._open_points(program.plan, info.tenant):
             raise PlanInvalid(faults)
         weight = weight_of([events, inputs])
         fork = await self._aside.do(lambda: self._forked(began, events, from_step, inputs or {}), weight)
@@ -139,7 +139,7 @@ class Steering:
         async with self._trail.refusing("run.fork", context):
             if context is not None:
                 permit_rest(program.plan, await self._remaining(program, fork.events), program.secrets, context)
-                first = msgspec.structs.replace(first, context=context.as_json())
+                first = msgspec.structs.replace(first, context=_in_conversation(context, started).as_json())
             if (first.inputs, first.tools) != (started.inputs, started.tools):
                 await self._not_approved(info, first)
                 first = msgspec.structs.replace(first, approval=None)
@@ -151,7 +151,7 @@ class Steering:
         )
 
     def _forked(self, began: Program, events: Sequence[AnyEvent], from_step: str | None, inputs: JsonObject) -> Fork:
-        """What the fork begins with. Raises `PlanInvalid` where the inputs do not fit, and as `fork_events`."""
+        """The beginning of the fork. Raises `PlanInvalid` where the inputs do not fit, and as `fork_events`."""
         given = {**first_of(events).inputs, **inputs}
         faults = secrets_given(inputs, self._trail.redactor) or check_inputs(began.latest.plan, given)
         if faults:
@@ -238,10 +238,19 @@ class Steering:
         return await self._drives.tell(run_id, said)
 
 
+def _in_conversation(context: RunContext, started: RunStarted) -> RunContext:
+    """The context of a fork, in the conversation of the run that it comes of where it is the same person's."""
+    before = RunContext.from_json(started.context)
+    if context.conversation_id or (context.tenant, context.user_id) != (before.tenant, before.user_id):
+        return context
+    said = {"conversation_id": before.conversation_id, "conversation": list(before.conversation)}
+    return RunContext.from_json({**context.as_json(), **said})
+
+
 def _forker(started: RunContext) -> RunContext | None:
     """Who forks a run at a door that leaves the rest of its context: they are allowed what they are allowed today.
 
-    Whoever may do everything forks it with the permissions that it had.
+    A caller who may do everything forks it with the permissions that it had.
     """
     caller = who_acts()
     if caller is None or "*" in caller.permissions:

@@ -1,4 +1,4 @@
-"""Supervision of drives: each goes on until its run ends or parks, and what follows from that is seen to."""
+"""Supervision of drives: each goes on until its run ends or parks, then what follows from that is done."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ class Supervisor:
         take_up_due: Callable[[str], Awaitable[None]],
         secrets: SecretAnswers,
         learn: Learn | None = None,
+        ended: Ended | None = None,
     ) -> None:
         self._services = services
         self._held = held
@@ -47,7 +48,7 @@ class Supervisor:
         self._take_up_due = take_up_due
         self._secrets = secrets
         self._learn = learn
-        self.ended: Ended | None = None
+        self._ended = ended
         self._deadlines: dict[str, Timer] = {}
         """When the time to answer ends of runs that this process has parked."""
 
@@ -65,8 +66,8 @@ class Supervisor:
                 break
             onward = replanned
         self._record_end(runner.state)
-        if self.ended is not None and runner.state.status in ENDED_RUN and runner.state.context.conversation_id:
-            await self.ended(runner.state.context.conversation_id)
+        if self._ended is not None and runner.state.status in ENDED_RUN and runner.state.context.conversation_id:
+            await self._ended(runner.state.context.conversation_id)
         if self._learn is not None and runner.state.status in ENDED_RUN and runner.program.plan.origin.request:
             await self._learn(run_id)
         if runner.knows_secrets and runner.state.status in ENDED_RUN and runner.state.status != "failed":
@@ -77,7 +78,7 @@ class Supervisor:
         return runner
 
     def spawn(self, prepared: PreparedDrive) -> None:
-        """Drive the run in a task of its own; whoever asks for the result waits for that."""
+        """Drive the run in a task of its own; a caller of the result waits for that."""
         run_id, runner = prepared.run_id, prepared.runner
         waker = self._deadlines.pop(run_id, None)
         if waker is not None:
@@ -116,7 +117,7 @@ class Supervisor:
                 task.exception()
 
     def _watch_deadline(self, run_id: str, runner: Runner) -> None:
-        """A parked run has no process; but while this one lives, it sees to the end of the time to answer."""
+        """A parked run has no process; this one, while it lives, ends the time to answer."""
         deadline = first_deadline(runner.state)
         if deadline is not None:
             self._await_deadline(run_id, deadline)
@@ -145,7 +146,7 @@ class Supervisor:
         await self._take_up_due(run_id)
 
     def _record_end(self, state: State) -> None:
-        """Have what came of the run written into the audit trail."""
+        """Write the outcome of the run into the audit trail."""
         if state.status in ENDED_RUN:
             self._trail.run_ended(
                 state.run_id,

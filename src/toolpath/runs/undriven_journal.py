@@ -36,11 +36,11 @@ class UndrivenJournal:
         return event
 
     async def release(self) -> None:
-        """Say that this process has the run no more."""
+        """Release the run: this process has it no more."""
         await _kept(self.journal.release())
 
     async def replace_plan(self, revised: ev.PlanRevised, authority: Authority | None) -> ev.PlanRevised:
-        """Say by which plan, and by whose word, the run goes on."""
+        """Write by which plan, and by whose authority, the run goes on."""
         if authority is None:
             return await self.append(revised, GOES_ON)
         first = await self._numbered(_authorized(authority))
@@ -49,11 +49,11 @@ class UndrivenJournal:
         return revised
 
     async def resume(self, intent: Intent, accepted: dict[str, str]) -> None:
-        """Say that the run goes on, so that it is found even where its place in the queue gets lost."""
+        """Write that the run goes on, so that it is found even where its place in the queue gets lost."""
         await _kept(self.journal.append(await self._resumed(intent, accepted), change=GOES_ON))
 
     async def pause(self, reason: str, *, interrupted: Intent | None) -> None:
-        """Say that the run rests, and release it.
+        """Pause the run, and release it.
 
         `interrupted`: with what it was about to go on; what was half done is taken back first.
         """
@@ -62,8 +62,12 @@ class UndrivenJournal:
         events.append(msgspec.structs.replace(paused, seq=paused.seq + len(events)))
         # Both before either is awaited: one commit serves them.
         change = RunChange(status="paused", reason=reason)
-        for kept in (self.journal.append(events, change=change), self.journal.release()):
-            await _kept(kept)
+        written, released = self.journal.append(events, change=change), self.journal.release()
+        try:
+            await _kept(written)
+        finally:
+            # A process that lives keeps whatever it has: nobody else would ever take the run up.
+            await _kept(released)
 
     async def cancel(self, signal: Signal) -> ev.RunCancelled:
         """End the run as cancelled, and release it."""
@@ -78,7 +82,7 @@ class UndrivenJournal:
         return cancelled
 
     async def leave_as_ended(self, warned: ev.Warned | None = None) -> ev.Warned | None:
-        """Have the row say what the journal says of the run's end, and release it."""
+        """Bring the row in line with the journal's end, and release the run."""
         end = run_end(await self._store.read_events(self._run_id))
         change = None if end is None else as_ended(end)
         if warned is not None:

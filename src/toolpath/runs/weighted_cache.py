@@ -23,7 +23,7 @@ class WeightedCache(Generic[Key, Value]):
         return None if found is None else found[0]
 
     def weight(self, key: Key) -> int:
-        """What the value weighs; where there is none, too much to be kept."""
+        """The weight of the value; where there is none, too much to be kept."""
         found = self._values.get(key)
         return self._most if found is None else found[1]
 

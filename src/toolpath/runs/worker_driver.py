@@ -37,7 +37,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class WorkerDriver:
-    """Driver of runs that a worker, or a server that drives its own runs, is to see to."""
+    """Driver of runs for a worker, or for a server that drives its own runs."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class WorkerDriver:
     async def take_left(self, info: RunInfo) -> None:
         """Go on here with a run that another process left or lost, unless it is put aside. Raises `RunConflict`.
 
-        What a person said to it meanwhile is heard.
+        Signals that came meanwhile are read.
         """
         if self._queue.is_used:
             await self._claims.take_up(info.run_id, reason="resume", expected=info.epoch)
@@ -153,12 +153,12 @@ class WorkerDriver:
         return True
 
     async def beat(self) -> None:
-        """Say that this process lives, and release runs that could not be released before. Raises `StoreError`."""
+        """Give a sign of life, and release runs that could not be released before. Raises `StoreError`."""
         await beat(self._services)
         await self._release()
 
     async def _release(self) -> None:
-        """Say of runs that this process drives them no more."""
+        """Release runs: this process drives them no more."""
         # Many drives may end at once, each of them here.
         journals, self._unreleased = self._unreleased, []
         for journal in journals:
@@ -183,7 +183,7 @@ class WorkerDriver:
                 break
             if not await self._is_silent(info):
                 if info.status in ("waiting", "paused"):
-                    # Its driver is just leaving, and may not have heard what was said.
+                    # Its driver is just leaving, and may not have read the signal.
                     continue
                 return None
             if (await store.get_run(run_id)).epoch == info.epoch:

@@ -51,6 +51,11 @@ def given(**wanted: str | None) -> dict[str, str]:
     return {name: value for name, value in wanted.items() if value is not None}
 
 
+def between(since: float | None, until: float | None) -> dict[str, float]:
+    """The bounds of a time; those that were not given lie beyond every run."""
+    return {"since": float("-inf") if since is None else since, "until": float("inf") if until is None else until}
+
+
 def page_bound(last: tuple[float, str] | None) -> tuple[float, str]:
     """Time and id before which a page begins, after the last one of the page before."""
     return (float("inf"), _BEYOND) if last is None else last
@@ -71,7 +76,7 @@ def next_record(record: Record, known: Record | None, expected: int | None, now:
 
 
 def no_record(kind: str, record_id: str) -> RecordNotFound:
-    """What to raise for a record that is not stored."""
+    """The error to raise for a record that is not stored."""
     return RecordNotFound(f"No {kind} {record_id!r} is stored.", hint="It may have been deleted; list them anew.")
 
 
@@ -91,19 +96,19 @@ def merged(known: ToolStats, more: ToolStats) -> ToolStats:
 
 
 def no_run(run_id: str, known: Iterable[str]) -> RunNotFound:
-    """What to raise for a run that is not stored; `known` are ids that may have been meant."""
+    """The error to raise for a run that is not stored; `known` are ids that may have been meant."""
     # Ids of one day share most of their digits: only very like ones are worth a mention.
     suggestions = closest(run_id, known, threshold=0.85)
     return RunNotFound(f"No run {run_id!r} is stored.", suggestions=suggestions, hint="List the runs to see their ids.")
 
 
 def run_exists(run_id: str) -> RunConflict:
-    """What to raise when a new run has the id of a stored one."""
+    """The error to raise when a new run has the id of a stored one."""
     return RunConflict(f"A run {run_id!r} is stored already.", hint="Give the new run another id.")
 
 
 def taken_over(run_id: str, epoch: int) -> StaleEpoch:
-    """What to raise when a journal of an earlier epoch appends, or its run was deleted."""
+    """The error to raise when a journal of an earlier epoch appends, or its run was deleted."""
     return StaleEpoch(
         f"Run {run_id!r} is no longer driven with epoch {epoch}: another driver has taken it, or it was deleted.",
         hint="Stop driving it here; what this driver still does is refused.",
@@ -111,7 +116,7 @@ def taken_over(run_id: str, epoch: int) -> StaleEpoch:
 
 
 def out_of_order(run_id: str, event: AnyEvent, last_seq: int) -> StoreError:
-    """What to raise for events that do not follow the last one."""
+    """The error to raise for events that do not follow the last one."""
     return StoreError(
         f"Event {event.seq} ({event_type(event)}) of run {run_id!r} does not follow event {last_seq}; "
         "nothing was written.",
@@ -120,7 +125,7 @@ def out_of_order(run_id: str, event: AnyEvent, last_seq: int) -> StoreError:
 
 
 def not_its_end(run_id: str, last_seq: int, known: int) -> StoreError:
-    """What to raise for an append to a journal that has another end than its driver knows."""
+    """The error to raise for an append to a journal that has another end than its driver knows."""
     return StoreError(
         f"Run {run_id!r} ends with event {last_seq} where its driver knows {known}; nothing was written.",
         hint="Something else writes its journal: take the run anew and go on from what is stored.",
@@ -128,5 +133,5 @@ def not_its_end(run_id: str, last_seq: int, known: int) -> StoreError:
 
 
 def no_blob(digest: str) -> StoreError:
-    """What to raise for bytes that are not stored."""
+    """The error to raise for bytes that are not stored."""
     return StoreError(f"No value {digest!r} is stored.", hint="The run it belonged to may have been deleted.")

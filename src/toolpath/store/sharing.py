@@ -18,9 +18,9 @@ class Shared:
         self._coming: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def read(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
-        """What `work` gives; for all who ask with the same key before it begins."""
+        """The result of `work`; for all who ask with the same key before it begins."""
         loop = asyncio.get_running_loop()
-        # Whoever may wait long is not refused with one who may not.
+        # A request that may wait long is not refused with one that may not.
         place = (id(loop), most_patience(), key)
         task = self._coming.get(place)
         if task is None:

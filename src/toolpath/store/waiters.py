@@ -67,7 +67,7 @@ class Waiters:
         return run_id in self._callbacks
 
     def signal_all(self) -> None:
-        """Call every callback: something may have been said that nobody heard."""
+        """Call every callback: a notification may have been lost."""
         for run_id in list(self._callbacks):
             self.signal(run_id)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from toolpath.checks.checked import Expressions
+from toolpath.checks.check_result import Expressions
 from toolpath.expressions.compile import Compiled, compile_condition, compile_value
 from toolpath.expressions.names import Names
 from toolpath.model.plan import Plan

@@ -29,7 +29,7 @@ class OwnCalls(Protocol):
         ...
 
     async def answer(self, form: JsonObject, key: str, timeout: float | None) -> JsonObject:
-        """What a person answered: `{values, declined}`."""
+        """The answer of a person: `{values, declined}`."""
         ...
 
 

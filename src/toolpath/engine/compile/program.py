@@ -12,7 +12,7 @@ from functools import cached_property
 import msgspec
 
 from toolpath.catalog.statistics import Statistics
-from toolpath.checks.checked import Checked, Expressions
+from toolpath.checks.check_result import Checked, Expressions
 from toolpath.checks.memory import Memory
 from toolpath.checks.start import DeclaredInputs
 from toolpath.config import Settings
@@ -21,7 +21,7 @@ from toolpath.engine.compile.environment import Environment
 from toolpath.engine.compile.links import link, order
 from toolpath.engine.compile.nodes import TO_END, BlockProgram, Node, Target
 from toolpath.engine.compile.own_tools import OWN
-from toolpath.engine.compile.selection import Tools, selected_tools, settled_plan, settled_step
+from toolpath.engine.compile.selection import Tools, getter, selected_tools, settled_plan, settled_step
 from toolpath.errors import SchemaError, ToolNotFound, ToolpathError
 from toolpath.expressions.compile import Compiled
 from toolpath.expressions.names import Names, Root, inner_names, plan_names, retry_counts
@@ -45,7 +45,7 @@ from toolpath.model.plan import (
     freeze,
 )
 from toolpath.model.policy import is_guarded
-from toolpath.model.tool import Body, Tool
+from toolpath.model.tool import Body, Tool, as_called, called_inside
 from toolpath.values import JsonObject, pointer
 
 _ANY_OBJECT: JsonObject = {"type": "object"}
@@ -89,6 +89,8 @@ class Program:
         self._bodies_read = checked.bodies if checked is not None else {}
         self.root = self._plan_block(plan, checked.expressions if checked is not None else {}, by_id=by_id)
         self._bodies_read = {}
+        self._is_flat = not any(node.blocks for node in self.root.nodes)
+        """No step of the plan holds others."""
         self.concurrency = min(plan.concurrency or settings.parallel_limit, settings.max_concurrency)
         self.revised: Program | None = None
         """The program that takes its place where the run was planned anew."""
@@ -286,9 +288,19 @@ class Program:
     def _call(self, node: Node, step: Call, environment: Environment, at: str) -> None:
         inputs = environment.value(step.inputs, f"{at}/inputs", allow_secrets=True)
         main = self._target(step, step.tool, step.inputs, inputs, environment.plan)
+        if main.droppable and not step.fallback and None in step.inputs.values():
+            main = _without_nulls(main, step, environment, at)
+            inputs = main.inputs
         node.targets = (main, *self._fallbacks(step, (step.inputs, inputs), environment, at))
         if main.plan is not None:
             node.kind = "nested"
+        elif (inner := called_inside(main.tool, step.inputs, getter(self.tools))) is not None:
+            before = dict(self.used)
+            try:
+                # What the tool calls in turn is known before it runs, but where its plan comes back to here.
+                node.may_call = () if inner.key in self._compiling else (self.dynamic(inner.key),)
+            except (RecursionError, ToolpathError):
+                self.used = before
         cache = step.cache or main.tool.cache
         # `cache: false` on a step is a time to live of 0: never, also where the tool would keep its results.
         ttl = self.settings.cache_ttl if cache is None or cache.ttl is None else cache.ttl
@@ -299,7 +311,7 @@ class Program:
     def _fallbacks(
         self, step: Call | Agent, own: tuple[JsonObject, Compiled], environment: Environment, at: str
     ) -> Iterator[Target]:
-        """What is asked when the step's own has failed; `own`: the inputs of those that say none."""
+        """The targets that are asked when the step's own has failed; `own`: the inputs of those that say none."""
         for number, fallback in enumerate(step.fallback):
             given, compiled = own
             if fallback.inputs is not None:
@@ -362,6 +374,7 @@ class Program:
         tool = self.tools.find(name) if own is None else own()
         if own is None:
             self.used[tool.key] = tool
+            tool = as_called(tool, given, getter(self.tools))
         validation = step.output_validation or tool.output_validation
         mark = (id(tool), validation, plan.composite)
         known = self._targets.get(mark)
@@ -427,7 +440,7 @@ class Program:
 
     def rank(self, known: Statistics) -> None:
         """Weigh every node by what its tool took so far, for 'critical path first'."""
-        if not self.bodies and _is_flat(self.root) and self.concurrency >= len(self.root.nodes):
+        if not self.bodies and self._is_flat and self.concurrency >= len(self.root.nodes):
             # Everything that is ready starts at once: there is nothing to choose.
             return
         for block in self.bodies.values():
@@ -439,10 +452,6 @@ def _default_retry(tool: Tool, plan: Plan, settings: Settings) -> Retry:
     if plan.composite or isinstance(tool.body, Plan) or not tool.is_repeatable:
         return Retry(max_retries=0)
     return Retry(max_retries=settings.max_retries, backoff=settings.retry_backoff)
-
-
-def _is_flat(block: BlockProgram) -> bool:
-    return not any(node.blocks for node in block.nodes)
 
 
 def _is_light(body: BlockProgram) -> bool:
@@ -487,6 +496,14 @@ def _droppable(inputs: JsonObject, schema: JsonObject) -> tuple[str, ...]:
             and not admits_null(schema, name)
         ]
     )
+
+
+def _without_nulls(target: Target, step: Call, environment: Environment, at: str) -> Target:
+    """The target without the arguments that are written as null and left out of each call: looked at once."""
+    given = {name: value for name, value in step.inputs.items() if value is not None or name not in target.droppable}
+    inputs = environment.value(given, f"{at}/inputs", allow_secrets=True)
+    droppable = tuple([name for name in target.droppable if name in given])
+    return msgspec.structs.replace(target, inputs=inputs, droppable=droppable)
 
 
 def rank_nodes(block: BlockProgram, known: Statistics) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 import msgspec
 
+from toolpath.errors import ToolpathError
 from toolpath.model.agent import BUILT_IN, FORM_INPUT, NONE
 from toolpath.model.language_model import KnownModels
 from toolpath.model.plan import Agent, Block, Loop, Parallel, Plan, Step
@@ -28,6 +29,18 @@ class Tools(Protocol):
     def models(self) -> KnownModels:
         """The models that an agent may ask."""
         ...
+
+
+def getter(tools: Tools) -> Callable[[str], Tool | None]:
+    """Gives the tool of a name, or None where there is none."""
+
+    def get(name: str) -> Tool | None:
+        try:
+            return tools.find(name)
+        except ToolpathError:
+            return None
+
+    return get
 
 
 def selected_tools(step: Agent, tools: Tools) -> list[Tool]:

@@ -15,7 +15,7 @@ from toolpath.values import Json, digest
 
 
 def ask_approval(decisions: Decisions, step: StepState) -> FollowUp | None:
-    """Have a person decide first, where one has to; gives what follows then, or None: the step may begin."""
+    """Ask a person first, where one has to decide; gives what follows then, or None: the step may begin."""
     node = step.node
     target = node.targets[step.target] if node.targets else None
     asks = node.always_approve or (target is not None and (target.asks or _is_agents_write(step, target)))

@@ -33,7 +33,7 @@ def too_deep(around: Scope, path: str) -> Failure | None:
 
 
 def block_limit(step: StepState) -> float | None:
-    """Seconds that the block inside the step may take; None: as long as it likes."""
+    """Seconds that the block inside the step may take; None: no limit."""
     node = step.node
     target = node.targets[step.target] if node.targets else None
     plan = target.plan if target is not None else None

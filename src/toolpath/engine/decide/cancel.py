@@ -16,7 +16,7 @@ def cancel_scope(decisions: Decisions, scope: Scope, reason: str) -> None:
     """Cut off everything in the block, innermost first."""
     for step in list(scope.steps.values()):
         cancel_step(decisions, step, reason)
-    # The event that follows says the same of the block to whoever reads the journal.
+    # The event that follows says the same of the block to readers of the journal.
     cut_off(scope)
     finished = decisions.state.finished
     if scope in finished:

@@ -14,7 +14,7 @@ class StopCall(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """Have the tool go on that waits for this call of its own, or for the answer to its question."""
+    """Wake the tool that waits for this call of its own, or for the answer to its question."""
 
     step: StepState
 

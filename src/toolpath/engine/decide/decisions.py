@@ -186,7 +186,7 @@ class Decisions:
             self.announce(step)
 
     def authorize(self, authority: Authority | None) -> None:
-        """Have all calls from here on allowed to whom it is as well, where that changes anything."""
+        """Limit all calls from here on to what this authority may do, too, where that changes anything."""
         if authority is None:
             return
         state = self.state
@@ -196,7 +196,7 @@ class Decisions:
     # Bounds.
 
     def halt(self, name: str, used: float, limit: float, path: str, *, hint: str = "") -> None:
-        """Have the run end as soon as nothing is under way: it has spent what it may."""
+        """End the run as soon as nothing is under way: it has spent what it may."""
         if self.halted is not None:
             return
         self.emit(ev.BudgetExceeded(self.seq, self.at, name, used, limit, path))
@@ -224,16 +224,16 @@ class Decisions:
     # Timers.
 
     def watch(self, step: StepState, timer: AwaitRetry | AwaitAnswer | AwaitBlock) -> None:
-        """Have the time watched for the step."""
+        """Set a timer for the step."""
         step.watched = True
         self.commands.append(timer)
 
     def watch_answer(self, step: StepState, deadline: float) -> None:
-        """See to it that the question is over at this Unix time."""
+        """End the question at this Unix time."""
         self.watch(step, AwaitAnswer(step, deadline))
 
     def unwatch(self, step: StepState) -> None:
-        """Have the step's timers cancelled: what they were set for is over."""
+        """Cancel the step's timers: what they were set for is over."""
         if step.watched:
             step.watched = False
             self.commands.append(StopTimers(step))

@@ -13,14 +13,14 @@ from toolpath.errors import RunConflict, SchemaError, closest
 from toolpath.json_schema.coerce import coerce
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
-from toolpath.model.forms import field_type, takes_several
+from toolpath.model.forms import chosen_file, field_type, is_kept_file, takes_several
 from toolpath.model.redaction import is_redacted
 from toolpath.ports import Signal
 from toolpath.values import Json, JsonObject
 
 
-def hear(control: Control, signal: Signal) -> None:
-    """Make true what a person said. Raises `RunConflict` or `SchemaError` when it cannot be."""
+def apply_signal(control: Control, signal: Signal) -> None:
+    """Apply what a person said. Raises `RunConflict` or `SchemaError` when it cannot be."""
     match signal.kind:
         case "approve" | "deny":
             _decide(control, signal)
@@ -164,6 +164,10 @@ def _read_value(field: JsonObject, value: Json) -> tuple[Json, str]:
     if kind.is_secret:
         # What was typed is never told back.
         return (value, "") if isinstance(value, str) else (None, "expected a text")
+    if kind.is_file:
+        # Which upload it is, and whether it is there, is for who keeps the answer to say.
+        fits = is_kept_file(value) or chosen_file(value) is not None
+        return value, "" if fits else "expected a file of an upload, {upload_id, name}"
     if takes_several(field):
         return _read_several(options, value)
     if options:

@@ -26,18 +26,20 @@ _WORDS = {"failed": "failed", "timed_out": "timed out", "cancelled": "was cancel
 
 def arrive(decisions: Decisions, scope: Scope, index: int) -> FollowUp | None:
     """Start the step, for which everything has ended that it waited for; gives what follows."""
-    path = scope.prefix + scope.block.nodes[index].id
-    if scope.done or decisions.halted is not None or decisions.is_too_long(path):
+    block = scope.block
+    node = block.nodes[index]
+    if scope.done or decisions.halted is not None:
+        return None
+    # A call is asked about when there is a slot for it.
+    if not node.plain and decisions.is_too_long(scope.prefix + node.id):
         return None
     decisions.turn.charge(OF_STEP)
-    block = scope.block
     visit = 1
     if block.flow == "chain":
         visit = _visit(scope, index)
     step = decisions.state.step_of(scope, index, visit)
     if step.status != "pending":
         return None
-    node = step.node
     if visit > block.max_visits:
         return Fail(step, too_many_visits(node, block.max_visits))
     if scope.trouble and _skipped_by_trouble(decisions, step):
@@ -169,7 +171,7 @@ def _begin_loop(decisions: Decisions, step: StepState) -> FollowUp | None:
 
 
 def watch_block(decisions: Decisions, step: StepState) -> None:
-    """See to it that the block takes no longer than it may from now on."""
+    """Bound the time of the block from now on."""
     limit = block_limit(step)
     if limit is not None:
         decisions.watch(step, AwaitBlock(step, decisions.at + limit, step.entry))

@@ -24,7 +24,7 @@ class Alarms:
         """Steps that were set free are followed further when it is the run's turn."""
 
     def at(self, when: float, callback: Callable[[], None], step: StepState | None = None) -> None:
-        """Have `callback` called at Unix time `when`, while the drive lasts and the step is watched."""
+        """Call `callback` at Unix time `when`, while the drive lasts and the step is watched."""
         drive = self._drive
         clock = drive.services.clock
         timer: Timer
@@ -39,7 +39,7 @@ class Alarms:
             drive.commits.weighty = True
             try:
                 callback()
-            except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+            except Exception as error:  # noqa: BLE001  # raised where the drive is awaited
                 drive.fail(error)
             drive.wake()
 
@@ -86,7 +86,7 @@ class Alarms:
         drive.decisions.at = drive.services.clock.time()
         try:
             drive.control.settle()
-        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+        except Exception as error:  # noqa: BLE001  # raised where the drive is awaited
             drive.fail(error)
         drive.wake()
 

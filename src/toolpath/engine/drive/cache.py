@@ -137,7 +137,7 @@ def clear_group(services: Services, group: str) -> None:
 
 
 def written_groups(program: Program) -> set[str]:
-    """Groups that a run may have written to, whoever drove it."""
+    """Groups that a run may have written to, by any of its drivers."""
     return {tool.group for tool in program.used.values() if tool.effect != "read"}
 
 

@@ -112,7 +112,7 @@ class Children:
         except (ToolNotFound, ToolUnavailable):
             if load is None:
                 raise
-            return program.dynamic(tool, LateTools(program.tools, await load({tool})))
+            return program.dynamic(tool, LateTools(program.tools, await load({tool}, self._drive.state.context.tenant)))
 
     def _reset(self, child: StepState) -> None:
         """A call that failed is made again: as the journal says, and in a block of its own where it is a plan."""
@@ -317,7 +317,7 @@ def _derived_name(parent: Attempt, name: str, key: str, inputs: JsonObject) -> s
 
 
 def _freeze(drive: Drive, node: Node) -> None:
-    """Write down what is called, and all that it may call: whoever goes on with the run finds it so."""
+    """Write down what is called, and all that it may call: the next driver of the run finds it so."""
     key = node.targets[0].key
     known = drive.state.fingerprints
     if key in OWN or key in known:

@@ -17,7 +17,7 @@ from toolpath.ports import Blob, Clock, Journal, Observer, RunChange, Timer
 #: Starts of reads wait this long for company before they are written alone.
 COMPANY = 0.05
 #: Seconds for which a commit shows that the run is still this driver's. Others take a run no sooner after its driver
-#: was last heard of.
+#: last gave a sign of life.
 FRESH = 1.0
 
 
@@ -80,8 +80,8 @@ class Commits:
         last = self._last
         return last is not None and last.done() and (last.cancelled() or last.exception() is not None)
 
-    def flush(self) -> asyncio.Future[None] | None:
-        """Hand over all events so far. None: they are committed; else await it.
+    def flush(self, *, awaited: bool = False) -> asyncio.Future[None] | None:
+        """Hand over all events so far. None: they are committed; else await it. `awaited`: nothing else is done before.
 
         Raises what hindered the store from committing an earlier batch: nothing may follow a gap.
         """
@@ -107,17 +107,19 @@ class Commits:
         self._blobs.clear()
         observer = self._observer
         begun = self._now()
-        future = self.journal.append(batch, blobs=blobs, change=self._change())
+        future = self.journal.append(batch, blobs=blobs, change=self._change(), awaited=awaited)
         if future is None:
             if observer is not None:
                 observer.committed(decisions.state.run_id, batch, 0.0)
             return None
         # A store may give any awaitable; a future of it can be awaited by many.
-        commit = asyncio.ensure_future(future)
-        commit.add_done_callback(partial(self._done, begun, batch[-1].seq))
-        if observer is not None:
-            commit.add_done_callback(partial(self._observed, observer, batch, begun))
+        commit = future if isinstance(future, asyncio.Future) else asyncio.ensure_future(future)
         self._last = commit
+        if commit.done() and observer is None:
+            self._done(begun, batch, commit)
+        else:
+            # One callback: each is a place of its own in the loop's line.
+            commit.add_done_callback(partial(self._done, begun, batch))
         return commit
 
     def holds(self, step: StepState) -> bool:
@@ -133,7 +135,7 @@ class Commits:
         if crowded:
             await self.end_of_turn()
             return
-        commit = self.flush()
+        commit = self.flush(awaited=True)
         if commit is not None:
             await commit
 
@@ -152,7 +154,7 @@ class Commits:
             return
         try:
             commit = self.flush()
-        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+        except Exception as error:  # noqa: BLE001  # raised where the drive is awaited
             self._failed(error)
             turn.cancel()
             return
@@ -161,11 +163,21 @@ class Commits:
         else:
             commit.add_done_callback(lambda done: _pass_on(done, turn))
 
+    def allows(self, needs: int) -> bool:
+        """Whether a call may begin without waiting for a commit, as `allow` has it; what is written is on its way."""
+        if needs > self.committed or self.refused or self._now() - self._held_at > FRESH:
+            return False
+        if self.weighty:
+            self.end_of_turn()
+        else:
+            self.flush_soon()
+        return True
+
     async def allow(self, needs: int, *, crowded: bool) -> None:
         """Return when a call may begin: all events up to `needs` are committed, and the run is still this driver's.
 
         What others have written since then, it does not wait for: that is handed over at the end of the turn.
-        A process that was stopped for a while and goes on must not call anything: what it heard of its last commit
+        A process that was stopped for a while and goes on must not call anything: what it knew after its last commit
         says nothing of now.
         """
         if needs > self.committed or self.refused:
@@ -190,18 +202,16 @@ class Commits:
         if future is not None:
             await future
 
-    def _done(self, begun: float, last: int, future: asyncio.Future[None]) -> None:
+    def _done(self, begun: float, batch: list[AnyEvent], future: asyncio.Future[None]) -> None:
         if future.cancelled():
             return
         if (error := future.exception()) is not None:
             self._failed(error)
-        else:
-            self._held_at = begun
-            self.committed = last
-
-    def _observed(self, observer: Observer, batch: list[AnyEvent], begun: float, future: asyncio.Future[None]) -> None:
-        if not future.cancelled() and future.exception() is None:
-            observer.committed(self._decisions.state.run_id, batch, self._now() - begun)
+            return
+        self._held_at = begun
+        self.committed = batch[-1].seq
+        if self._observer is not None:
+            self._observer.committed(self._decisions.state.run_id, batch, self._now() - begun)
 
     def _change(self) -> RunChange | None:
         state = self._decisions.state
@@ -233,7 +243,7 @@ class Commits:
             return
         try:
             self.flush()
-        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+        except Exception as error:  # noqa: BLE001  # raised where the drive is awaited
             self._failed(error)
 
     def close(self) -> None:
@@ -245,7 +255,7 @@ class Commits:
 
 
 def _pass_on(commit: asyncio.Future[None] | None, turn: asyncio.Future[None]) -> None:
-    """Tell all who wait for the turn what came of the hand-over; why it failed is told to the drive alone."""
+    """Tell all who wait for the turn the outcome of the hand-over; why it failed is told to the drive alone."""
     if turn.done():
         return
     if commit is not None and (commit.cancelled() or commit.exception() is not None):

@@ -94,7 +94,7 @@ class RoundCaller(Protocol):
         ...
 
     def spent(self, parent: Attempt) -> Spent:
-        """What the agent's calls came to."""
+        """The sum of what the agent's calls spent."""
         ...
 
 
@@ -164,7 +164,7 @@ class CallContext:
         return await self._caller.send(request)
 
     async def answer(self, form: JsonObject, key: str, timeout: float | None) -> JsonObject:
-        """What a person answered: `{values, declined}`."""
+        """The answer of a person: `{values, declined}`."""
         return await self._caller.ask_person(self._attempt, form, key, timeout)
 
     async def ask(self, form: JsonObject, *, key: str | None = None, timeout: float | None = None) -> JsonObject:
@@ -215,7 +215,7 @@ class CallContext:
 
     @property
     def spent(self) -> Spent:
-        """What the calls came to so far."""
+        """The sum of what the calls spent so far."""
         return self._rounds.spent(self._attempt)
 
     def redact(self, text: str) -> str:
@@ -234,7 +234,7 @@ class CallContext:
         return key in owner.node.targets[owner.target].tool.annotations.get("tools", ())
 
     def at_end(self, name: str, act: Callable[[], None]) -> None:
-        """Have `act` done when the run has ended, once for each name; it neither waits nor raises."""
+        """Call `act` when the run has ended, once for each name; it neither waits nor raises."""
         self.held[name] = act
 
     def progress(self, progress: float, total: float | None = None, message: str = "") -> None:

@@ -17,7 +17,7 @@ Conclude = Callable[[Attempt, Done | Failure | None], None]
 
 
 class Cutoffs:
-    """Cuts off calls of one run. `conclude` writes what came of one that is abandoned."""
+    """Cuts off calls of one run. `conclude` writes the outcome of one that is abandoned."""
 
     def __init__(self, drive: Drive, conclude: Conclude) -> None:
         self._drive = drive

@@ -14,7 +14,7 @@ from toolpath.model.run import ENDED_RUN
 
 
 class Departure:
-    """Ends one drive. Whoever may still say something is heard first."""
+    """Ends one drive, after the last look for signals of people."""
 
     def __init__(
         self, drive: Drive, *, alarms: Alarms, children: Children, inbox: Inbox, verifier: WriteVerifier
@@ -63,14 +63,14 @@ class Departure:
         return any(step.status == "ready" and step.watched and step.due for step in drive.state.steps.values())
 
     async def _park(self) -> None:
-        """Look once more whether somebody has said something, then leave nothing but the journal."""
+        """Look once more for signals, then leave nothing but the journal."""
         inbox, commits = self._inbox, self._drive.commits
-        await inbox.hear()
+        await inbox.read()
         if self._stays_parked():
             await commits.commit()
             await commits.mark()
             # A signal after the mark finds that nobody listens; those before it are taken now.
-            await inbox.hear()
+            await inbox.read()
         if self._stays_parked() and not inbox.busy:
             self._leave()
             return
@@ -107,7 +107,7 @@ class Departure:
         if drive.left is None or drive.over:
             return
         if self._inbox.busy and drive.state.status not in ENDED_RUN:
-            # Whoever speaks now is heard first; that ends in a wake, which comes here again.
+            # A signal that comes now is read first; that ends in a wake, which comes here again.
             self._parking = drive.commits.parked = False
             return
         drive.left.set_result(None)

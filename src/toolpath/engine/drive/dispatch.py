@@ -13,6 +13,7 @@ from toolpath.engine.drive.loop_items import ItemAttempt, LoopItems
 from toolpath.engine.drive.places import Places
 from toolpath.engine.state.accounts import Account, is_in, occupy
 from toolpath.engine.state.instances import Scope, StepState
+from toolpath.engine.state.paths import call_key
 from toolpath.engine.state.resolve import fault_of, resolve_inputs, without_nulls
 from toolpath.engine.state.weights import weight_of_value
 from toolpath.expressions.names import Frame
@@ -70,16 +71,20 @@ class Dispatch:
         return LoopItems(self._drive, owner, owner.loop, concurrency=owner.node.concurrency, most=self._most)
 
     def next(self, last: Attempt) -> Attempt | None:
-        """The next call of whoever made the last one: of a loop mostly the next item."""
+        """The next call of the worker that made the last one: of a loop mostly the next item."""
         drive = self._drive
         decisions, slots = drive.decisions, drive.slots
         ready = decisions.ready.entries
         free = slots.busy <= slots.most and not self._places.returning
         if last.light and type(last) is ItemAttempt:
             goes_on = drive.state.status == "running" and decisions.halted is None and not self._closed
-            if not free or ready or not goes_on:
-                last.loop_items.queue()
-            elif (item := last.loop_items.take()) is not None:
+            if (drive.held or self.leaving) and self._is_leaving():
+                goes_on = False
+            items = last.loop_items
+            is_alone = not ready or (items.queued and len(ready) == 1)
+            if not free or not is_alone or not goes_on:
+                items.queue()
+            elif (item := items.next()) is not None:
                 return item
         return self.take() if ready and free else None
 
@@ -160,10 +165,7 @@ class Dispatch:
             control.fail(step, given)
             return None
         timeout = drive.time_limits.of(target) if target.timeout is None else target.timeout
-        key = f"{state.run_id}/{step.path}/{step.target}"
-        if state.program.revision:
-            # A step of a new plan may have the name of one that did something else.
-            key += f"~{state.program.revision}"
+        key = call_key(state.run_id, step.path, step.target, state.program.revision)
         decisions = drive.decisions
         decisions.emit(
             ev.StepStarted(

@@ -1,4 +1,4 @@
-"""Drafts: what models of this process are writing now, for whoever follows their runs.
+"""Drafts: what models of this process are writing now, for the followers of their runs.
 
 The journal has each when it is whole.
 """
@@ -64,7 +64,7 @@ class Draft:
             self.text = self._redactor.text(self._raw)[: -max(HELD_BACK, self._redactor.longest)]
 
     def restart(self) -> None:
-        """What was written does not count."""
+        """Drop what was written: it does not count."""
         self._raw, self._seen, self.text = "", 0, ""
         self.begun += 1
 
@@ -90,7 +90,7 @@ class Drafts:
                 del self._readers[run_id]
 
     def of(self, run_id: str) -> Mapping[str, Draft]:
-        """What is being written in the run, by the path of the step."""
+        """The drafts of the run that are being written, by the path of the step."""
         return self._drafts.get(run_id, {})
 
     async def reply(self, chat: Chat, request: ChatRequest, place: Place, redactor: Redactor) -> ChatReply:

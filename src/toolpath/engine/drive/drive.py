@@ -113,7 +113,7 @@ class Drive:
         self.gone = asyncio.Event()
         """Set when everything of the drive has ended."""
         self.held = False
-        """A tool has changed: nothing is begun or heard but a cancel, until a person has accepted it."""
+        """A tool has changed: nothing but a cancel is applied and nothing begun, until a person accepts it."""
         self.tasks: set[asyncio.Task[Any]] = set()
         self.loop = asyncio.get_running_loop()
 

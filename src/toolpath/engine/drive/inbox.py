@@ -7,7 +7,7 @@ import contextlib
 
 from toolpath.engine.decide.cancel import cancel_run
 from toolpath.engine.decide.control import Control
-from toolpath.engine.decide.people import hear
+from toolpath.engine.decide.people import apply_signal
 from toolpath.engine.decide.sub_plans import cancel_plan
 from toolpath.engine.drive.cache import clear_group
 from toolpath.engine.drive.drive import Drive
@@ -27,30 +27,30 @@ class Inbox:
     def __init__(self, drive: Drive) -> None:
         self._drive = drive
         self.called = False
-        """Somebody in this process has said something that was not heard yet."""
+        """A signal from this process is not read yet."""
         self._one_at_a_time = asyncio.Lock()
 
     @property
     def busy(self) -> bool:
-        """Something was said that is not heard yet, or is being obeyed just now."""
+        """A signal is not read yet, or is being applied just now."""
         return self.called or self._one_at_a_time.locked()
 
     def note(self) -> None:
-        """Note that somebody in this process has said something before the drive has begun: it is taken then."""
+        """Note a signal from this process before the drive has begun: it is read then."""
         self.called = True
 
     def call(self) -> None:
-        """Call the drive: somebody in this process has said something."""
+        """Call the drive: there is a signal from this process."""
         if not self.called:
             self.called = True
-            self._drive.spawn(self._hear_and_go_on())
+            self._drive.spawn(self._read_and_go_on())
 
-    async def _hear_and_go_on(self) -> None:
-        await self.hear()
+    async def _read_and_go_on(self) -> None:
+        await self.read()
         self._drive.wake()
 
     async def listen(self) -> None:
-        """Say once a second that this process still drives; look for signals where other processes cannot wake it."""
+        """Give a sign of life once a second; look for signals where other processes cannot wake it."""
         services = self._drive.services
         while True:
             await asyncio.sleep(LISTEN)
@@ -63,13 +63,13 @@ class Inbox:
                     await services.store.beat(services.driver)
             if not services.store.hears_others:
                 await services.turns.room(self._drive.state.run_id)
-                await self._hear_and_go_on()
+                await self._read_and_go_on()
 
-    async def hear(self) -> None:
-        """Make true what the run was told since it last listened."""
+    async def read(self) -> None:
+        """Apply the signals that came since the last look."""
         drive = self._drive
         store, run_id = drive.services.store, drive.state.run_id
-        # A signal that is being obeyed is still in the store.
+        # A signal that is being applied is still in the store.
         async with self._one_at_a_time:
             self.called = False
             signals = await store.take_signals(run_id)
@@ -81,23 +81,23 @@ class Inbox:
                 await drive.secrets.load(run_id)
             drive.decisions.at = drive.services.clock.time()
             for signal in signals:
-                self._obey(signal)
+                self._apply(signal)
             drive.commits.weighty = True
             commit = drive.commits.flush()
             if commit is not None:
                 await commit
             await store.drop_signals(run_id, [signal.id for signal in signals])
 
-    def _obey(self, signal: Signal) -> None:
+    def _apply(self, signal: Signal) -> None:
         drive = self._drive
         control, decisions, state = drive.control, drive.decisions, drive.state
-        # Before it is obeyed: what goes on because of it may be nothing that they may not do.
+        # Before it is applied: what goes on because of it may be nothing that they may not do.
         decisions.authorize(signal.authority)
         try:
             match signal.kind:
                 case "settle":
                     self._clear_cached()
-                    hear(control, signal)
+                    apply_signal(control, signal)
                 case "cancel" if signal.path:
                     cancel_plan(control, signal.path, str(signal.data.get("reason", "")))
                 case "cancel":
@@ -110,7 +110,7 @@ class Inbox:
                         decisions.emit(ev.RunResumed(decisions.seq, decisions.at, drive.commits.journal.epoch))
                         queue_again(control)
                 case _:
-                    hear(control, signal)
+                    apply_signal(control, signal)
         except (RunConflict, SchemaError) as error:
             # Said to a run that has moved on: the sender was told what it could be told; the journal keeps the rest.
             drive.warn(signal.path, "signal_refused", str(error))

@@ -119,7 +119,7 @@ class LargeValues:
         return self._restored(value, {})
 
     def _restored(self, value: Json, done: dict[int, Json]) -> Json:
-        """`done`: what came of parts of the value, by their identity; each is looked at once."""
+        """`done`: the outcome of parts of the value, by their identity; each is looked at once."""
         if type(value) is Handle:
             return self.values.get(value.digest, value)
         if (type(value) is not dict and type(value) is not list) or id(value) in self._handles:

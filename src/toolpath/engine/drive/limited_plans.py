@@ -33,7 +33,7 @@ class LimitQueue:
         self._closed = False
 
     def wait(self, step: StepState, limit: Limit, *, first: bool = False) -> None:
-        """Have the step tried again when the limit lets it."""
+        """Try the step again when the limit lets it."""
         self._ready.at_limits += 1
         limit.wait(lambda: self._called(step), first=first)
 
@@ -108,7 +108,7 @@ class LimitedPlans:
                 _let_go([plan])
 
     def lapse(self) -> None:
-        """Let go of the places of plans of which nothing is at work, where nothing more can begin."""
+        """Release the places of plans of which nothing is at work, where nothing more can begin."""
         if self.plans:
             _let_go([plan for plan in self.plans.values() if plan.held and not plan.active])
 

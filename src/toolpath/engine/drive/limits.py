@@ -47,10 +47,10 @@ class Limit:
         self._wake()
 
     async def close(self) -> None:
-        """Let go of what is shared with other processes."""
+        """Release what is shared with other processes."""
 
     def wait(self, again: Callable[[], None], *, first: bool = False) -> None:
-        """Have `again` called once a call may be tried. `first`: it has begun already, and only needs a place."""
+        """Call `again` once a call may be tried. `first`: it has begun already, and only needs a place."""
         (self._returning if first else self._waiting).append(again)
         self._arm()
 
@@ -114,7 +114,7 @@ class Limits:
         return self._limit(f"tenant {tenant}", places, None) if places else None
 
     async def close(self) -> None:
-        """Let go of what is shared with other processes."""
+        """Release what is shared with other processes."""
         for limit in self._limits.values():
             await limit.close()
 

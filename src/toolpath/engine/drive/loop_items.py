@@ -14,7 +14,7 @@ from toolpath.engine.drive.drive import Drive
 from toolpath.engine.state import ends
 from toolpath.engine.state.fold import HANDLERS
 from toolpath.engine.state.instances import Loop, Scope, StepState
-from toolpath.engine.state.paths import scope_name
+from toolpath.engine.state.paths import call_key, scope_name
 from toolpath.engine.state.resolve import without_nulls
 from toolpath.engine.state.results import Done
 from toolpath.engine.state.weights import weight_of_value
@@ -108,8 +108,12 @@ class LoopItems:
             self.drive.decisions.ready.push_loop(self.owner, self._weight)
 
     def take(self) -> ItemAttempt | None:
-        """The next item's call, its start written; None where none may begin, or it has to be begun as a block."""
+        """The next item's call for who has taken the loop from what is ready."""
         self.queued = False
+        return self.next()
+
+    def next(self) -> ItemAttempt | None:
+        """The next item's call, its start written; None where none may begin, or it has to be begun as a block."""
         loop, decisions = self.loop, self.drive.decisions
         index = loop.next
         if (
@@ -130,7 +134,7 @@ class LoopItems:
             return None
         state = self.drive.state
         path = f"{self._head}{index}{self._tail}/{self._id}"
-        key = f"{self.run_id}/{path}/0"
+        key = call_key(self.run_id, path, 0, state.program.revision)
         state.seq = seq = state.seq + 1
         started = ev.StepStarted(seq, decisions.at, path, 1, self.target.key, inputs, self.timeout, key)
         # What the event changes, where there is no step: as `fold` has it.
@@ -168,7 +172,7 @@ class LoopItems:
     def succeed(self, attempt: ItemAttempt, done: Done) -> bool:
         """Write that the item's call succeeded and what the item gives; false where that takes a step.
 
-        Whoever made the call takes the next one, or has the loop queue for others.
+        The worker that made the call takes the next one, or has the loop queue for others.
         """
         drive, loop, index = self.drive, self.loop, attempt.index
         if not attempt.light:

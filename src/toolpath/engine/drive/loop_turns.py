@@ -84,7 +84,7 @@ class LoopTurns:
         return self._now()
 
     def spent(self, run_id: str, since: float) -> None:
-        """Say that the run has done a piece of work in one go, since then."""
+        """Note that the run has done a piece of work in one go, since then."""
         now = self._now()
         seconds = now - since
         if seconds <= self._seconds and not self.dear:
@@ -180,7 +180,7 @@ class LoopTurns:
             self._come(loop)
 
     def _come(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Have the next turn begin."""
+        """Begin the next turn."""
         self._loop = loop
         self._left = self._most
         self._work = 0

@@ -72,7 +72,7 @@ async def perform(  # noqa: C901, PLR0912  # one attempt, readable from top to b
         return outcomes.timed_out(target, attempt.timeout) if attempt.stopped == "timeout" else None
     if own.over and type(deadlines) is Deadlines and target.repeatable:
         # It kept the loop from cutting it off. Where something else did, it was back as soon as it could be. And a
-        # write that has told what came of it is not in doubt, whoever was late.
+        # write that has told its outcome is not in doubt, however late its end.
         return outcomes.timed_out(target, attempt.timeout)
     if target.runs != "thread":
         attempt.back = own.ended

@@ -1,9 +1,9 @@
-"""Places within the limits of tools, servers and tenants, and who holds them: what is at work. What waits holds none.
+"""Places within the limits of tools, servers and tenants, held by calls that are at work; one that waits holds none.
 
 A call that waits for one of its own or for a person gives its places and its slot back and takes them again, all or
 none, before it goes on. A plan that is a tool's body keeps its tool's places while something of it is at work or about
-to begin; when all of it waits, it lets go of them, and its next call takes them again beside its own. So whoever holds
-a place comes to an end without waiting for another one, and no two can wait for each other.
+to begin; when all of it waits, it lets go of them, and its next call takes them again beside its own. So a call that
+holds a place comes to an end without waiting for another one, and no two can wait for each other.
 """
 
 from __future__ import annotations

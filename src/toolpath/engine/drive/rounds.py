@@ -62,7 +62,7 @@ class Rounds:
         return await self._children.send(self._requests[step.path], place)
 
     async def act(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:
-        """What the tool gave. A call that has failed has failed for good: the model was told. Raises `ToolFailed`."""
+        """The tool's output. A call that has failed has failed for good: the model was told. Raises `ToolFailed`."""
         try:
             self._refuse_leak(tool, inputs)
             return await self._children.call_child(parent, tool, inputs, key, is_final=True)
@@ -87,7 +87,7 @@ class Rounds:
             )
 
     async def form(self, parent: Attempt, form: JsonObject, key: str) -> JsonObject:
-        """What a person answered in the form, which has a step of its own: `{values, declined}`."""
+        """The answer of a person to the form, which has a step of its own: `{values, declined}`."""
         answer: JsonObject = await self._children.call_child(parent, FORM, form, key)
         return answer
 
@@ -121,6 +121,6 @@ class Rounds:
         return 0.0 if step is None else step.duration
 
     def spent(self, parent: Attempt) -> Spent:
-        """What the agent's calls came to so far."""
+        """The sum of what the agent's calls spent so far."""
         account = self._drive.state.calls_of(parent.step).account
         return Spent(calls=account.calls, cost=account.cost, tokens=account.tokens)

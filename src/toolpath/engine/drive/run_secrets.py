@@ -19,18 +19,16 @@ class RunSecrets:
         self._services = services
         self._decisions = decisions
         self._known: dict[str, str] = {}
-
-    @property
-    def any(self) -> bool:
+        self.any = False
         """Whether the run was told one."""
-        return bool(self._known)
 
     async def load(self, run_id: str) -> None:
-        """Have at hand what the run was told so far. Raises `StoreError`."""
+        """Load the secrets that the run was told so far. Raises `StoreError`."""
         if self._services.secret_answers is None:
             return
         self._known = await self._services.secret_answers(run_id)
-        if self._known:
+        self.any = bool(self._known)
+        if self.any:
             redactor = RunRedactor(self._services.redactor, self._known.values())
             self._decisions.redactor = self._services.run_redactors[run_id] = redactor
 

@@ -85,7 +85,7 @@ class Runner:
 
     @property
     def held(self) -> bool:
-        """A tool has changed: nothing is begun or heard but a cancel, until a person has accepted it."""
+        """A tool has changed: nothing but a cancel is applied and nothing begun, until a person accepts it."""
         return self._drive.held
 
     @property
@@ -137,7 +137,7 @@ class Runner:
         to_end: bool = False,
     ) -> None:
         """Go on with a run that another driver left. `accepted`: fingerprints of changed tools that are allowed;
-        `authority`: of whoever has it go on; `to_end`: it was told to end, which is heard before all else."""
+        `authority`: of the caller who has it go on; `to_end`: it was told to end, which goes before all else."""
         drive, state, decisions = self._drive, self.state, self._drive.decisions
         await drive.large.load(events, drive.services.store)
         first = events[0]
@@ -190,9 +190,9 @@ class Runner:
                 listener = drive.spawn(inbox.listen())
             self._safely(self._alarms.arm_run)
             if (unheard or inbox.called) and not drive.over:
-                await inbox.hear()
+                await inbox.read()
             if then is not None and state.status not in ENDED_RUN and not drive.over:
-                self._safely(then)  # what it was told was taken back, or heard by somebody else
+                self._safely(then)  # the signal was taken back, or another driver has applied it
             self._safely(self._workers.go_on)
             await left
         finally:

@@ -60,8 +60,8 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     """Gives the models that tools of a tenant may ask; None where none is configured."""
     models: Callable[[str], Awaitable[KnownModels]] | None = None
     """Gives the names of models that plans of a tenant may use; None: not known."""
-    load: Callable[[set[str]], Awaitable[Tools]] | None = None
-    """Gives the tools of today, those of these names among them: servers are asked that no plan has named yet."""
+    load: Callable[[set[str], str], Awaitable[Tools]] | None = None
+    """Gives a tenant's tools of today, those of these names among them: servers are asked that no plan has named."""
     drafts: Drafts = msgspec.field(default_factory=Drafts)
     """What models are writing now."""
     agents: AgentLoop | None = None
@@ -71,7 +71,7 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     stored_settings: JsonObject = {}
     """Those in force that the store has."""
     observer: Observer | None = None
-    """Looks on: logs, metrics, traces."""
+    """The observer: logs, metrics, traces."""
     driver: str = ""
     """`host:pid:nonce` of this process."""
     beaten_at: float = 0.0

@@ -40,7 +40,7 @@ class Ledger:
         """Limit and process → the stamp, and since when it stands still."""
 
     async def hold(self, name: str, places: int, wanted: int, *, waits: bool) -> tuple[int, int]:
-        """Have up to `wanted` places; gives how many they are, and how many processes share or want the limit.
+        """Hold up to `wanted` places; gives how many they are, and how many processes share or want the limit.
 
         Raises `StoreError`.
         """
@@ -87,7 +87,7 @@ class SharedLimit(Limit):
         self._changed = asyncio.Event()
 
     def wait(self, again: Callable[[], None], *, first: bool = False) -> None:
-        """Have `again` called once a call may be tried."""
+        """Call `again` once a call may be tried."""
         super().wait(again, first=first)
         self._changed.set()
         if self._task is None or self._task.done():
@@ -99,7 +99,7 @@ class SharedLimit(Limit):
         self._changed.set()
 
     async def close(self) -> None:
-        """Let go of all places."""
+        """Release all places."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
@@ -112,7 +112,7 @@ class SharedLimit(Limit):
         return self.taken >= self._most or super().is_full() or not self._is_known_to_hold()
 
     def _is_known_to_hold(self) -> bool:
-        """Whether others must still leave this process its places: one of which they hear nothing loses them."""
+        """Whether others must still leave this process its places: a process that is silent loses them."""
         return asyncio.get_running_loop().time() - self._told_at < EXPIRY / 2
 
     async def _share(self) -> None:
@@ -132,7 +132,7 @@ class SharedLimit(Limit):
             await self._pause()
 
     async def _settle(self, wanted: int, turn: float) -> float:
-        """Have so many places, as far as they are there; gives when this process's turn began."""
+        """Hold so many places, as far as they are free; gives when this process's turn began."""
         now = asyncio.get_running_loop().time()
         # While the store is asked for fewer, others may have the rest already: they are nobody's to hand out here. What
         # is asked for beyond that is there when the store says so.

@@ -19,7 +19,7 @@ class TenantBytes:
         return 0 if found is None else found.held
 
     def enter(self, tenant: str) -> _Tenant:
-        """What the tenant's runs hold, with one run more."""
+        """The account of the tenant's bytes, with one run more."""
         found = self._tenants.get(tenant)
         if found is None:
             found = self._tenants[tenant] = _Tenant()

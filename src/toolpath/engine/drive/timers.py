@@ -9,7 +9,7 @@ from toolpath.ports import Clock, Timer
 
 #: Seconds after which a timer that fires was kept from it: something held the loop.
 LATE = 0.1
-#: Seconds in which what has come back meanwhile is heard, before calls are cut off.
+#: Seconds in which results that have come back meanwhile are taken, before calls are cut off.
 MOMENT = 0.05
 
 
@@ -43,12 +43,12 @@ class Deadlines:
     def _arm(self, length: float, first: Attempt) -> None:
         self._timers[length] = self._clock.call_at(first.started + length, lambda: self._fire(length))
 
-    def _fire(self, length: float, *, heard: bool = False) -> None:
+    def _fire(self, length: float, *, taken: bool = False) -> None:
         self._timers.pop(length, None)
         line = self._lines[length]
         now = self._clock.monotonic()
-        if not heard and line and now - next(iter(line)).started - length > LATE:
-            self._timers[length] = self._clock.call_at(now + MOMENT, lambda: self._fire(length, heard=True))
+        if not taken and line and now - next(iter(line)).started - length > LATE:
+            self._timers[length] = self._clock.call_at(now + MOMENT, lambda: self._fire(length, taken=True))
             return
         # Fresh dictionaries: many removals from the front would make finding the first one slow.
         late = []

@@ -1,8 +1,8 @@
-"""Writes in doubt whose tool can tell whether they happened: it is asked, and what it says is heard."""
+"""Writes in doubt whose tool can tell whether they happened: it is asked, and its answer is taken."""
 
 from __future__ import annotations
 
-from toolpath.engine.decide.people import hear
+from toolpath.engine.decide.people import apply_signal
 from toolpath.engine.drive.children import Children
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.state.instances import ENDED, StepState
@@ -23,7 +23,7 @@ class WriteVerifier:
         return bool(self._asking)
 
     def ask(self) -> None:
-        """Have the tools that can tell say what became of the writes in doubt."""
+        """Ask the tools that can tell what became of the writes in doubt."""
         for step in [step for step in self._drive.state.steps.values() if step.status == "unknown"]:
             tool = step.node.targets[step.target].tool
             if tool.verify is not None:
@@ -37,7 +37,7 @@ class WriteVerifier:
         drive.decisions.at = drive.services.clock.time()
         if told is not None and step.status == "unknown":
             drive.commits.weighty = True
-            hear(drive.control, told)
+            apply_signal(drive.control, told)
         drive.wake()
 
     async def _word_of(self, step: StepState, tool: str) -> Signal | None:

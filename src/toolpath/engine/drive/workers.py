@@ -1,6 +1,6 @@
 """Workers of a run: tasks that make one call after another, and what is done between two calls.
 
-A worker holds one slot; what came of a call is kept together with what starts next, and the worker goes straight on.
+A worker holds one slot; the outcome of a call is kept together with what starts next, and the worker goes straight on.
 Nothing polls and nothing waits at a barrier.
 """
 
@@ -135,7 +135,7 @@ class Workers:
                 self.go_on()
             else:
                 drive.spawn(self._go_on_after(commit))
-        except Exception as error:  # noqa: BLE001  # goes to whoever awaits the drive
+        except Exception as error:  # noqa: BLE001  # raised where the drive is awaited
             drive.fail(error)
 
     async def _go_on_after(self, commit: asyncio.Future[None]) -> None:
@@ -149,7 +149,7 @@ class Workers:
             await self._work_on(await self._first(), task)
         except asyncio.CancelledError:
             raise
-        except BaseException as error:  # noqa: BLE001  # goes to whoever awaits the drive
+        except BaseException as error:  # noqa: BLE001  # raised where the drive is awaited
             drive.fail(error)
         finally:
             drive.tasks.discard(task)
@@ -167,23 +167,23 @@ class Workers:
         return attempt
 
     async def _pause(self, made: int) -> None:
-        """Let others have their turn where that is due, and hear what was told to the run."""
+        """Let others have their turn where that is due, and read the signals to the run."""
         inbox, turns, run_id = self._inbox, self._drive.services.turns, self._drive.state.run_id
         if not made % BREATH:
             # Tools that never suspend would keep the loop from everything else.
             await asyncio.sleep(0)
         if inbox.called:
-            await inbox.hear()
+            await inbox.read()
         if run_id in turns.dear:
             await turns.next(run_id)
 
     async def _allowed(self, attempt: Attempt) -> None:
-        """Return when the journal has what the call needs, and what was told to the run meanwhile is heard."""
+        """Return when the journal has what the call needs, and the signals that came meanwhile are read."""
         drive, inbox = self._drive, self._inbox
         await drive.commits.allow(attempt.needs, crowded=drive.slots.busy > 1)
         if inbox.busy:
             # What the commit brought to light may be a cancel: then the call is not made.
-            await inbox.hear()
+            await inbox.read()
 
     async def _work_on(self, attempt: Attempt | None, task: asyncio.Task[Any] | None) -> None:
         drive, inbox, dispatch = self._drive, self._inbox, self._dispatch
@@ -191,7 +191,7 @@ class Workers:
         run_id, made = drive.state.run_id, 0
         while attempt is not None:
             attempt.task = task
-            if commits.durable:
+            if commits.durable and (not commits.allows(attempt.needs) or inbox.busy):
                 await self._allowed(attempt)
             elif not commits.soon:
                 commits.flush_soon()
@@ -223,7 +223,7 @@ class Workers:
         self.go_on()
 
     def conclude(self, attempt: Attempt, outcome: Done | Failure | None) -> None:
-        """Write what came of a call, and what follows from it."""
+        """Write the outcome of a call, and what follows from it."""
         drive = self._drive
         decisions = drive.decisions
         decisions.at = drive.services.clock.time()

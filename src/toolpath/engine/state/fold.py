@@ -154,7 +154,7 @@ def _unredacted(state: State, step: StepState, items: list[Json]) -> list[Json]:
     try:
         found = over.evaluate(state.view(step.scope))
     except ExpressionError:
-        # Whoever goes on with the loop finds them, or says why not.
+        # The next driver of the loop finds them, or says why not.
         return items
     return found if isinstance(found, list) and len(found) == len(items) else items
 

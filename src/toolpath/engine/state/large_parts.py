@@ -14,7 +14,7 @@ import msgspec
 from toolpath.engine.state.weights import WEIGHTY
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent
-from toolpath.values import Handle, Json, JsonObject, encode
+from toolpath.values import HANDLE_KEY, Handle, Json, JsonObject, encode
 
 #: What a handle takes in the text, about.
 HANDLE = 400
@@ -24,12 +24,23 @@ WORTH = 10 * HANDLE
 #: many results, or of one many times over, the handles stay in the event.
 MOST_BEHIND = 16_000_000
 
+#: Bytes of text up to which a member of a list or object is measured by its text, which takes a fraction of a walk
+#: through it. What goes aside is larger.
+SMALL = 4_000
+#: Members from which a list or object is worth to be measured so.
+_MANY = 8
+#: Bytes that one look may write out in vain: of members that turned out to be larger.
+_MOST_IN_VAIN = 1_000_000
+
 #: Events whose values stay whole: they are read where no store is at hand.
 _WHOLE = frozenset({ev.RunStarted, ev.InputRequested, ev.InputReceived})
 #: Events whose values go by handles, with the name of the value.
 PARTED = {event: name for event, name in WEIGHTY.items() if event not in _WHOLE}
 #: Names of values that stay the objects that they are: what is in them goes aside.
 _OBJECTS = frozenset({"inputs", "values"})
+_text_of = msgspec.json.Encoder().encode
+#: What the text of a handle has in it.
+_MARK = HANDLE_KEY.encode()
 #: What has no parts.
 _FLAT = frozenset({str, int, float, bool, type(None)})
 
@@ -63,6 +74,8 @@ def parted(event: AnyEvent, shelf: Shelf, most: int) -> AnyEvent:
     value = getattr(event, name)
     if name == "output" and type(value) is Handle:
         return event
+    if _is_short(value, most):
+        return event
     digests: dict[str, None] = {}
 
     def handle_of(part: Any) -> JsonObject:
@@ -81,8 +94,18 @@ def parted(event: AnyEvent, shelf: Shelf, most: int) -> AnyEvent:
     return msgspec.structs.replace(event, **changed, aside=tuple(digests))
 
 
+def _is_short(value: Json, most: int) -> bool:
+    """Whether the text of it all is within the limit, whatever it takes in memory, and nothing in it is a handle."""
+    try:
+        data = _text_of(value)
+    except (ValueError, TypeError, ArithmeticError, RecursionError):
+        # What is no JSON is told where it is put aside.
+        return False
+    return len(data) <= most and _MARK not in data
+
+
 def _placed(value: Any, handle_of: Callable[[Any], JsonObject], known: dict[int, Json]) -> Json:
-    """The value with handles; `known`: what came of parts of it, by their identity."""
+    """The value with handles; `known`: the outcome of parts of it, by their identity."""
     if id(value) in known:
         return known[id(value)]
     placed: Json
@@ -118,6 +141,9 @@ class _Parting:
         self._most = most
         self._walked: dict[int, _Found] = {}
         """By the identity of what is in the value, which lives as long."""
+        self._small = min(most, SMALL)
+        self._in_vain = 0
+        """Bytes that were written out of what is not small."""
 
     def part(self, value: Json) -> _Found:
         """The value with its large parts to go aside."""
@@ -141,18 +167,41 @@ class _Parting:
         return None if handle is None else _Found(handle, HANDLE, handle.size)
 
     def _flat(self, values: Any, whole: Json) -> _Found | None:
-        """What comes of texts and numbers alone, measured at once; None where something in them may be large."""
+        """The form of texts and numbers alone, measured at once; None where something in them may be large."""
         kinds = set(map(type, values))
         if not kinds <= _FLAT or (str in kinds and max(len(one) for one in values if type(one) is str) >= HANDLE):
             return None
         size = len(encode(whole))
         return _Found(whole, size) if size <= self._most else _Found(_Part(whole), HANDLE, size)
 
+    def _of_small(self, values: Iterable[Json], names: int) -> int | None:
+        """Bytes of text of members that are all small, whatever is in them; None where one of them has to be walked.
+
+        What has handles in it is walked: the event names them. `names`: bytes of the members' names.
+        """
+        size, small = 2 + names, self._small
+        try:
+            for data in map(_text_of, values):
+                if len(data) > small or _MARK in data:
+                    self._in_vain += size + len(data)
+                    return None
+                size += len(data) + 1
+        except (ValueError, TypeError, ArithmeticError, RecursionError):
+            # What is no JSON is told where it is put aside.
+            return None
+        return size
+
     def _container(self, value: Any) -> _Found:
         if type(value) is not Handle:
             flat = self._flat(value.values() if type(value) is dict else value, value)
             if flat is not None:
                 return flat
+            if len(value) >= _MANY and self._in_vain <= _MOST_IN_VAIN:
+                is_object = type(value) is dict
+                names = sum(map(len, value)) + 4 * len(value) if is_object else 0
+                size = self._of_small(value.values() if is_object else value, names)
+                if size is not None:
+                    return _Found(value, size) if size <= self._most else _Found(_Part(value), HANDLE, size)
         if type(value) is dict:
             walked = {key: self.part(item) for key, item in value.items()}
             left = 2 + sum(len(key) + 4 + found.left for key, found in walked.items())

@@ -85,6 +85,13 @@ def in_round(path: str) -> InRound | None:
     return InRound(match["step"], calls, _ENTRY.sub("", calls), match["key"], int(match["entry"] or 1))
 
 
+def call_key(run_id: str, path: str, target: int, revision: int) -> str:
+    """The idempotency key of a call: by the step's own tool (`target` 0) or a fallback, in which plan of the run."""
+    key = f"{run_id}/{path}/{target}"
+    # A step of a new plan may have the name of one that did something else.
+    return f"{key}~{revision}" if revision else key
+
+
 def child_key(key: str) -> str:
     """A key of a child step as part of a path: one like `round[3]/act[1]` stands there as it is."""
     return key if _ROUND_KEY.fullmatch(key) else safe_key(key)

@@ -57,13 +57,13 @@ class State:
         self.started_at = 0.0
         self.inputs: JsonObject = {}
         self.context = RunContext()
-        """Whom calls are allowed by: who began the run, limited to what whoever last had it go on may do."""
+        """The authority of calls: of who began the run, limited to that of who last had it go on."""
         self.began = self.context
         self.root: Scope | None = None
         self.steps: dict[str, StepState] = {}
         self.scopes: dict[str, Scope] = {}
         self.unblocked: list[tuple[Scope, int]] = []
-        """Steps that may start now since something ended; whoever applies events takes them away."""
+        """Steps that may start now since something ended; the caller of `apply` takes them away."""
         self.finished: list[Scope] = []
         """Blocks of which nothing is left to run; taken away likewise."""
         self.calls = self.tokens = self.step_count = 0

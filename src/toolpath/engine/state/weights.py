@@ -34,9 +34,10 @@ def weight_of_value(value: Json) -> int:
     if value is None or type(value) is Handle:
         return 0
     try:
-        return weight_of_text(_text_of(value))
+        data = _text_of(value)
+        return len(data) if len(data) <= _SMALL else weight_of_text(data)
     except ValueError:
-        # It holds what no JSON text can: whoever writes it out says so.
+        # It holds what no JSON text can: the writer of it says so.
         return len(repr(value))
 
 

@@ -96,6 +96,12 @@ class MemoryRecords:
         fitting = (e for e in self._audit if e.seq > after and (tenant is None or e.tenant == tenant))
         return list(itertools.islice(fitting, max(limit, 0)))
 
+    async def newest_audit(self, *, tenant: str | None, before: int | None, limit: int) -> list[AuditEntry]:
+        """The trail's entries with a smaller `seq` than `before`, newest first."""
+        older = (e for e in reversed(self._audit) if before is None or e.seq < before)
+        fitting = (e for e in older if tenant in (None, e.tenant))
+        return list(itertools.islice(fitting, max(limit, 0)))
+
     async def read_audit_rows(self, *, after: int = 0, limit: int = 100) -> list[AuditRow]:
         """The same as the store has them, unread."""
         entries = await self.read_audit(after=after, limit=limit)

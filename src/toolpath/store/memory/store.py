@@ -11,13 +11,13 @@ import msgspec
 
 from toolpath.model.events import AnyEvent, encode_event
 from toolpath.model.open_questions import Asked, AskingRun
-from toolpath.model.run import ENDED_RUN, Beat, RunInfo, Standing
+from toolpath.model.run import ENDED_RUN, Beat, RunInfo, RunTimes, Standing
 from toolpath.ports import Blob, RunChange, Signal
 from toolpath.store.handles import digests_in
 from toolpath.store.memory.events import EventLog
 from toolpath.store.memory.records import MemoryRecords
 from toolpath.store.memory.results import MemoryResults
-from toolpath.store.rows import begun, changed, given, no_blob, no_run, out_of_order, run_exists, taken_over
+from toolpath.store.rows import begun, between, changed, given, no_blob, no_run, out_of_order, run_exists, taken_over
 from toolpath.store.waiters import Waiters
 
 #: Runs that were begun come before all that were not.
@@ -88,7 +88,12 @@ class MemoryJournal:
         self._clock = store._clock
 
     def append(
-        self, events: Sequence[AnyEvent], *, blobs: Sequence[Blob] = (), change: RunChange | None = None
+        self,
+        events: Sequence[AnyEvent],
+        *,
+        blobs: Sequence[Blob] = (),
+        change: RunChange | None = None,
+        awaited: bool = False,
     ) -> None:
         """Keep the events; they are kept when this returns. Raises `StaleEpoch`."""
         run = self._run
@@ -127,6 +132,7 @@ class MemoryStore(MemoryResults, MemoryRecords):
         MemoryRecords.__init__(self, clock)
         self._runs: dict[str, _Run] = {}
         self._by_key: dict[tuple[str, str], str] = {}
+        self._beats: dict[str, float] = {}
         self._blobs: dict[str, bytes] = {}
         self._signal_ids = itertools.count(1)
         self._waiters = Waiters()
@@ -180,7 +186,7 @@ class MemoryStore(MemoryResults, MemoryRecords):
             raise no_run(run_id, itertools.islice(reversed(self._runs), 1000))
         return run
 
-    async def list_runs(
+    async def list_runs(  # noqa: PLR0913 - each is a filter
         self,
         *,
         status: str | None = None,
@@ -189,6 +195,8 @@ class MemoryStore(MemoryResults, MemoryRecords):
         name: str | None = None,
         plan_id: str | None = None,
         conversation_id: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunInfo]:
@@ -200,8 +208,15 @@ class MemoryStore(MemoryResults, MemoryRecords):
         if before is not None:
             bound = _age(self._find(before))
             ordered = [run for run in ordered if _age(run) < bound]
+        bounds = between(since, until)
+        ordered = [run for run in ordered if bounds["since"] <= run.info.created_at < bounds["until"]]
         fitting = (run for run in ordered if all(getattr(run.info, field) == value for field, value in wanted.items()))
         return [run.row() for run in itertools.islice(fitting, max(limit, 0))]
+
+    async def run_times(self, since: float, *, tenant: str | None = None, limit: int = 1_000) -> list[RunTimes]:
+        """When runs that were begun from the Unix time `since` on began and ended, newest first."""
+        found = await self.list_runs(since=since, tenant=tenant, limit=limit)
+        return [RunTimes(info.status, info.created_at, info.ended_at) for info in found]
 
     async def lost_runs(self, seen_before: float, limit: int = 100, *, queued: bool = True) -> list[RunInfo]:
         """Begun runs that somebody should drive and nobody was seen to since, longest unseen first, pending last."""
@@ -248,10 +263,11 @@ class MemoryStore(MemoryResults, MemoryRecords):
         waiting = sorted((run.turn, run.info.run_id) for run in self._runs.values() if run.turn is not None)
         return [run_id for _, run_id in waiting[: max(limit, 0)]]
 
-    async def standing(self) -> Standing:
+    async def standing(self, *, tenant: str | None = None) -> Standing:
         """How many runs have not ended, and what they wait for people to say."""
-        runs = Counter[str](run.info.status for run in self._runs.values() if run.info.status not in ENDED_RUN)
-        questions = Counter[str](asked.kind for run in self._runs.values() for asked in run.asked)
+        theirs = [run for run in self._runs.values() if tenant in (None, run.info.tenant)]
+        runs = Counter[str](run.info.status for run in theirs if run.info.status not in ENDED_RUN)
+        questions = Counter[str](asked.kind for run in theirs for asked in run.asked)
         return Standing(dict(runs), dict(questions))
 
     async def asking_runs(
@@ -259,7 +275,7 @@ class MemoryStore(MemoryResults, MemoryRecords):
     ) -> list[AskingRun]:
         """The runs that wait for people, longest first; `after` are `since` and id of the last of the page before."""
         asking = [
-            AskingRun(run.info.run_id, len(run.events), min(asked.at for asked in run.asked), run.asked)
+            AskingRun(run.info.run_id, len(run.events), min(asked.at for asked in run.asked), run.asked, run.info.name)
             for run in self._runs.values()
             if run.asked and tenant in (None, run.info.tenant)
         ]
@@ -284,6 +300,8 @@ class MemoryStore(MemoryResults, MemoryRecords):
     async def beat(self, driver: str) -> None:
         """Say that this process still drives its runs."""
         now = self._clock()
+        if driver:
+            self._beats[driver] = now
         for run in self._runs.values():
             if driver and run.info.driver == driver:
                 run.info = msgspec.structs.replace(run.info, driver_seen_at=now)
@@ -296,9 +314,17 @@ class MemoryStore(MemoryResults, MemoryRecords):
                 seen[run.info.driver] = max(seen.get(run.info.driver, 0.0), run.info.driver_seen_at)
         return [Beat(driver, seen_at) for driver, seen_at in sorted(seen.items())]
 
-    async def runs_of(self, drivers: Sequence[str], limit: int = 100) -> list[RunInfo]:
+    async def processes(self, seen_after: float) -> list[Beat]:
+        """Who said since the Unix time `seen_after` that they live."""
+        return [Beat(driver, seen_at) for driver, seen_at in sorted(self._beats.items()) if seen_at > seen_after]
+
+    async def runs_of(self, drivers: Sequence[str], limit: int = 100, *, tenant: str | None = None) -> list[RunInfo]:
         """The running runs of these drivers, longest unseen first."""
-        found = [run for run in self._runs.values() if run.info.status == "running" and run.info.driver in drivers]
+        found = [
+            run
+            for run in self._runs.values()
+            if run.info.status == "running" and run.info.driver in drivers and tenant in (None, run.info.tenant)
+        ]
         found.sort(key=lambda run: (run.info.driver_seen_at, run.info.run_id))
         return [run.row() for run in found[: max(limit, 0)]]
 

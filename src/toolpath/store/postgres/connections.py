@@ -102,7 +102,7 @@ class Connections:
         """Do the work on a connection, again and again for `patience` seconds while the database is away.
 
         `timeout`: seconds that getting a connection may take; `within`: those that all of it may take, a database that
-        says nothing included. Work may find that an earlier attempt, of which nobody heard, has been done. Raises
+        says nothing included. Work may find that an earlier attempt, whose answer was lost, has been done. Raises
         `StoreError`.
         """
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Faults of PostgreSQL for whoever runs the store, and which of them pass by themselves."""
+"""Faults of PostgreSQL for the operator of the store, and which of them pass by themselves."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def is_passing(error: BaseException) -> bool:
 
 
 def store_error(error: BaseException, address: Address, *, tried: float = 0.0) -> ToolpathError:
-    """What to raise for the error, after trying for so many seconds. Never holds the password."""
+    """The error to raise for a fault of the database, after trying for so many seconds. Never holds the password."""
     if isinstance(error, ToolpathError):
         return error
     if isinstance(error, _UNFIT):
@@ -114,5 +114,5 @@ def store_error(error: BaseException, address: Address, *, tried: float = 0.0) -
 
 
 def closed(address: Address) -> StoreError:
-    """What to raise when a store is used before `open` or after `close`."""
+    """The error to raise when a store is used before `open` or after `close`."""
     return StoreError(f"The store {address.shown} is not open.", hint="Open it first, and use it before it is closed.")

@@ -119,7 +119,7 @@ class PostgresGround:
         return float(row["begun"])
 
     def _now(self) -> float | None:
-        """What a statement takes as the time; None: the database's own."""
+        """The time for a statement; None: the database's own."""
         return None if self._database_clock else self._clock()
 
     def _open_writer(self) -> Writer:

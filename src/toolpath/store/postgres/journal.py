@@ -12,7 +12,6 @@ from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import Blob, RunChange
 from toolpath.store.encoding import again, asked_at, storable, texts_of
-from toolpath.store.handles import digests_in
 from toolpath.store.postgres.connections import Connections
 from toolpath.store.postgres.sql import Queries, bound
 from toolpath.store.postgres.writer import Batch, Row, Writer
@@ -75,7 +74,12 @@ class PostgresJournal:
         self._last: asyncio.Future[None] | None = None
 
     def append(
-        self, events: Sequence[AnyEvent], *, blobs: Sequence[Blob] = (), change: RunChange | None = None
+        self,
+        events: Sequence[AnyEvent],
+        *,
+        blobs: Sequence[Blob] = (),
+        change: RunChange | None = None,
+        awaited: bool = False,
     ) -> Awaitable[None]:
         """Queue the events for the next commit; awaiting tells that they are committed.
 
@@ -84,7 +88,7 @@ class PostgresJournal:
         if self._failure is not None:
             raise again(self._failure)
         before = self._last_seq
-        texts = texts_of(self._run_id, events, before, largest=LARGEST_ROW, most=MOST_EVENTS)
+        texts, _, digests = texts_of(self._run_id, events, before, largest=LARGEST_ROW, most=MOST_EVENTS)
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._writer.put(
             Batch(
@@ -94,7 +98,7 @@ class PostgresJournal:
                 before=before,
                 texts=texts,
                 row=_row(events[-1].at if events else self._clock(), change),
-                uses=[digest for text in texts for digest in sorted(digests_in(text))],
+                uses=digests,
                 blobs=blobs,
                 future=future,
                 failed=self._refuse_more,

@@ -123,7 +123,7 @@ class Listener:
             else:
                 break
         self.regained_at = time.time()
-        # Whatever happened meanwhile was not heard.
+        # Notifications of the time between are lost.
         self._waiters.wake_all()
         self._waiters.signal_all()
 

@@ -14,7 +14,7 @@ from toolpath.errors import StoreError
 from toolpath.store.postgres.address import Address
 from toolpath.store.sqlite.migrate import Migration
 
-#: Seconds for which a step waits for a table that somebody uses; whoever comes meanwhile waits behind it.
+#: Seconds for which a step waits for a table that somebody uses; what comes meanwhile waits behind it.
 LOCK_TIMEOUT = 5
 
 
@@ -93,7 +93,7 @@ async def _build_indexes(connection: Any, address: Address) -> None:
     if not await _missing(connection, address):
         return
     lock = f"toolpath.{address.schema}.indexes"
-    # Not waited for: whoever builds one waits for all who wait for something. Those who find it taken go on without.
+    # Not waited for: building one waits for all transactions. A process that finds it taken goes on without.
     if not await connection.fetchval("SELECT pg_try_advisory_lock(hashtextextended($1, 0))", lock):
         return
     try:

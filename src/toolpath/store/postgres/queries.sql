@@ -47,8 +47,12 @@ FROM listed WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND id
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
        last_seq, idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed
-WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
+WHERE (created_at, run_id) < (:created_at, :run_id) AND created_at >= :since AND created_at < :until /* filters */
 ORDER BY created_at DESC, run_id DESC LIMIT :limit;
+
+-- name: select_run_times
+-- Of the newest runs, without their journals' ends: what a chart is made of.
+SELECT status, created_at, ended_at FROM runs WHERE created_at >= :since /* filters */ ORDER BY created_at DESC LIMIT :limit;
 
 -- name: select_lost_runs
 -- Begun, to be driven, and driven by nobody who was seen since; longest unseen first, but those that nobody has begun
@@ -120,16 +124,17 @@ SELECT run_id FROM moved WHERE turn IS NULL;
 SELECT run_id FROM runs WHERE turn IS NOT NULL ORDER BY turn, number LIMIT :limit;
 
 -- name: select_standing
-SELECT status, count(*) AS runs FROM runs WHERE status IN ('pending', 'running', 'waiting', 'paused') GROUP BY status;
+SELECT status, count(*) AS runs FROM runs WHERE status IN ('pending', 'running', 'waiting', 'paused') /* filters */
+GROUP BY status;
 
 -- name: select_standing_questions
 SELECT question ->> 0 AS kind, count(*) AS questions
 FROM runs CROSS JOIN LATERAL jsonb_array_elements(CAST(asked AS jsonb)) AS question
-WHERE asked_at IS NOT NULL AND asked_epoch = epoch GROUP BY question ->> 0;
+WHERE asked_at IS NOT NULL AND asked_epoch = epoch /* filters */ GROUP BY question ->> 0;
 
 -- name: select_asking_runs
 -- A page of the runs that wait for people, longest first; with conditions as for runs.
-SELECT run_id, coalesce(asked_at, created_at) AS since, asked, asked_epoch = epoch AS is_told, last_seq
+SELECT run_id, coalesce(asked_at, created_at) AS since, name, asked, asked_epoch = epoch AS is_told, last_seq
 FROM runs
 WHERE (asked_at IS NOT NULL OR (status = 'waiting' AND asked_epoch <> epoch))
 AND (coalesce(asked_at, created_at), run_id) > (:since, :run_id) /* filters */
@@ -147,10 +152,13 @@ SELECT driven.driver, coalesce(drivers.seen_at, 0) AS seen_at,
 FROM (SELECT DISTINCT driver FROM runs WHERE status = 'running' AND driver <> '') AS driven
 LEFT JOIN drivers USING (driver) ORDER BY driver;
 
+-- name: select_processes
+SELECT driver, seen_at FROM drivers WHERE seen_at > :seen_after ORDER BY driver;
+
 -- name: select_runs_of
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, "user", epoch, driver, driver_seen_at,
        last_seq, idempotency_key, parent, plan_id, conversation_id, priority, intent
-FROM listed WHERE status = 'running' AND driver = ANY (CAST(:drivers AS text[]))
+FROM listed WHERE status = 'running' AND driver = ANY (CAST(:drivers AS text[])) /* filters */
 ORDER BY driver_seen_at, run_id LIMIT :limit;
 
 -- name: select_recent_ids
@@ -395,6 +403,9 @@ SELECT data FROM audit WHERE token = :token AND token <> '' ORDER BY seq;
 
 -- name: select_audit
 SELECT seq, tenant, data FROM audit WHERE seq > :after /* filters */ ORDER BY seq LIMIT :limit;
+
+-- name: select_newest_audit
+SELECT seq, tenant, data FROM audit WHERE seq < :before /* filters */ ORDER BY seq DESC LIMIT :limit;
 
 -- name: delete_runs
 -- Only runs that have ended. In the order of their numbers, so that two who delete do not wait for one another.

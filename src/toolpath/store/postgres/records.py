@@ -58,7 +58,7 @@ class PostgresRecords(PostgresGround):
             while True:
                 known = await self._record(connection, record.kind, record.id)
                 if sent is not None and known == sent:
-                    # It was kept, but nobody heard of it.
+                    # It was kept, but its answer was lost.
                     return known
                 kept = next_record(record, known, expected, now)
                 sent = msgspec.structs.replace(kept, data=decode(data))
@@ -163,7 +163,7 @@ class PostgresRecords(PostgresGround):
         async def work(connection: Any) -> None:
             nonlocal sent
             if sent and await connection.fetchval(*bound(self._sql.select_is_kept, values)):
-                # Nobody heard of it.
+                # Its answer was lost.
                 return
             sent = True
             await connection.execute(*bound(self._sql.insert_audit_inbox, values))
@@ -219,6 +219,15 @@ class PostgresRecords(PostgresGround):
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order, with all that was kept before this."""
         return [row.entry() for row in await self._audit_rows(given(tenant=tenant), after, limit)]
+
+    async def newest_audit(self, *, tenant: str | None, before: int | None, limit: int) -> list[AuditEntry]:
+        """The trail's entries with a smaller `seq` than `before`, newest first."""
+        wanted = given(tenant=tenant)
+        values: dict[str, Any] = {**wanted, "before": 2**62 if before is None else before, "limit": max(limit, 0)}
+        statement = filtered(self._sql.select_newest_audit, wanted)
+        if await self._value(self._sql.select_is_unlinked, {}):
+            await self._link()
+        return [audit_row(*row).entry() for row in await self._rows(statement, values)]
 
     async def read_audit_rows(self, *, after: int = 0, limit: int = 100) -> list[AuditRow]:
         """The same as the store has them, unread."""

@@ -29,6 +29,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_last_seq: str
     select_run_by_key: str
     select_runs: str
+    select_run_times: str
     select_lost_runs: str
     select_unqueued_runs: str
     enqueue_run: str
@@ -40,6 +41,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_standing_questions: str
     select_asking_runs: str
     select_drivers: str
+    select_processes: str
     select_runs_of: str
     select_recent_ids: str
     take_run: str
@@ -84,6 +86,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_last_audit: str
     select_audit_of: str
     select_audit: str
+    select_newest_audit: str
     delete_runs: str
     delete_run_events: str
     delete_run_signals: str

@@ -11,7 +11,7 @@ import msgspec
 
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, decode_event, encode_event
-from toolpath.model.run import Beat, RunInfo
+from toolpath.model.run import Beat, RunInfo, RunTimes
 from toolpath.ports import RunChange, Signal
 from toolpath.store.encoding import row_values
 from toolpath.store.handles import digests_in
@@ -21,7 +21,7 @@ from toolpath.store.postgres.records import PostgresRecords
 from toolpath.store.postgres.results import PostgresResults
 from toolpath.store.postgres.sql import bound
 from toolpath.store.postgres.waiting_runs import PostgresWaitingRuns
-from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists, taken_over
+from toolpath.store.rows import begun, between, given, no_blob, no_run, page_bound, run_exists, taken_over
 from toolpath.store.sqlite.sql import filtered
 
 #: A driver unseen for this many seconds is forgotten.
@@ -79,7 +79,7 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresWaitingRuns):
 
         async def work(connection: Any) -> tuple[RunInfo, int | None]:
             nonlocal sent
-            # Of an earlier attempt it may be that nobody heard.
+            # The answer of an earlier attempt may have been lost.
             row = await connection.fetchrow(*bound(self._sql.select_inserted, values)) if sent else None
             sent = True
             if row is None:
@@ -123,7 +123,7 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresWaitingRuns):
             raise no_run(run_id, [known["run_id"] for known in await connection.fetch(self._sql.select_recent_ids)])
         return self._info(row)
 
-    async def list_runs(
+    async def list_runs(  # noqa: PLR0913 - each is a filter
         self,
         *,
         status: str | None = None,
@@ -132,6 +132,8 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresWaitingRuns):
         name: str | None = None,
         plan_id: str | None = None,
         conversation_id: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunInfo]:
@@ -144,10 +146,22 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresWaitingRuns):
         async def work(connection: Any) -> list[RunInfo]:
             last = None if before is None else await self._find(connection, before)
             created_at, run_id = page_bound(None if last is None else (last.created_at, last.run_id))
-            values = {**wanted, "limit": max(limit, 0), "created_at": created_at, "run_id": run_id}
+            values = {
+                **wanted,
+                **between(since, until),
+                "limit": max(limit, 0),
+                "created_at": created_at,
+                "run_id": run_id,
+            }
             return [self._info(row) for row in await connection.fetch(*bound(statement, values))]
 
         return await self._run(work)
+
+    async def run_times(self, since: float, *, tenant: str | None = None, limit: int = 1_000) -> list[RunTimes]:
+        """When runs that were begun from the Unix time `since` on began and ended, newest first."""
+        wanted = given(tenant=tenant)
+        statement, values = filtered(self._sql.select_run_times, wanted), {**wanted, "since": since, "limit": limit}
+        return [RunTimes(*row) for row in await self._rows(statement, values)]
 
     async def lost_runs(self, seen_before: float, limit: int = 100, *, queued: bool = True) -> list[RunInfo]:
         """Begun runs that somebody should drive and nobody was seen to since, longest unseen first, pending last."""
@@ -191,10 +205,16 @@ class PostgresStore(PostgresResults, PostgresRecords, PostgresWaitingRuns):
         """Who drives a running run, and whether the server has a connection of theirs."""
         return [Beat(**dict(row)) for row in await self._open_presence().fetch(self._sql.select_drivers)]
 
-    async def runs_of(self, drivers: Sequence[str], limit: int = 100) -> list[RunInfo]:
+    async def processes(self, seen_after: float) -> list[Beat]:
+        """Who said since the Unix time `seen_after` that they live."""
+        rows = await self._rows(self._sql.select_processes, {"seen_after": seen_after + self._ahead})
+        return [Beat(row["driver"], self._here(row["seen_at"])) for row in rows]
+
+    async def runs_of(self, drivers: Sequence[str], limit: int = 100, *, tenant: str | None = None) -> list[RunInfo]:
         """The running runs of these drivers, longest unseen first."""
-        values = {"drivers": list(drivers), "limit": max(limit, 0)}
-        return [self._info(row) for row in await self._rows(self._sql.select_runs_of, values)]
+        wanted = given(tenant=tenant)
+        values = {**wanted, "drivers": list(drivers), "limit": max(limit, 0)}
+        return [self._info(row) for row in await self._rows(filtered(self._sql.select_runs_of, wanted), values)]
 
     async def read_events(
         self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None

@@ -40,10 +40,11 @@ class PostgresWaitingRuns(PostgresGround):
         rows = await self._rows(self._sql.select_queued, {"limit": max(limit, 0)})
         return [row["run_id"] for row in rows]
 
-    async def standing(self) -> Standing:
+    async def standing(self, *, tenant: str | None = None) -> Standing:
         """How many runs have not ended, and what they wait for people to say."""
-        runs = await self._rows(self._sql.select_standing, {})
-        asked = await self._rows(self._sql.select_standing_questions, {})
+        wanted = given(tenant=tenant)
+        runs = await self._rows(filtered(self._sql.select_standing, wanted), wanted)
+        asked = await self._rows(filtered(self._sql.select_standing_questions, wanted), wanted)
         return Standing({row["status"]: row["runs"] for row in runs}, {row["kind"]: row["questions"] for row in asked})
 
     async def asking_runs(

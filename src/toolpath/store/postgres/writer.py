@@ -1,7 +1,7 @@
 """Writer of journals: all appends that come while a commit runs go into the next one, in one round trip.
 
 One connection writes. When it is lost, the same group is written again on a new one for as long as patience lasts; an
-append whose outcome nobody heard is then known by the number of its last event, since only its own driver can have
+append whose answer was lost is then known by the number of its last event, since only its own driver can have
 written that.
 """
 
@@ -195,7 +195,7 @@ class Writer:
             attempt += 1
             try:
                 refused = await self._write(group, repeated=repeated or attempt > 1)
-            except Exception as error:  # noqa: BLE001  # whatever it was, each awaiter has to hear of it
+            except Exception as error:  # noqa: BLE001  # each awaiter is told of any failure
                 tried = time.monotonic() - began
                 if not is_passing(error) and len(group) > 1:
                     # Something is wrong with one of them: the others must not suffer for it.

@@ -19,7 +19,7 @@ def back_up(source: Path, target: Path) -> int:
     """
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        # Of whoever makes it alone: a journal holds what people said to tools.
+        # Readable for its owner alone: a journal holds what people said to tools.
         part.touch(mode=0o600)
         with (
             contextlib.closing(sqlite3.connect(f"file:{quote(str(source))}?mode=rw", uri=True, timeout=30)) as store,

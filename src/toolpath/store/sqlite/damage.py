@@ -21,7 +21,7 @@ _HINT = "Restore a backup, or save what is readable with `sqlite3 FILE .recover`
 
 
 def damage(error: BaseException, path: str, connection: sqlite3.Connection | None = None) -> StoreError | None:
-    """What to tell where the error says that a stored text is damaged, with its place where that can be found."""
+    """The error for a stored text that is damaged, with its place where that can be found; None for other errors."""
     match error:
         case sqlite3.OperationalError():
             column = _COLUMN.match(str(error))

@@ -7,15 +7,13 @@ import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
+from toolpath.config import Synchronous
 from toolpath.errors import StoreError
 from toolpath.store.sqlite.faults import store_error
 from toolpath.store.sqlite.migrate import load_migrations, migrate
-
-Synchronous = Literal["NORMAL", "FULL"]
 
 MEMORY = ":memory:"
 

@@ -1,4 +1,4 @@
-"""Faults of SQLite for whoever runs the store: what happened, where, and what to do. Pure."""
+"""Faults of SQLite for the operator of the store: what happened, where, and what to do. Pure."""
 
 from __future__ import annotations
 
@@ -73,5 +73,5 @@ def store_error(error: BaseException, path: str) -> StoreError:
 
 
 def closed(path: str) -> StoreError:
-    """What to raise when a store is used before `open` or after `close`."""
+    """The error to raise when a store is used before `open` or after `close`."""
     return StoreError(f"The store {path} is not open.", hint="Open it first, and use it before it is closed.")

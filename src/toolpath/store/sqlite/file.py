@@ -6,18 +6,20 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from toolpath.config import Synchronous
 from toolpath.errors import StoreError, ToolpathError
 from toolpath.store.sharing import Shared
 from toolpath.store.sqlite.damage import damage
-from toolpath.store.sqlite.database import Settings, Synchronous, open_reader, open_writer
+from toolpath.store.sqlite.database import Settings, open_reader, open_writer
 from toolpath.store.sqlite.faults import closed, store_error
+from toolpath.store.sqlite.point_reads import PointReads, open_point_reads
 from toolpath.store.sqlite.sql import load_queries
 from toolpath.store.sqlite.writer import Job, Writer
 from toolpath.store.waiters import Waiters
@@ -53,6 +55,7 @@ class SqliteFile:
         self._writer: Writer | None = None
         self._reader: sqlite3.Connection | None = None
         self._reading: ThreadPoolExecutor | None = None
+        self._point_reads: PointReads | None = None
 
     @property
     def path(self) -> Path | None:
@@ -74,7 +77,11 @@ class SqliteFile:
         if not settings.in_memory:
             try:
                 self._reader = await asyncio.to_thread(open_reader, settings)
+                self._point_reads = await asyncio.to_thread(open_point_reads, settings)
             except StoreError:
+                if self._reader is not None:
+                    self._reader.close()
+                    self._reader = None
                 connection.close()
                 raise
             self._reader.row_factory = sqlite3.Row
@@ -86,8 +93,11 @@ class SqliteFile:
         writer, self._writer = self._writer, None
         reader, self._reader = self._reader, None
         reading, self._reading = self._reading, None
+        points, self._point_reads = self._point_reads, None
         if writer is None:
             return
+        if points is not None:
+            await asyncio.to_thread(points.close)
         if reading is not None and reader is not None:
             await asyncio.to_thread(reading.shutdown)
             reader.close()
@@ -127,6 +137,13 @@ class SqliteFile:
                 reading, damage, error, self._settings.path, reader
             )
             raise damaged or store_error(error, self._settings.path) from error
+
+    def _at_once(self, statement: str, values: Mapping[str, Any]) -> sqlite3.Row | None:
+        """The row of a statement that gives one by its key, and that a turn of the loop has time for.
+
+        None: there is none, or it takes the way of all reads, which tells what is in its way.
+        """
+        return None if self._point_reads is None else self._point_reads.row(statement, values)
 
 
 def encoded(value: Any, what: str) -> bytes:

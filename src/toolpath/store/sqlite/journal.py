@@ -13,10 +13,9 @@ from toolpath.errors import ToolpathError
 from toolpath.model.events import AnyEvent
 from toolpath.ports import Blob, RunChange
 from toolpath.store.encoding import again, row_values, texts_of
-from toolpath.store.handles import digests_in
 from toolpath.store.rows import not_its_end, taken_over
 from toolpath.store.sqlite.sql import Queries
-from toolpath.store.sqlite.writer import HEAVY, Job, Writer
+from toolpath.store.sqlite.writer import HEARD, HEAVY, Heard, Job, Writer
 from toolpath.store.waiters import Waiters
 
 #: SQLite refuses larger rows, and would refuse the whole group for it.
@@ -87,7 +86,12 @@ class SqliteJournal:
         """Id of the latest signal that the driver was told of by an append."""
 
     def append(
-        self, events: Sequence[AnyEvent], *, blobs: Sequence[Blob] = (), change: RunChange | None = None
+        self,
+        events: Sequence[AnyEvent],
+        *,
+        blobs: Sequence[Blob] = (),
+        change: RunChange | None = None,
+        awaited: bool = False,
     ) -> Awaitable[None]:
         """Queue the events for the next commit; awaiting tells that they are committed.
 
@@ -96,10 +100,13 @@ class SqliteJournal:
         if self._failure is not None:
             raise again(self._failure)
         before = self._last_seq
-        rows, uses = self._encode(events, before)
+        texts, size, digests = texts_of(self._run_id, events, before, largest=LARGEST_ROW, most=MOST_EVENTS)
+        first = self._first_id
+        rows = [(first + event.seq, event.at, data) for event, data in zip(events, texts, strict=True)]
+        uses = [(digest, self._run_id) for digest in digests]
         at = events[-1].at if events else self._clock()
         kept = [(blob.digest, blob.data) for blob in blobs]
-        size = sum(len(data) for _, _, data in rows) + sum(len(data) for _, data in kept)
+        size += sum([len(data) for _, data in kept])
         if size > LARGE:
             # Others write in between; the run's name is on each, so that they go with it whatever comes of the events.
             for value in kept:
@@ -109,12 +116,18 @@ class SqliteJournal:
             kept = []
         work = self._work(before, rows, uses, kept, None if change is None else self._change(change, at))
         wakes = self._run_id if rows else ""
-        future = self._put(work, guarded=bool(kept), heavy=size > HEAVY, wakes=wakes)
+        future = self._put(work, guarded=bool(kept), heavy=size > HEAVY, wakes=wakes, awaited=awaited)
         self._last_seq = before + len(rows)
         return future
 
     def _put(
-        self, work: Callable[[sqlite3.Connection], None], *, guarded: bool = True, heavy: bool, wakes: str = ""
+        self,
+        work: Callable[[sqlite3.Connection], Heard | None],
+        *,
+        guarded: bool = True,
+        heavy: bool,
+        wakes: str = "",
+        awaited: bool = False,
     ) -> asyncio.Future[None]:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         job = Job(
@@ -124,6 +137,7 @@ class SqliteJournal:
             heavy=heavy,
             line=self._run_id,
             wakes=wakes,
+            awaited=awaited,
             failed=self._refuse_more,
         )
         self._writer.put(job)
@@ -142,12 +156,6 @@ class SqliteJournal:
     def _refuse_more(self, error: ToolpathError) -> None:
         self._failure = error
 
-    def _encode(self, events: Sequence[AnyEvent], before: int) -> tuple[list[Row], list[tuple[str, str]]]:
-        texts = texts_of(self._run_id, events, before, largest=LARGEST_ROW, most=MOST_EVENTS)
-        uses = [(digest, self._run_id) for data in texts for digest in sorted(digests_in(data))]
-        rows = [(self._first_id + event.seq, event.at, data) for event, data in zip(events, texts, strict=True)]
-        return rows, uses
-
     def _change(self, change: RunChange, at: float) -> dict[str, Any]:
         return {"number": self._number, "at": at, **row_values(change)}
 
@@ -158,8 +166,8 @@ class SqliteJournal:
         uses: Sequence[tuple[str, str]],
         blobs: Sequence[tuple[str, bytes]],
         change: dict[str, Any] | None,
-    ) -> Callable[[sqlite3.Connection], None]:
-        def work(connection: sqlite3.Connection) -> None:
+    ) -> Callable[[sqlite3.Connection], Heard | None]:
+        def work(connection: sqlite3.Connection) -> Heard | None:
             if self._failure is not None:
                 raise again(self._failure)
             latest_signal = self._pass_fence(connection, before)
@@ -174,6 +182,8 @@ class SqliteJournal:
                 # Each commit looks for what other processes put, so that nobody has to poll fast.
                 self._heard = latest_signal
                 self._waiters.signal(self._run_id)
+                return HEARD
+            return None
 
         return work
 

@@ -42,7 +42,7 @@ class Lines(Generic[P]):
             self._place(piece.line, deque((piece,)))
 
     def group(self) -> list[P]:
-        """What is written next: light pieces, or one heavy piece. Where there are both, a group of each in turn."""
+        """The pieces to write next: light ones, or one heavy one. Where there are both, a group of each in turn."""
         self._was_light = bool(self._light) and not (self._heavy and self._was_light)
         return self._light_ones() if self._was_light else self._heavy_one()
 

@@ -27,8 +27,12 @@ FROM listed WHERE tenant = :tenant AND idempotency_key = :idempotency_key AND id
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
        idempotency_key, parent, plan_id, conversation_id, priority, intent
 FROM listed
-WHERE (created_at, run_id) < (:created_at, :run_id) /* filters */
+WHERE (created_at, run_id) < (:created_at, :run_id) AND created_at >= :since AND created_at < :until /* filters */
 ORDER BY created_at DESC, run_id DESC LIMIT :limit;
+
+-- name: select_run_times
+-- Of the newest runs, without their journals' ends: what a chart is made of.
+SELECT status, created_at, ended_at FROM runs WHERE created_at >= :since /* filters */ ORDER BY created_at DESC LIMIT :limit;
 
 -- name: select_lost_runs
 -- Begun, to be driven, and driven by nobody who was seen since; longest unseen first, but those that nobody has begun
@@ -88,16 +92,17 @@ UPDATE runs SET turn = NULL, driver_seen_at = max(driver_seen_at, :now) WHERE nu
 SELECT run_id FROM runs WHERE turn IS NOT NULL ORDER BY turn, number LIMIT :limit;
 
 -- name: select_standing
-SELECT status, count(*) AS runs FROM runs WHERE status IN ('pending', 'running', 'waiting', 'paused') GROUP BY status;
+SELECT status, count(*) AS runs FROM runs WHERE status IN ('pending', 'running', 'waiting', 'paused') /* filters */
+GROUP BY status;
 
 -- name: select_standing_questions
 SELECT json_extract(question.value, '$[0]') AS kind, count(*) AS questions
 FROM runs, json_each(runs.asked) AS question
-WHERE asked_at IS NOT NULL AND asked_epoch = epoch GROUP BY kind;
+WHERE asked_at IS NOT NULL AND asked_epoch = epoch /* filters */ GROUP BY kind;
 
 -- name: select_asking_runs
 -- A page of the runs that wait for people, longest first; with conditions as for runs.
-SELECT run_id, coalesce(asked_at, created_at) AS since, asked, asked_epoch = epoch AS is_told,
+SELECT run_id, coalesce(asked_at, created_at) AS since, name, asked, asked_epoch = epoch AS is_told,
        (SELECT last_seq FROM listed WHERE listed.run_id = runs.run_id) AS last_seq
 FROM runs
 WHERE (asked_at IS NOT NULL OR (status = 'waiting' AND asked_epoch <> epoch))
@@ -108,10 +113,13 @@ ORDER BY coalesce(asked_at, created_at), run_id LIMIT :limit;
 SELECT driver, max(driver_seen_at) AS seen_at FROM listed WHERE status = 'running' AND driver <> ''
 GROUP BY driver ORDER BY driver;
 
+-- name: select_processes
+SELECT driver, seen_at FROM drivers WHERE seen_at > :seen_after ORDER BY driver;
+
 -- name: select_runs_of
 SELECT run_id, name, status, reason, created_at, updated_at, ended_at, tenant, user, epoch, driver, driver_seen_at, last_seq,
        idempotency_key, parent, plan_id, conversation_id, priority, intent
-FROM listed WHERE status = 'running' AND driver IN (SELECT value FROM json_each(:drivers))
+FROM listed WHERE status = 'running' AND driver IN (SELECT value FROM json_each(:drivers)) /* filters */
 ORDER BY driver_seen_at, run_id LIMIT :limit;
 
 -- name: select_recent_ids
@@ -226,6 +234,11 @@ ON CONFLICT (kind, id) DO UPDATE SET tenant = excluded.tenant, parent = excluded
 SELECT kind, id, tenant, parent, name, data, created_at, updated_at, version
 FROM records WHERE kind = :kind AND id = :id;
 
+-- name: select_small_record
+-- The same where its text is short.
+SELECT kind, id, tenant, parent, name, data, created_at, updated_at, version
+FROM records WHERE kind = :kind AND id = :id AND length(data) <= :most;
+
 -- name: select_records
 -- A page of one kind, newest first; with conditions as for runs.
 SELECT kind, id, tenant, parent, name, data, created_at, updated_at, version
@@ -248,6 +261,9 @@ SELECT seq, tenant, data FROM audit ORDER BY seq DESC LIMIT 1;
 
 -- name: select_audit
 SELECT seq, tenant, data FROM audit WHERE seq > :after /* filters */ ORDER BY seq LIMIT :limit;
+
+-- name: select_newest_audit
+SELECT seq, tenant, data FROM audit WHERE seq < :before /* filters */ ORDER BY seq DESC LIMIT :limit;
 
 -- name: delete_run
 -- Only a run that has ended.

@@ -17,6 +17,8 @@ from toolpath.values import decode
 
 #: Entries of the audit trail that are deleted in one transaction.
 TOGETHER = 2_000
+#: Bytes of a record's text up to which a turn of the loop has time to read it.
+SMALL = 32_000
 
 
 class SqliteRecords(SqliteFile):
@@ -36,6 +38,9 @@ class SqliteRecords(SqliteFile):
 
     async def get_record(self, kind: str, record_id: str) -> Record | None:
         """The record, or None."""
+        row = self._at_once(self._sql.select_small_record, {"kind": kind, "id": record_id, "most": SMALL})
+        if row is not None:
+            return _record(row)
         return await self._read(lambda connection: self._record(connection, kind, record_id))
 
     def _record(self, connection: sqlite3.Connection, kind: str, record_id: str) -> Record | None:
@@ -108,6 +113,14 @@ class SqliteRecords(SqliteFile):
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order."""
         return [row.entry() for row in await self._audit_rows(given(tenant=tenant), after, limit)]
+
+    async def newest_audit(self, *, tenant: str | None, before: int | None, limit: int) -> list[AuditEntry]:
+        """The trail's entries with a smaller `seq` than `before`, newest first."""
+        wanted = given(tenant=tenant)
+        values: dict[str, Any] = {**wanted, "before": 2**62 if before is None else before, "limit": max(limit, 0)}
+        statement = filtered(self._sql.select_newest_audit, wanted)
+        rows = await self._read(lambda connection: [tuple(row) for row in connection.execute(statement, values)])
+        return [audit_row(*row).entry() for row in rows]
 
     async def read_audit_rows(self, *, after: int = 0, limit: int = 100) -> list[AuditRow]:
         """The same as the store has them, unread."""

@@ -1,4 +1,4 @@
-"""Results and statistics of tools, in the SQLite file."""
+"""Results that are kept for the cache, and statistics of tools, in the SQLite file."""
 
 from __future__ import annotations
 

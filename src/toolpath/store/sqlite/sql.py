@@ -22,6 +22,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_run: str
     select_run_by_key: str
     select_runs: str
+    select_run_times: str
     select_lost_runs: str
     select_unqueued_runs: str
     enqueue_run: str
@@ -34,6 +35,7 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select_standing_questions: str
     select_asking_runs: str
     select_drivers: str
+    select_processes: str
     select_runs_of: str
     select_recent_ids: str
     take_run: str
@@ -61,12 +63,14 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     upsert_stats: str
     upsert_record: str
     select_record: str
+    select_small_record: str
     select_records: str
     delete_record: str
     insert_audit: str
     delete_audit: str
     select_last_audit: str
     select_audit: str
+    select_newest_audit: str
     delete_run: str
     insert_deleted: str
     select_deleted: str

@@ -11,11 +11,11 @@ import msgspec
 
 from toolpath.errors import StoreError
 from toolpath.model.events import AnyEvent, decode_event, encode_event
-from toolpath.model.run import Beat, RunInfo
+from toolpath.model.run import Beat, RunInfo, RunTimes
 from toolpath.ports import RunChange, Signal
 from toolpath.store.encoding import row_values
 from toolpath.store.handles import digests_in
-from toolpath.store.rows import begun, given, no_blob, no_run, page_bound, run_exists, taken_over
+from toolpath.store.rows import begun, between, given, no_blob, no_run, page_bound, run_exists, taken_over
 from toolpath.store.sqlite.file import encoded
 from toolpath.store.sqlite.journal import SqliteJournal, Taken
 from toolpath.store.sqlite.records import SqliteRecords
@@ -100,6 +100,9 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
 
     async def get_run(self, run_id: str) -> RunInfo:
         """The run's row. Raises `RunNotFound`."""
+        row = self._at_once(self._sql.select_run, {"run_id": run_id})
+        if row is not None:
+            return _info(row)
         return await self._shared.read(
             ("run", run_id), lambda: self._read(lambda connection: self._find(connection, run_id))
         )
@@ -110,7 +113,7 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
             raise no_run(run_id, [known for (known,) in connection.execute(self._sql.select_recent_ids)])
         return _info(row)
 
-    async def list_runs(
+    async def list_runs(  # noqa: PLR0913 - each is a filter
         self,
         *,
         status: str | None = None,
@@ -119,6 +122,8 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
         name: str | None = None,
         plan_id: str | None = None,
         conversation_id: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunInfo]:
@@ -131,10 +136,22 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
         def work(connection: sqlite3.Connection) -> list[RunInfo]:
             last = None if before is None else self._find(connection, before)
             created_at, run_id = page_bound(None if last is None else (last.created_at, last.run_id))
-            values = {**wanted, "limit": max(limit, 0), "created_at": created_at, "run_id": run_id}
+            values = {
+                **wanted,
+                **between(since, until),
+                "limit": max(limit, 0),
+                "created_at": created_at,
+                "run_id": run_id,
+            }
             return [_info(row) for row in connection.execute(statement, values)]
 
         return await self._read(work)
+
+    async def run_times(self, since: float, *, tenant: str | None = None, limit: int = 1_000) -> list[RunTimes]:
+        """When runs that were begun from the Unix time `since` on began and ended, newest first."""
+        wanted = given(tenant=tenant)
+        statement, values = filtered(self._sql.select_run_times, wanted), {**wanted, "since": since, "limit": limit}
+        return await self._read(lambda connection: [RunTimes(*row) for row in connection.execute(statement, values)])
 
     async def lost_runs(self, seen_before: float, limit: int = 100, *, queued: bool = True) -> list[RunInfo]:
         """Begun runs that somebody should drive and nobody was seen to since, longest unseen first, pending last."""
@@ -175,12 +192,19 @@ class SqliteStore(SqliteResults, SqliteRecords, SqliteWaitingRuns):
             lambda connection: [Beat(**dict(row)) for row in connection.execute(self._sql.select_drivers)]
         )
 
-    async def runs_of(self, drivers: Sequence[str], limit: int = 100) -> list[RunInfo]:
-        """The running runs of these drivers, longest unseen first."""
-        values = {"drivers": json.dumps(list(drivers)), "limit": max(limit, 0)}
+    async def processes(self, seen_after: float) -> list[Beat]:
+        """Who said since the Unix time `seen_after` that they live."""
+        values = {"seen_after": seen_after}
         return await self._read(
-            lambda connection: [_info(row) for row in connection.execute(self._sql.select_runs_of, values)]
+            lambda connection: [Beat(**dict(row)) for row in connection.execute(self._sql.select_processes, values)]
         )
+
+    async def runs_of(self, drivers: Sequence[str], limit: int = 100, *, tenant: str | None = None) -> list[RunInfo]:
+        """The running runs of these drivers, longest unseen first."""
+        wanted = given(tenant=tenant)
+        statement = filtered(self._sql.select_runs_of, wanted)
+        values = {**wanted, "drivers": json.dumps(list(drivers)), "limit": max(limit, 0)}
+        return await self._read(lambda connection: [_info(row) for row in connection.execute(statement, values)])
 
     async def read_events(
         self, run_id: str, *, after: int = 0, limit: int | None = None, most_bytes: int | None = None

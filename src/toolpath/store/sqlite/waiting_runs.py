@@ -51,12 +51,14 @@ class SqliteWaitingRuns(SqliteFile):
             lambda connection: [run_id for (run_id,) in connection.execute(self._sql.select_queued, values)]
         )
 
-    async def standing(self) -> Standing:
+    async def standing(self, *, tenant: str | None = None) -> Standing:
         """How many runs have not ended, and what they wait for people to say."""
+        wanted = given(tenant=tenant)
 
         def work(connection: sqlite3.Connection) -> Standing:
-            runs = {row["status"]: row["runs"] for row in connection.execute(self._sql.select_standing)}
-            asked = connection.execute(self._sql.select_standing_questions)
+            counted = connection.execute(filtered(self._sql.select_standing, wanted), wanted)
+            runs = {row["status"]: row["runs"] for row in counted}
+            asked = connection.execute(filtered(self._sql.select_standing_questions, wanted), wanted)
             return Standing(runs, {row["kind"]: row["questions"] for row in asked})
 
         return await self._read(work)

@@ -31,6 +31,12 @@ HEAVY = 100_000
 Work = Callable[[sqlite3.Connection], Any]
 
 
+class Heard:
+    """What a piece of work gives that has woken somebody in the loop, who goes on before those who await it."""
+
+
+HEARD = Heard()
+
 # What is wrong with one piece of work alone, not with the ground that all stand on.
 _OWN_FAULTS = (
     ToolpathError,
@@ -52,9 +58,21 @@ class Job:
     has changed anything, or fails with its whole group; it is cheaper.
     """
 
-    __slots__ = ("error", "failed", "future", "guarded", "heavy", "line", "result", "signals", "wakes", "work")
+    __slots__ = (
+        "awaited",
+        "error",
+        "failed",
+        "future",
+        "guarded",
+        "heavy",
+        "line",
+        "result",
+        "signals",
+        "wakes",
+        "work",
+    )
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a fact of one job
         self,
         work: Work,
         future: asyncio.Future[Any],
@@ -64,6 +82,7 @@ class Job:
         line: str = "",
         wakes: str = "",
         signals: str = "",
+        awaited: bool = False,
         failed: Callable[[ToolpathError], None] | None = None,
     ) -> None:
         self.work = work
@@ -78,6 +97,8 @@ class Job:
         """The run whose waiters the commit wakes."""
         self.signals = signals
         """The run that the commit signals."""
+        self.awaited = awaited
+        """Nothing else comes of its line until it is committed."""
         self.failed = failed
         """Called in the writer's thread, before any later work, when the work was not committed."""
         self.result: Any = None
@@ -111,7 +132,7 @@ class Job:
         if self.future.done():
             return
         if self.error is None:
-            self.future.set_result(self.result)
+            self.future.set_result(None if self.result is HEARD else self.result)
         else:
             self.future.set_exception(self.error)
             if self.failed is not None:
@@ -134,8 +155,10 @@ class Writer:
         self._queued = 0
         self._turn: list[Job] = []
         """What came in this turn of a loop, to be committed at its end."""
+        self._alone = ""
+        """The line whose one job was all that the last commit held."""
         self._using = threading.Lock()
-        """Held by whoever uses the connection."""
+        """Held by the thread that uses the connection."""
         self._usual = 0.0
         """Seconds that a commit takes, lately."""
         self._lock = threading.Lock()
@@ -148,6 +171,7 @@ class Writer:
 
     def put(self, job: Job) -> asyncio.Future[Any]:
         """Take the job; the future tells when it is committed. Raises `StoreError` when the store is closed."""
+        at_once = False
         # Without the lock a job could be queued behind the last one that the thread looks at.
         with self._lock:
             if self._stopping:
@@ -158,9 +182,14 @@ class Writer:
                 self._turn.append(job)
             elif not self._turn and not self._queued and self._usual < QUICK and not job.heavy:
                 self._turn.append(job)
-                loop.call_soon(self._end_turn)
+                # Who is alone waits for nobody: its turn would end with this, and three more turns for the news of it.
+                at_once = job.awaited and job.line == self._alone
+                if not at_once:
+                    loop.call_soon(self._end_turn)
             else:
                 self._enqueue(job)
+        if at_once:
+            self._end_turn()
         return job.future
 
     def _enqueue(self, job: Job) -> None:
@@ -173,6 +202,7 @@ class Writer:
             group, self._turn = self._turn, []
             if not group:
                 return
+            self._alone = group[0].line if len(group) == 1 else ""
             busy = self._queued or len(group) > LARGEST_GROUP or any(job.heavy for job in group)
             if busy or not self._using.acquire(blocking=False):
                 for job in group:
@@ -271,7 +301,7 @@ class Writer:
             connection.execute("COMMIT")
             self._usual += (time.perf_counter() - began - self._usual) / 8
             self.commits += 1
-        except BaseException as error:  # noqa: BLE001  # whatever it was, each awaiter has to hear of it
+        except BaseException as error:  # noqa: BLE001  # each awaiter is told of any failure
             if connection.in_transaction:
                 with contextlib.suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
@@ -281,6 +311,11 @@ class Writer:
 
     def _settle(self, group: Sequence[Job], here: asyncio.AbstractEventLoop | None = None) -> None:
         """Tell all ends with one call into each loop; `here` is the one that this runs in."""
+        if here is not None and len(group) == 1 and not self._waiters.waiting:
+            (job,) = group
+            if not job.signals and job.result is not HEARD:
+                job.settle()
+                return
         by_loop: dict[asyncio.AbstractEventLoop, tuple[list[Job], list[asyncio.Future[None]]]] = {}
         for job in group:
             by_loop.setdefault(job.future.get_loop(), ([], []))[0].append(job)
@@ -291,9 +326,13 @@ class Writer:
                     self._waiters.signal(job.signals)
         for loop, (jobs, woken) in by_loop.items():
             if loop is here:
-                _tell(jobs, woken)
+                if any(job.result is HEARD for job in jobs):
+                    # Who was woken hears what was said before a call is made.
+                    loop.call_soon(_tell, jobs, woken)
+                else:
+                    _tell(jobs, woken)
                 continue
-            # A closed loop has nobody left to hear.
+            # In a closed loop nobody is left to be told.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(_tell, jobs, woken)
 
