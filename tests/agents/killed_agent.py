@@ -16,11 +16,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolpath import Tool, ToolContext, Toolpath, tool
+from toolpath import RunResult, Tool, ToolContext, Toolpath, tool
 from toolpath.errors import RunConflict
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent, event_type
+from toolpath.model.run import StepResult
 from toolpath.notation.plan import read_plan
 from toolpath.testing.scripted_model import ScriptedModel, done
 
@@ -129,22 +130,25 @@ def tools_of(calls: Calls) -> list[Any]:
 
 
 class Suicide:
-    """Kills the process as soon as the journal has an event that no earlier process had written."""
+    """Kills the process as soon as the journal has an event that no earlier process had written, or so many of them."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, every: int = 1) -> None:
         self._calls = calls
+        self._every = every
         self.known: set[tuple[str, str]] = set()
 
     def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
         """These were written before."""
-        self.known |= {_mark(event) for event in events}
+        self.known |= {_mark(event) for event in events if not isinstance(event, _NOT_NEW)}
 
     def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
         """These are written now."""
         for event in events:
             if isinstance(event, ev.StepSucceeded | ev.StepFailed):
                 self._calls.note(f"ended {event.path}")
-        if any(_mark(event) not in self.known for event in events if not isinstance(event, _NOT_NEW)):
+        before = len(self.known)
+        self.known |= {_mark(event) for event in events if not isinstance(event, _NOT_NEW)}
+        if before // self._every != len(self.known) // self._every:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def calling(self, run_id: str, path: str, attempt: int) -> Callable[[], None]:
@@ -177,20 +181,26 @@ async def drive(store: str, calls: Calls, scene: str) -> dict[str, Any]:
                     await tp.answer(result.run_id, question.path, {"tea": "green"})
                 for step in result.results:
                     if step.status == "unknown":
-                        # As a person would: look whether it happened, and say so.
-                        happened = step.path in calls.lines()
-                        said: dict[str, Any] = {"output": step.inputs["n"]} if happened else {"retry": True}
-                        await tp.settle(result.run_id, step.path, **said)
+                        await tp.settle(result.run_id, step.path, **as_it_happened(calls, step))
             result = await (await tp.resume(result.run_id)).result()
-        events = await tp.events(result.run_id)
-        return {
-            "status": result.status,
-            "outputs": result.outputs,
-            "resumed": sum(isinstance(event, ev.RunResumed) for event in events),
-            "in_doubt": [event.path for event in events if isinstance(event, ev.StepUnknown)],
-            "begun_after_the_end": begun_after_the_end(events),
-            "starts": [event.path for event in events if isinstance(event, ev.StepStarted)],
-        }
+        return came_of(result, await tp.events(result.run_id))
+
+
+def came_of(result: RunResult, events: Sequence[AnyEvent]) -> dict[str, Any]:
+    """What the journal says of the run that has ended."""
+    return {
+        "status": result.status,
+        "outputs": result.outputs,
+        "resumed": sum(isinstance(event, ev.RunResumed) for event in events),
+        "in_doubt": [event.path for event in events if isinstance(event, ev.StepUnknown)],
+        "begun_after_the_end": begun_after_the_end(events),
+        "starts": [event.path for event in events if isinstance(event, ev.StepStarted)],
+    }
+
+
+def as_it_happened(calls: Calls, step: StepResult) -> dict[str, Any]:
+    """What a person says of a write in doubt who looks whether it happened."""
+    return {"output": step.inputs["n"]} if step.path in calls.lines() else {"retry": True}
 
 
 def begun_after_the_end(events: Sequence[AnyEvent]) -> list[str]:
@@ -237,12 +247,17 @@ def main() -> int:
         kills += 1
     if status:
         return 1
+    report(folder, calls, kills)
+    return 0
+
+
+def report(folder: Path, calls: Calls, kills: int) -> None:
+    """Print what came of the run, with what was asked and called."""
     found = json.loads((folder / "found").read_text())
     noted = calls.lines()
     calls_alone = [line for line in noted if not line.startswith("ended ")]
     again = made_after_the_end(noted)
     print(json.dumps({**found, "kills": kills, "calls": calls_alone, "made_again": again}))  # noqa: T201  # its answer
-    return 0
 
 
 if __name__ == "__main__":

@@ -30,8 +30,9 @@ from tests.engine.engine_cases import ran
 
 from toolpath import Settings, Toolpath, tool
 from toolpath.llm.chat import ChatLimits, ModelChat
-from toolpath.llm.choice import Api, ModelChoice
+from toolpath.llm.choice import ModelChoice
 from toolpath.model import events as ev
+from toolpath.model.model_providers import Api
 from toolpath.testing.model_replies import Breaks, Calls, Fails, Hangs, Says, Sends
 from toolpath.testing.model_server import ModelServer
 

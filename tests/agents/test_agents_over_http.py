@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from tests.agents.agent_cases import World, agent
 from tests.engine.engine_cases import ran
+from tests.patience import PATIENCE
 
 from toolpath import Settings, Toolpath
 from toolpath.llm.chat import ChatLimits, ModelChat
-from toolpath.llm.choice import Api, ModelChoice
+from toolpath.llm.choice import ModelChoice
 from toolpath.model import events as ev
+from toolpath.model.model_providers import Api
 from toolpath.testing.model_replies import Calls, Fails, Says
 from toolpath.testing.model_server import ModelServer
 
@@ -29,7 +31,7 @@ DONE = Calls(calls=(("terminate", {"message": "ended"}),))
 async def worked(server: ModelServer, api: Api, plan: dict[str, Any], world: World) -> Any:
     url = server.url if api in ("anthropic", "google") else f"{server.url}/v1"
     choice = ModelChoice(api=api, model=MODELS[api], key="sk-0123456789", base_url=url)
-    chat = ModelChat(choice, limits=ChatLimits(timeout=20.0, initial_delay=0.01))
+    chat = ModelChat(choice, limits=ChatLimits(timeout=PATIENCE, initial_delay=0.01))
     async with Toolpath(settings=Settings(), chat=chat) as tp:
         tp.add(*world.tools())
         found = await ran(tp, await tp.run(plan))

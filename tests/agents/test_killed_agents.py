@@ -30,10 +30,10 @@ def killed(folder: Path, store: str, scene: str = "one") -> dict[str, Any]:
     return found
 
 
-def assert_nothing_repeated(found: dict[str, Any]) -> None:
+def assert_nothing_repeated(found: dict[str, Any], kills: int = 25) -> None:
     assert (found["status"], found["outputs"]) == ("completed", "ended")
     # A store that shares commits among events has fewer of them.
-    assert found["kills"] >= 25
+    assert found["kills"] >= kills
     assert found["resumed"] >= found["kills"] / 2
     assert found["begun_after_the_end"] == found["made_again"] == []
     called, begun = Counter(found["calls"]), Counter(found["starts"])
@@ -49,7 +49,7 @@ def assert_nothing_repeated(found: dict[str, Any]) -> None:
     ]
     assert {path: called[path] for path in writes} == dict.fromkeys(writes, 1)
     # Killed when a write had begun, it was asked about; nothing else was.
-    assert found["in_doubt"]
+    assert found["in_doubt"] or kills < len(writes)
     assert set(found["in_doubt"]) <= set(writes)
 
 
@@ -79,13 +79,14 @@ def postgres() -> Iterator[str]:
     asyncio.run(dropped(schema))
 
 
-@pytest.mark.slow
+# Each scene once and each store once are quick; the other two pairs are long.
+@pytest.mark.soak
 @pytest.mark.postgres
 def test_an_agent_killed_with_every_event_repeats_nothing_on_postgres(tmp_path: Path, postgres: str) -> None:
     assert_nothing_repeated(killed(tmp_path, postgres))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_agents_side_by_side_killed_with_every_event_repeat_nothing(tmp_path: Path) -> None:
     assert_no_agent_of_the_fan_repeats_anything(killed(tmp_path, str(tmp_path / "runs.db"), "fan"))
 

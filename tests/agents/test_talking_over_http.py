@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from tests.agents.agent_cases import World
 from tests.agents.test_agents_over_http import EACH, MODELS
+from tests.patience import PATIENCE
 from tests.workspace.conversation_cases import short, told
 
 from toolpath import Toolpath
 from toolpath.llm.chat import ChatLimits, ModelChat
-from toolpath.llm.choice import Api, ModelChoice
+from toolpath.llm.choice import ModelChoice
 from toolpath.model.conversation import EndPart, QuestionPart, RestartPart, TextPart
+from toolpath.model.model_providers import Api
 from toolpath.testing.model_replies import Breaks, Calls, Says
 from toolpath.testing.model_server import ModelServer
 
@@ -22,7 +24,7 @@ TEXT = "There are two pages on tea, and both are long."
 def chat_of(server: ModelServer, api: Api) -> ModelChat:
     url = server.url if api in ("anthropic", "google") else f"{server.url}/v1"
     choice = ModelChoice(api=api, model=MODELS[api], key="sk-0123456789", base_url=url)
-    return ModelChat(choice, limits=ChatLimits(timeout=20.0, initial_delay=0.01))
+    return ModelChat(choice, limits=ChatLimits(timeout=PATIENCE, initial_delay=0.01))
 
 
 @EACH

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.prepared.prepared import prepared
 
 from toolpath.cli.main import main
 from toolpath.values import Json
@@ -97,8 +98,9 @@ def toolpath(shop: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     return run
 
 
-def spawned(folder: Path, *arguments: str, **options: object) -> subprocess.Popen[bytes]:
-    """The command in a process of its own, its streams piped."""
+def spawned(folder: Path, *arguments: str, to_its_end: bool = False, **options: object) -> subprocess.Popen[bytes]:
+    """The command in a process of its own, its streams piped; `to_its_end`: nobody asks for its number or kills it."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("TOOL", "PYTEST"))}
     usual = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": env}
-    return subprocess.Popen([sys.executable, "-m", "toolpath", *arguments], cwd=folder, **(usual | options))  # type: ignore[call-overload,no-any-return]
+    command = prepared("toolpath", *arguments) if to_its_end else [sys.executable, "-m", "toolpath", *arguments]
+    return subprocess.Popen(command, cwd=folder, **(usual | options))  # type: ignore[call-overload,no-any-return]

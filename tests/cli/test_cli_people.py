@@ -116,3 +116,21 @@ def test_a_run_that_takes_too_long_ends_with_124(toolpath: Command, shop: Path) 
         "name: long\ntimeout: 200ms\nsteps:\n  - {id: s, tool: shop.slow, inputs: {mark: mark}}\n"
     )
     assert toolpath("run", "long.yaml").code == 124
+
+
+def test_a_file_of_this_machine_is_uploaded_and_answered(shop: Path, toolpath: Command) -> None:
+    form = "{title: Which?, inputs: [{name: doc, label: Document, type: file, accept: [csv]}]}"
+    (shop / "bring.yaml").write_text(f"steps: [{{id: bring, ask: {form}}}]\noutputs: '{{{{ bring.doc }}}}'\n")
+    (shop / "tea.csv").write_text("green,2.5\n")
+    (shop / "tea.txt").write_text("green")
+    assert toolpath("run", "bring.yaml", "--no-input").code == 4
+    missing = toolpath("answer", "last", "doc=none.csv")
+    assert missing.code != 0
+    assert "none.csv cannot be read" in missing.err
+    wrong = toolpath("answer", "last", "bring", "doc=tea.txt")
+    assert (wrong.code, "no file of these: csv" in wrong.err) == (3, True)
+    ran = toolpath("answer", "last", "bring", "Document=tea.csv")
+    assert ran.code == 0, ran.err
+    assert ran.json == {"path": "tea.csv", "name": "tea.csv", "size": 10, "type": ""}
+    assert toolpath("files", "get", "last", "tea.csv", "-o", "again.csv").code == 0
+    assert Path("again.csv").read_text() == "green,2.5\n"

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from cli_cases import Command
 from tests.patience import PATIENCE
+from tests.prepared.prepared import prepared
 
 PLAN = "name: p\nsteps:\n  - {id: o, tool: shop.order, requires_approval: true, inputs: {item: tea, count: 2}}\n"
 SPY = """
@@ -50,9 +51,9 @@ def asked(line: str, *, shell: str = "bash", trace: bool = False, folder: Path |
     env = {name: value for name, value in os.environ.items() if not name.startswith(("TOOL", "PYTEST", "_TYPER"))}
     env |= {"_TOOLPATH_COMPLETE": f"complete_{shell}", "COMP_WORDS": line, "COMP_CWORD": str(number)}
     env |= {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-    flags = ["-X", "importtime"] if trace else []
+    traced = [sys.executable, "-X", "importtime", "-m", "toolpath"]
     done = subprocess.run(
-        [sys.executable, *flags, "-m", "toolpath"],
+        traced if trace else prepared("toolpath"),
         check=False,
         env=env,
         cwd=folder,

@@ -86,7 +86,7 @@ def test_tasks_that_name_no_tools_are_planned_with_those_that_are_connected(tool
 
 
 def test_many_bad_lines_are_counted_and_not_all_told(toolpath: Command, shop: Path) -> None:
-    (shop / "bad.jsonl").write_text("no\n" * 500)
+    (shop / "bad.jsonl").write_text('{"query": "", "gold_plan": []}\n' + "no\n" * 500)
     ran = toolpath("eval", "bad.jsonl")
     assert ran.code == 3
     assert len(ran.err.splitlines()) < 30

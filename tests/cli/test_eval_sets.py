@@ -118,7 +118,14 @@ def test_a_bad_line_is_said_with_its_file_and_costs_only_itself(toolpath: Comman
         (("one.jsonl", "--planner", "ofline"), "Did you mean 'offline'?"),
         (("one.jsonl", "--planner", "router"), "--router"),
         (("one.jsonl", "--plot", "one.png"), "SVG is the only format"),
-        ((), "FILE|FOLDER"),
+        (("one.jsonl", "--against", "plain.jsonl"), "is no attempt"),
+        (("people/developmnt",), "Did you mean 'people/development'?"),
+        (("peple",), "Did you mean 'people'?"),
+        (("diary.jsonl",), "none of its lines is a JSON object"),
+        (("one.jsonl", "diary.jsonl"), "none of its lines is a JSON object"),
+        (("one.jsonl", "--beside", "ofline"), "Did you mean 'offline'?"),
+        (("one.jsonl", "--beside", "offline"), "compared with itself"),
+        (("one.jsonl", "--beside", "router", "--against", "one.jsonl"), "--beside or --against"),
     ],
 )
 def test_what_cannot_be_scored_is_said_before_anything_is_planned(
@@ -127,6 +134,7 @@ def test_what_cannot_be_scored_is_said_before_anything_is_planned(
     write("one.jsonl", SONG)
     write("plain.jsonl", {"query": "no gold"}, {"query": "none here either"})
     write("bare/readme.txt", "nothing")
+    Path("diary.jsonl").write_text("dear diary\n[1]\n")
     ran = toolpath("eval", *words)
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
@@ -189,3 +197,57 @@ async def test_an_interrupted_evaluation_shows_what_was_done(shop: Path) -> None
     assert "other after 1 of its tasks; not begun: third" in err.decode()
     assert "Traceback" not in err.decode()
     assert "other (not all)" in words_of(str(shop / "plot.svg"))
+
+
+def test_the_shipped_requests_are_scored_by_category_and_compared(toolpath: Command) -> None:
+    first = toolpath("eval", "people", "--limit", "3", "--keep", "kept.jsonl", "--json")
+    assert first.code == 0, first.err
+    told = json.loads(first.out)
+    assert [one["data_set"] for one in told["sets"]] == ["development", "set_aside"]
+    assert sum(one["tasks"] for one in told["categories"]) == told["tasks"] == 6
+    assert all(
+        one["interval"]["low"] <= one["right"] / one["tasks"] <= one["interval"]["high"] for one in told["languages"]
+    )
+    kept = [json.loads(line) for line in Path("kept.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(kept) == 6
+    assert all(one["plan"]["steps"] for one in kept if one.get("came", "plan") == "plan")
+    again = toolpath("eval", "people/development", "--limit", "3", "--against", "kept.jsonl", "--json")
+    compared = json.loads(again.out)["compared"]
+    assert (compared["tasks"], compared["gained"], compared["lost"]) == (3, [], [])
+    shown = toolpath("eval", "people/development", "--limit", "3", "--against", "kept.jsonl")
+    assert "95% interval" in shown.out
+    assert "right before alone" in shown.out
+    assert "95% interval" in shown.out
+
+
+def test_two_planners_are_scored_side_by_side_and_every_plan_is_kept(toolpath: Command) -> None:
+    words = ("eval", "people/development", "--limit", "4", "--beside", "router", "--keep", "plans.jsonl")
+    found = json.loads(toolpath(*words, "--json").out)
+    assert found["beside"] == {"planner": "offline", "router": True}
+    both = found["compared"]
+    assert both["tasks"] == 4
+    assert sum(one["tasks"] for one in both["categories"]) == sum(one["tasks"] for one in both["languages"]) == 4
+    for one in both["categories"]:
+        assert (
+            one["difference"]["low"] <= (one["right"] - one["right_before"]) / one["tasks"] <= one["difference"]["high"]
+        )
+    for file in ("plans.jsonl", "plans.router.jsonl"):
+        assert len(Path(file).read_text(encoding="utf-8").splitlines()) == 4
+    shown = toolpath(*words).out
+    assert "right by the offline planner" in shown
+    assert "right by the router (offline)" in shown
+
+
+def test_where_no_line_can_be_scored_there_are_no_figures(toolpath: Command) -> None:
+    wrong = [
+        {**PRICE, "gold_plan": [{"step": "p", "tool": 5}]},
+        {**PRICE, **GOLD, "right": ["plann"]},
+        {**PRICE, **GOLD, "rihgt": ["plan"]},
+    ]
+    ran = toolpath("eval", write("wrong.jsonl", *wrong))
+    assert ran.code == 3
+    assert ran.out.strip() == ""
+    assert "wrong.jsonl:1: " in ran.err
+    assert "$.gold_plan[0].tool" in ran.err
+    assert "$.right[0]" in ran.err
+    assert "wrong.jsonl:3: There is no field 'rihgt' - at `$`. Did you mean 'right'?" in " ".join(ran.err.split())

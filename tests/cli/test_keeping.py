@@ -138,6 +138,8 @@ async def test_a_copy_is_of_one_moment_though_others_write(tmp_path: Path) -> No
             while not stopped.is_set():
                 await tp.run(read)
 
+        # There is a run to copy, however long the others take.
+        await tp.run(read)
         writing = asyncio.create_task(write())
         for number in range(5):
             await asyncio.to_thread(back_up, tmp_path / "runs.db", tmp_path / f"copy{number}.db")

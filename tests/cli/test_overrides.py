@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 from cli_cases import Command, shop, toolpath
+from tests.prepared.prepared import prepared
 
 __all__ = ["shop", "toolpath"]
-
-SERVER = str(Path(__file__).parents[1] / "servers" / "probe_server.py")
 
 
 def settings(shop: Path, text: str) -> None:
@@ -20,7 +18,8 @@ def settings(shop: Path, text: str) -> None:
 
 
 def servers(shop: Path, **fields: object) -> None:
-    probe = {"command": sys.executable, "args": [SERVER], **fields}
+    command, *args = prepared("probe")
+    probe = {"command": command, "args": args, **fields}
     (shop / "mcp.json").write_text(json.dumps({"mcpServers": {"probe": probe}}))
 
 

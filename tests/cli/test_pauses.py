@@ -34,7 +34,7 @@ def clock() -> Iterator[list[float]]:
         yield now
     finally:
         gc.callbacks.remove(searches)
-        gc.unfreeze()
+        gc.freeze()
 
 
 def in_sight() -> int:

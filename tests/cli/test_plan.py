@@ -249,3 +249,20 @@ def test_an_option_before_the_words_is_none_either(toolpath: Command, shop: Path
 def test_an_option_in_quotes_is_somebody_s_words(toolpath: Command, shop: Path) -> None:
     ran = toolpath("plan", 'What is the price of the item "tea --run"?')
     assert "is a word of the request" not in ran.err
+
+
+def test_a_decomposition_in_a_file_is_followed(toolpath: Command, shop: Path) -> None:
+    parts = [{"id": "a", "query": ORDER, "suggestedTool": "shop.order"}]
+    (shop / "parts.json").write_text(json.dumps({"queryType": "simple_lookup", "subQueries": parts}))
+    ran = toolpath("plan", ORDER, "--decomposition", "parts.json")
+    assert ran.code == 0
+    assert "tool: shop.order" in ran.out
+    for text, said in (("[]", "holds no object"), ("{", "is no JSON")):
+        (shop / "parts.json").write_text(text)
+        ran = toolpath("plan", ORDER, "--decomposition", "parts.json")
+        assert ran.code == 2
+        assert said in ran.err
+        assert '"sub_queries"' in ran.err
+    ran = toolpath("plan", ORDER, "--decomposition", '{"sub_queries": []}')
+    assert ran.code == 2
+    assert "takes a file, not JSON" in ran.err

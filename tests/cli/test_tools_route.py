@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from pathlib import Path
 
 import pytest
 from cli_cases import Command
+from eval_cases import model_environment
+
+from toolpath.testing.model_server import ModelServer
+from toolpath.values import JsonObject
 
 PRICE = 'shop.price of item "tea"'
 
@@ -105,3 +111,55 @@ def test_every_output_is_given_also_where_another_call_has_failed(
         assert {one["tool"]: one.get("error", "") for one in outputs} == {
             key: "no milk" if output is None else "" for key, output in given.items()
         }
+
+
+TEA = {"tool_name": "shop", "operation": "price", "args": {"item": "tea"}}
+CAKE = {"tool_name": "shop", "operation": "price", "args": {"item": "cake"}}
+
+
+@pytest.mark.parametrize(
+    ("reply", "outputs", "text"),
+    [
+        ({"tool_calls": [TEA, CAKE]}, [2.5, 4.0], ""),
+        ({"natural_language_response": "Let me look.", "tool_call": TEA}, [2.5], "Let me look."),
+    ],
+    ids=["several", "one with words"],
+)
+async def test_each_form_of_a_models_answer_gives_all_outputs_and_its_text(
+    toolpath: Command, monkeypatch: pytest.MonkeyPatch, reply: JsonObject, outputs: list[float], text: str
+) -> None:
+    async with ModelServer(then=json.dumps(reply)) as server:
+        for name, value in model_environment(server).items():
+            monkeypatch.setenv(name, value)
+        items = " and ".join(f'"{one}"' for one in ("tea", "cake")[: len(outputs)])
+        request = f"What is the price of the items {items}?"
+        ran = await asyncio.to_thread(toolpath, "tools", "route", request, "--run", "--json")
+        assert ran.code == 0, ran.err
+        assert [one["output"] for one in ran.json["outputs"]] == outputs
+        assert ran.json["text"] == text
+        (newest,) = (await asyncio.to_thread(toolpath, "tools", "route", "--last", "1", "--json")).json
+        assert newest["run_id"] == ran.json["run_id"]
+        trace = await asyncio.to_thread(toolpath, "tools", "route", "--trace", newest["id"])
+        for said in (newest["run_id"], "→ shop.price (", "Answer 1:", "AVAILABLE TOOLS"):
+            assert said in trace.out
+
+
+def test_a_trace_that_is_not_there_is_told(toolpath: Command, shop: Path) -> None:
+    for command in (("tools", "route"), ("plan",)):
+        ran = toolpath(*command, "--trace", "none_1")
+        assert ran.code != 0
+        assert "--last 20" in ran.err
+        assert toolpath(*command, "--last", "3").code == 0
+
+
+def test_how_a_request_was_planned_is_read_afterwards(toolpath: Command) -> None:
+    request = 'What is the price of the item "tea"?'
+    assert toolpath("plan", request, "--run").code == 0
+    # There is a store now: what is planned without a run is kept in it, too.
+    assert toolpath("plan", request).code == 0
+    later, first = toolpath("plan", "--last", "5", "--json").json
+    assert (first["success"], bool(first["run_id"]), later.get("run_id", "")) == (True, True, "")
+    assert first["id"] in toolpath("plan", "--last", "5").out
+    trace = toolpath("plan", "--trace", first["id"]).out
+    assert "planned by: rules" in trace
+    assert f"run: {first['run_id']} succeeded" in trace

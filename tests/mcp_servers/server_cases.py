@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
+from tests.prepared.prepared import prepared
 from tests.providers.test_mcp_http import HttpServer
 
 from toolpath import Settings
 from toolpath.workspace.mcp_servers.checking import ServerDraft
 
-SCRIPT = str(Path(__file__).parent.parent / "servers" / "probe_server.py")
+COMMAND, *ARGS = prepared("probe")
 #: Tests' servers are on this machine, which is no public host.
 NEAR = Settings(http_allow=("127.0.0.1",))
 SECRET = "hush-hush-4711"
-PROGRAM = ServerDraft(name="probe", command=sys.executable, args=(SCRIPT,), env={"PROBE_WORDS": SECRET})
+PROGRAM = ServerDraft(name="probe", command=COMMAND, args=tuple(ARGS), env={"PROBE_WORDS": SECRET})
 
 
 @contextmanager
@@ -31,7 +31,10 @@ def over_http() -> Iterator[str]:
         server.stop()
 
 
-def runs(pid: int) -> bool:
-    """Whether the process is there and no corpse."""
-    found = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
-    return bool(found.strip()) and not found.startswith("Z")
+def end_of(pid: int) -> asyncio.Future[None]:
+    """The end of a process that runs now, as the system tells it."""
+    loop, told = asyncio.get_running_loop(), os.pidfd_open(pid)
+    ended: asyncio.Future[None] = loop.create_future()
+    ended.add_done_callback(lambda _: (loop.remove_reader(told), os.close(told)))
+    loop.add_reader(told, lambda: ended.done() or ended.set_result(None))
+    return ended

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
-from tests.mcp_servers.server_cases import NEAR, SCRIPT, SECRET, over_http
+from tests.mcp_servers.server_cases import ARGS, COMMAND, NEAR, SECRET, over_http
 from tests.server.rest_cases import api, settled
 from tests.server.serving_cases import assert_problem, serving
 
@@ -17,7 +16,7 @@ from toolpath.values import JsonObject
 
 pytestmark = pytest.mark.mcp
 ADD: JsonObject = {"steps": [{"id": "sum", "tool": "probe.add", "inputs": {"a": 1, "b": 2}}], "outputs": "{{ sum }}"}
-PROGRAM: JsonObject = {"name": "probe", "command": sys.executable, "args": [SCRIPT], "env": {"PROBE_WORDS": SECRET}}
+PROGRAM: JsonObject = {"name": "probe", "command": COMMAND, "args": ARGS, "env": {"PROBE_WORDS": SECRET}}
 
 
 async def test_a_server_is_kept_used_by_a_run_changed_switched_off_and_forgotten() -> None:
@@ -50,7 +49,7 @@ async def test_a_program_is_kept_only_where_that_is_switched_on() -> None:
         for path, body in (("mcp-servers", PROGRAM), ("mcp-servers/import", many)):
             refused = await client.post(path, json=body)
             assert "mcp_commands" in assert_problem(refused, 403, "policy")["hint"]
-        assert (await client.get("mcp-servers")).json() == {"servers": []}
+        assert (await client.get("mcp-servers")).json()["servers"] == []
     async with api(Toolpath(settings=Settings(mcp_commands=True))) as client:
         assert (await client.post("mcp-servers/import", json=many)).status_code == 201
         begun = await client.post("runs", json={"plan": ADD})
@@ -95,7 +94,7 @@ async def test_a_hostile_body_is_refused_and_nothing_is_kept(body: JsonObject) -
         text = json.dumps(body)
         answer = await client.post("mcp-servers", content=text, headers={"content-type": "application/json"})
         assert answer.status_code in (400, 422), answer.text
-        assert (await client.get("mcp-servers")).json() == {"servers": []}
+        assert (await client.get("mcp-servers")).json()["servers"] == []
 
 
 async def test_clients_of_the_plan_execution_service_keep_their_servers() -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from pathlib import Path
 
 import msgspec
 import pytest
-from tests.mcp_servers.server_cases import NEAR, PROGRAM, SCRIPT, SECRET, over_http, runs
+from tests.mcp_servers.server_cases import ARGS, COMMAND, NEAR, PROGRAM, SECRET, end_of, over_http
 from tests.patience import PATIENCE
 
 from toolpath import PlanInvalid, Settings, Toolpath, tool
 from toolpath.errors import PolicyViolationError, RecordConflict, RecordNotFound, SchemaError, ToolpathError
 from toolpath.model.language_model import MASK
-from toolpath.values import Json, JsonObject
+from toolpath.testing.clock import FakeClock
+from toolpath.values import JsonObject
 from toolpath.workspace.mcp_servers.checking import ServerDraft
 
 pytestmark = pytest.mark.mcp
@@ -46,44 +46,35 @@ async def test_tools_of_a_kept_server_are_there_without_a_restart_and_go_with_it
 
 
 async def test_another_process_of_the_store_has_them_within_a_second_and_opens_their_secrets(tmp_path: Path) -> None:
-    store = tmp_path / "runs.db"
-    async with Toolpath(store) as here, Toolpath(store) as there:
+    store, clock = tmp_path / "runs.db", FakeClock()
+    async with Toolpath(store) as here, Toolpath(store, clock=clock) as there:
         with pytest.raises(PlanInvalid):
             await there.run(ADD)
         server = await here.mcp_servers.add(PROGRAM)
-
-        async def sums(plan: JsonObject) -> Json:
-            return (await there.run(plan)).outputs
-
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                try:
-                    assert await sums(ADD) == {"sum": 3}
-                    break
-                except PlanInvalid:
-                    await asyncio.sleep(0.1)
+        await clock.advance(1)
+        assert (await there.run(ADD)).outputs == {"sum": 3}
         assert (await there.tools()).get("probe.add").description == SECRET
         await here.mcp_servers.remove(server)
-        async with asyncio.timeout(PATIENCE):
-            while "probe.add" in await there.tools():  # noqa: ASYNC110 - nothing tells of what others hear
-                await asyncio.sleep(0.1)
+        await clock.advance(1)
+        assert "probe.add" not in await there.tools()
     assert SECRET.encode() not in whole(tmp_path)
 
 
 async def test_a_run_that_has_begun_keeps_its_tools_and_the_server_ends_with_it() -> None:
-    entered, gate = asyncio.Event(), asyncio.Event()
+    entered: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    gate = asyncio.Event()
 
     @tool(effect="read")
-    async def hold() -> str:
+    async def hold(process: int) -> str:
         """Wait for the test."""
-        entered.set()
+        entered.set_result(process)
         await gate.wait()
         return "through"
 
     plan: JsonObject = {
         "steps": [
             {"id": "before", "tool": "probe.process"},
-            {"id": "held", "tool": "hold", "depends_on": ["before"]},
+            {"id": "held", "tool": "hold", "inputs": {"process": "{{ before.id }}"}},
             {"id": "after", "tool": "probe.process", "depends_on": ["held"]},
         ],
         "outputs": ["{{ before }}", "{{ after }}"],
@@ -92,7 +83,7 @@ async def test_a_run_that_has_begun_keeps_its_tools_and_the_server_ends_with_it(
         tp.add(hold)
         server = await tp.mcp_servers.add(PROGRAM)
         run = await tp.start(plan)
-        await asyncio.wait_for(entered.wait(), PATIENCE)
+        ended = end_of(await asyncio.wait_for(entered, PATIENCE))
         await tp.mcp_servers.remove(server)
         with pytest.raises(PlanInvalid):
             await tp.run(ADD)
@@ -102,9 +93,7 @@ async def test_a_run_that_has_begun_keeps_its_tools_and_the_server_ends_with_it(
         before, after = result.outputs  # type: ignore[misc]
         # The very process that it began with, which ends soon after it.
         assert before == after
-        async with asyncio.timeout(PATIENCE):
-            while runs(before["id"]):  # noqa: ASYNC110 - nothing tells of another process's end
-                await asyncio.sleep(0.05)
+        await asyncio.wait_for(ended, PATIENCE)
 
 
 async def test_what_is_changed_takes_the_place_of_what_was_and_masked_values_stay() -> None:
@@ -147,7 +136,7 @@ async def test_a_name_that_turns_to_this_machine_later_is_not_asked(tmp_path: Pa
 
 async def test_variables_of_this_process_are_not_filled_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OWNERS_KEY", "key-of-the-owner")
-    draft = ServerDraft(name="probe", command=sys.executable, args=(SCRIPT,), env={"PROBE_WORDS": "${OWNERS_KEY}"})
+    draft = ServerDraft(name="probe", command=COMMAND, args=tuple(ARGS), env={"PROBE_WORDS": "${OWNERS_KEY}"})
     async with Toolpath(secrets={"OWN": "also-secret"}) as tp:
         server = await tp.mcp_servers.add(draft)
         assert (await tp.tools()).get("probe.add").description == "${OWNERS_KEY}"
@@ -205,7 +194,7 @@ async def test_a_name_is_given_once_also_beside_those_of_the_program() -> None:
 async def test_a_list_of_servers_is_taken_whole_or_not_at_all() -> None:
     async with Toolpath() as tp:
         both: JsonObject = {
-            "probe": {"command": sys.executable, "args": [SCRIPT], "type": "stdio", "autoApprove": []},
+            "probe": {"command": COMMAND, "args": ARGS, "type": "stdio", "autoApprove": []},
             "later": {"command": "x", "disabled": True},
         }
         made = await tp.mcp_servers.import_all({"mcpServers": both})
@@ -247,6 +236,6 @@ async def test_a_server_whose_secrets_cannot_be_opened_says_so_and_hinders_no_ot
         kept = await tp.store.get_record("mcp_server", (await tp.mcp_servers.get("probe")).server_id)
         assert kept is not None
         await tp.store.put_record(msgspec.structs.replace(kept, data={**kept.data, "sealed": "broken"}))
-        await tp.mcp_servers.add(ServerDraft(name="other", command=sys.executable, args=(SCRIPT,)))
+        await tp.mcp_servers.add(ServerDraft(name="other", command=COMMAND, args=tuple(ARGS)))
         assert "other.add" in await tp.tools()
         assert "probe" in tp.registry.problems

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.patience import PATIENCE
+from tests.prepared.prepared import prepared
 
 from toolpath.model.tool import Body
 from toolpath.providers.mcp.provider import McpProvider
@@ -52,8 +53,9 @@ async def start() -> AsyncIterator[Callable[..., Server]]:
     servers: list[Server] = []
 
     def make(script: str, *args: str, **settings: Any) -> Server:
-        command = [str(SERVERS / script), *args]
-        server = Server(McpProvider("probe", command=sys.executable, args=command, **settings))
+        plain = [sys.executable, str(SERVERS / script), *args]
+        command, *words = prepared("probe", *args) if script == "probe_server.py" else plain
+        server = Server(McpProvider("probe", command=command, args=words, **settings))
         servers.append(server)
         return server
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.prepared.prepared import prepared
 
 from toolpath import RunContext, Settings, ToolContext, Toolpath
 from toolpath.access.acting import acting
@@ -19,7 +18,6 @@ from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 
 pytestmark = pytest.mark.mcp
-SERVER = str(Path(__file__).parent.parent / "servers" / "probe_server.py")
 PLAN: dict[str, Any] = {"steps": [{"id": "a", "tool": "agent"}]}
 
 
@@ -29,7 +27,8 @@ async def agent(context: ToolContext, n: int = 1) -> Any:
 
 
 def add_probe(tp: Toolpath, **how: Any) -> None:
-    tp.add_mcp("probe", command=sys.executable, args=[SERVER], **how)
+    command, *args = prepared("probe")
+    tp.add_mcp("probe", command=command, args=args, **how)
 
 
 async def test_a_tool_calls_a_tool_of_a_server_that_no_step_names() -> None:
@@ -77,14 +76,14 @@ async def test_its_server_gets_no_more_calls_at_once_than_it_may() -> None:
 
 
 async def test_a_run_whose_tool_called_one_that_has_changed_since_waits_for_a_person() -> None:
-    store, clock = MemoryStore(), FakeClock(auto=True)
+    store = MemoryStore()
     agent_that_asks = _asking_between()
-    async with Toolpath(store=store, clock=clock, settings=Settings()) as tp:
+    async with Toolpath(store=store, settings=Settings()) as tp:
         add_probe(tp)
         tp.add(agent_that_asks, name="agent")
         first = await (await tp.start(PLAN)).result()
     assert first.status == "waiting"
-    async with Toolpath(store=store, clock=clock, settings=Settings()) as tp:
+    async with Toolpath(store=store, settings=Settings()) as tp:
         add_probe(tp, env={"PROBE_WORDS": "Add two integers, and more."})
         tp.add(agent_that_asks, name="agent")
         run = await tp.resume(first.run_id)

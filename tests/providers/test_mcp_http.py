@@ -7,18 +7,16 @@ import contextlib
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.prepared.prepared import prepared
 
 from toolpath.errors import ConfigError, ToolFailed, ToolRetry, ToolUnavailable
 from toolpath.providers.mcp.provider import McpProvider
 
 pytestmark = pytest.mark.mcp
-SCRIPT = Path(__file__).parent.parent / "servers" / "probe_server.py"
 
 
 class Caller:
@@ -47,7 +45,7 @@ class HttpServer:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        self.process = subprocess.Popen([sys.executable, str(SCRIPT), "http", str(self.port)])
+        self.process = subprocess.Popen(prepared("probe", "http", str(self.port)), stdout=subprocess.PIPE)
         while True:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
                 return
@@ -55,7 +53,8 @@ class HttpServer:
     def stop(self) -> None:
         if self.process is not None:
             self.process.send_signal(signal.SIGKILL)
-            self.process.wait()
+            # Its end is the end of its output.
+            self.process.communicate()
 
 
 @pytest.fixture(scope="module")

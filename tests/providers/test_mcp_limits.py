@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.prepared.prepared import prepared
 
 from toolpath import Settings, Toolpath
 from toolpath.model.events import StepStarted, StepSucceeded
 from toolpath.providers.mcp.provider import McpProvider
 
 pytestmark = pytest.mark.mcp
-SERVER = str(Path(__file__).parent.parent / "servers" / "probe_server.py")
 PLAN: dict[str, Any] = {
     "concurrency": 8,
     "steps": [{"id": f"s{n}", "tool": "probe.add", "inputs": {"a": n, "b": 1}} for n in range(8)],
@@ -22,14 +20,15 @@ PLAN: dict[str, Any] = {
 
 @pytest.mark.parametrize("door", ["add", "add_mcp", "add_mcp_config"])
 async def test_a_server_gets_no_more_calls_at_once_than_it_may(door: str) -> None:
+    command, *args = prepared("probe")
     async with Toolpath(settings=Settings()) as tp:
         match door:
             case "add":
-                tp.add(McpProvider("probe", command=sys.executable, args=[SERVER], max_concurrency=2))
+                tp.add(McpProvider("probe", command=command, args=args, max_concurrency=2))
             case "add_mcp":
-                tp.add_mcp("probe", command=sys.executable, args=[SERVER], max_concurrency=2)
+                tp.add_mcp("probe", command=command, args=args, max_concurrency=2)
             case _:
-                server = {"command": sys.executable, "args": [SERVER], "max_concurrency": 2}
+                server = {"command": command, "args": args, "max_concurrency": 2}
                 tp.add_mcp_config({"mcpServers": {"probe": server}})
         await tp.load(tp.read(PLAN))
         result = await tp.run(PLAN)

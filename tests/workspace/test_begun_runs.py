@@ -12,12 +12,14 @@ from tests.server.rest_cases import tools as rest_tools
 from tests.workspace.conversation_cases import short, talking, told
 
 from toolpath import Settings, Toolpath
-from toolpath.errors import KeyReused, PlanInvalid, RunConflict
+from toolpath.errors import ChatFailed, KeyReused, PlanInvalid, RunConflict
+from toolpath.model.chat import ChatRequest
 from toolpath.model.run import RunContext
 from toolpath.testing.clock import FakeClock
+from toolpath.testing.scripted_model import done
 from toolpath.workspace.conversations import begun_runs, memory
 from toolpath.workspace.conversations.begun_runs import BEGINNING
-from toolpath.workspace.conversations.turns import Said
+from toolpath.workspace.conversations.message import Said
 
 READ: dict[str, Any] = {
     "name": "Read a page",
@@ -116,7 +118,7 @@ async def test_many_that_look_at_once_tell_each_run_once() -> None:
 
 
 async def test_who_dies_between_the_end_of_a_run_and_its_messages_leaves_them_to_the_next_that_looks(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tp, _, _ = talking(store=tmp_path / "runs.db")
 
@@ -125,7 +127,7 @@ async def test_who_dies_between_the_end_of_a_run_and_its_messages_leaves_them_to
 
     async with tp:
         talk = (await tp.conversations.create()).conversation_id
-        tp._drives.tell_conversations(died)
+        monkeypatch.setattr(tp._launcher, "ended", died)
         await tp.run(READ, {"page": "p1"}, context=RunContext(conversation_id=talk))
         records = tp.conversations._records
         kept = await records.get(talk)
@@ -224,14 +226,14 @@ async def test_the_answer_of_a_turn_is_kept_when_its_run_ends_though_nobody_look
 
 
 @pytest.mark.parametrize("by", ["prune", "store"])
-async def test_an_answer_that_nobody_kept_is_not_lost_with_its_run(by: str) -> None:
+async def test_an_answer_that_nobody_kept_is_not_lost_with_its_run(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tp, _, _ = talking("Hello Ada.")
 
     async def died(_: str) -> None:
         return
 
     async with tp:
-        tp._drives.tell_conversations(died)
+        monkeypatch.setattr(tp._launcher, "ended", died)
         talk = (await tp.conversations.create()).conversation_id
         turn = await tp.conversations.begin(
             await tp.conversations.get(talk), Said(text="I am Ada."), context=RunContext()
@@ -332,3 +334,94 @@ async def test_a_write_that_is_written_as_text_is_asked_about() -> None:
                 await tp.deny(part.run_id, part.step)  # type: ignore[union-attr]  # it is a question
         assert short(seen)[-2:] == ["text You did not want it.", "end completed"]
         assert world.calls == []
+
+
+async def test_what_came_of_a_retry_takes_the_place_of_the_failure_and_a_fork_is_told(tmp_path: Path) -> None:
+    is_away = True
+
+    def away(request: ChatRequest) -> Any:
+        if is_away:
+            raise ChatFailed("The model is away.", kind="denied")
+        can_end = any(spec.name == "terminate" for spec in request.tools)
+        return done("Here I am.") if can_end else "Here I am."
+
+    tp, model, _ = talking(then=away, store=tmp_path / "t.db")
+    async with tp:
+        talk = (await tp.conversations.create()).conversation_id
+        context = RunContext(conversation_id=talk)
+        # A turn, and a run that was begun besides.
+        assert short(await told(tp.conversations.say(talk, "Are you there?")))[-1] == "end failed"
+        begun = await tp.run(
+            {"steps": [{"id": "a", "agent": {"requirement": "Look."}}], "outputs": "{{ a }}"}, context=context
+        )
+        assert begun.status == "failed"
+        before = await history(tp, talk)
+        assert [status for *_, status in before] == ["", "failed", "", "failed"]
+        # A retry that fails again, one that was refused, and one that succeeds.
+        turn = (await tp.conversations.history(await tp.conversations.get(talk)))[1].run_id
+        for run_id in (turn, begun.run_id):
+            assert (await (await tp.retry(run_id)).result()).status == "failed"
+        assert await history(tp, talk) == before
+        is_away = False
+        for run_id in (turn, begun.run_id):
+            assert (await (await tp.retry(run_id)).result()).success
+            with pytest.raises(RunConflict):
+                await tp.retry(run_id)
+        found = await history(tp, talk)
+        assert [(number, role, status) for number, role, _, status in found] == [
+            (1, "user", ""), (2, "assistant", "completed"), (3, "user", ""), (4, "assistant", "completed"),
+        ]  # fmt: skip
+        assert [text for _, role, text, _ in found if role == "assistant"] == ["Here I am.", "Here I am."]
+        known = await tp.conversations.get(talk)
+        assert (known.characters, known.begun) == (sum(len(text) for _, _, text, _ in found), ())
+        # The next turn is told what came of it in the end.
+        await told(tp.conversations.say(talk, "And now?"))
+        assert not any("failed" in message.text for message in model.requests[-1].messages)
+        # A fork belongs to the conversation as the run that it comes of.
+        fork = await tp.fork(begun.run_id)
+        assert (await fork.result()).success
+        assert (await history(tp, talk))[-1][1:] == ("assistant", "Here I am.", "completed")
+        assert len(await history(tp, talk)) == 8
+
+
+async def test_a_fork_that_names_a_conversation_of_others_is_not_told_in_it() -> None:
+    tp, _, _ = talking()
+    async with tp:
+        for owner in ({"tenant": "acme"}, {"user": "ada"}):
+            talk = (await tp.conversations.create(**owner)).conversation_id
+            run = await tp.run(READ, {"page": "p1"}, context=RunContext("eve", conversation_id=talk))
+            fork = await tp.fork(run.run_id)
+            retold = await tp.fork(run.run_id, context=RunContext("eve", tenant="evil"))
+            assert (await fork.result()).success
+            assert (await retold.result()).success
+            kept = await tp.conversations._records.get(talk)
+            assert kept is not None
+            assert (kept.messages, kept.begun) == (0, ())
+
+
+async def test_a_retry_that_another_process_ends_is_told_by_whoever_looks_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(_: Any) -> str:
+        raise ChatFailed("The model is away.", kind="denied")
+
+    store = tmp_path / "t.db"
+    first, _, _ = talking(then=away, store=store)
+    async with first:
+        talk = (await first.conversations.create()).conversation_id
+        assert short(await told(first.conversations.say(talk, "Are you there?")))[-1] == "end failed"
+        (run,) = await first.runs()
+        # It dies when the retry is noted, and the run goes on in a process that has no conversations open.
+        await first.conversations.turns.begun_runs.note_again(talk, run.run_id)
+        assert [status for *_, status in await history(first, talk)] == ["", "failed"]
+    second, _, _ = talking(then="Here I am.", store=store)
+    monkeypatch.setattr(second._launcher, "ended", _deaf)
+    async with second:
+        assert (await (await second._steering.retry(run.run_id)).result()).success
+    third, _, _ = talking(store=store)
+    async with third:
+        assert [status for *_, status in await history(third, talk)] == ["", "completed"]
+
+
+async def _deaf(conversation_id: str) -> None:
+    """Hear nothing of a run that has ended."""

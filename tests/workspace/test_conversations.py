@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,14 +20,15 @@ from toolpath.errors import (
     RecordNotFound,
     RunConflict,
     SchemaError,
+    StoreError,
 )
 from toolpath.model.chat import ChatReply, ChatRequest, ToolCall
-from toolpath.model.conversation import EndPart, MemoryPart, QuestionPart, TextPart
+from toolpath.model.conversation import Conversation, EndPart, MemoryPart, QuestionPart, TextPart
 from toolpath.model.events import ApprovalDecided
 from toolpath.model.run import RunContext
 from toolpath.notation.plan import read_plan
 from toolpath.workspace.conversations import turns
-from toolpath.workspace.conversations.turns import LONGEST, Said
+from toolpath.workspace.conversations.message import LONGEST, Said
 
 
 async def test_a_turn_is_told_while_it_is_written_and_kept_when_it_is_over() -> None:
@@ -386,6 +388,42 @@ async def test_what_is_too_much_becomes_a_summary_that_is_made_once() -> None:
         assert kept is not None
         told_whole = [message.text[:8] for message in last[1:] if message.role == "user"]
         assert told_whole == [f"Number {number}" for number in range(kept.through // 2, 8)]
+
+
+async def test_a_summary_outlives_who_dies_before_the_turn_and_the_turn_says_what_it_rests_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(request: ChatRequest) -> str:
+        return "a summary of the beginning" if "Summarise" in request.system else "Noted."
+
+    settings = Settings(conversation_memory=6_000)
+    tp, first, _ = talking(then=answer, settings=settings, store=tmp_path / "t.db")
+    async with tp:
+        talk = (await tp.conversations.create()).conversation_id
+        for number in range(3):
+            await told(tp.conversations.say(talk, f"Number {number}: " + "x" * 2_100))
+
+        records = tp.conversations.turns._records
+        put = records.put
+
+        async def dies(conversation: Conversation) -> Conversation:
+            if conversation.turn is not None:
+                raise StoreError("The process dies before the turn is claimed.")
+            return await put(conversation)
+
+        with monkeypatch.context() as dying:
+            dying.setattr(records, "put", dies)
+            with pytest.raises(StoreError):
+                await told(tp.conversations.say(talk, "Number 3"))
+        assert sum("Summarise" in request.system for request in first.requests) == 1
+    again, second, _ = talking(then=answer, settings=settings, store=tmp_path / "t.db")
+    async with again:
+        parts = await told(again.conversations.say(talk, "Number 3"))
+        assert isinstance(parts[0], MemoryPart)
+        assert not any("Summarise" in request.system for request in second.requests)
+        message = (await again.conversations.history(await again.conversations.get(talk)))[-2]
+        assert message.memory == parts[0]
+        assert (parts[0].left_out, parts[0].summarised) == (4, True)
 
 
 async def test_without_a_model_for_it_what_was_left_out_is_said() -> None:

@@ -219,8 +219,12 @@ async def test_a_template_that_went_fails_the_tick_and_not_the_schedule(desk: De
     await desk.tp.templates.save(GREET)
     kept = await desk.tp.schedules.get(schedule.schedule_id)
     assert (kept.ticks[-1].outcome, "no template" in kept.ticks[-1].error) == ("failed", True)
+    kept = await desk.tp.schedules.change(kept, ScheduleDraft(paused=True))
+    assert (kept.paused, kept.next_at) == (True, None)
+    with pytest.raises(RecordNotFound):
+        await desk.tp.schedules.change(kept, ScheduleDraft(paused=False))
     other = await desk.tp.templates.get("Greet")
-    await desk.tp.schedules.change(kept, ScheduleDraft(template_id=other.template_id))
+    await desk.tp.schedules.change(kept, ScheduleDraft(template_id=other.template_id, paused=False))
     await desk.after(60)
     assert desk.said == ["Hello Bo"]
 
@@ -390,3 +394,36 @@ async def test_a_run_by_hand_of_a_schedule_that_is_deleted_meanwhile_goes_on(des
     await desk.tp.schedules.delete(schedule)
     run = await desk.tp.schedules.run_now(schedule)
     assert (await run.result()).outputs == "Hello Bo"
+
+
+async def test_uploads_are_stored_with_a_schedule_and_each_of_its_runs_has_the_files(desk: Desk) -> None:
+    files = desk.tp.files
+    upload, other = await files.create(), await files.create(tenant="acme")
+    await files.upload(upload, "prices.csv", b"tea,3")
+    for wrong in (other.upload_id, "upload_none", "../" + upload.upload_id):
+        with pytest.raises(RecordNotFound):
+            await desk.schedule(uploads=(upload.upload_id, wrong))
+    with pytest.raises(SchemaError, match="at most 20"):
+        await desk.schedule(uploads=(upload.upload_id,) * 21)
+    schedule = await desk.schedule(uploads=(upload.upload_id,))
+    await desk.after(60)
+    # They are kept for its later runs, however old: what no schedule has is not.
+    await files.create()
+    await desk.clock.advance((desk.tp.settings.upload_days + 1) * 86_400)
+    await files.sweep()
+    await desk.after(60)
+    runs = await desk.tp.runs()
+    assert len(runs) >= 2
+    for run in runs:
+        assert await files.read(run.run_id, "prices.csv") == b"tea,3"
+    # A tick without its files begins no run, and says why.
+    await files.delete(await files.get(upload.upload_id))
+    await desk.after(60)
+    told = (await desk.tp.schedules.get(schedule.schedule_id)).ticks[-1]
+    assert (told.outcome, upload.upload_id in told.error) == ("failed", True)
+    changed = await desk.tp.schedules.change(
+        schedule=await desk.tp.schedules.get(schedule.schedule_id), draft=ScheduleDraft(uploads=())
+    )
+    assert changed.uploads == ()
+    await desk.after(60)
+    assert (await desk.tp.schedules.get(schedule.schedule_id)).ticks[-1].outcome == "started"

@@ -28,9 +28,9 @@ async def test_a_change_that_could_not_be_followed_is_followed_at_the_next_look(
         changes.follow(second)
         with pytest.raises(StoreError):
             await changes.tell()
-        await changes.hear()
+        await changes.catch_up()
         assert heard == ["first", "first", "second"]
-        await changes.hear()
+        await changes.catch_up()
         assert len(heard) == 3
 
 
@@ -46,7 +46,7 @@ async def test_who_asks_while_a_change_is_followed_goes_on_after_it() -> None:
             done.append("followed")
 
         async def asks() -> None:
-            await changes.hear()
+            await changes.catch_up()
             done.append("asked")
 
         changes.follow(follower)

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from toolpath import PlanInvalid, Toolpath
 from toolpath.errors import NoToolFits, PolicyViolationError, ReadError, RecordConflict, RecordNotFound
+from toolpath.model.record import Record
+from toolpath.store.memory.store import MemoryStore
 
 PLAN = {
     "name": "sum",
@@ -152,3 +156,105 @@ async def test_stored_plans_outlive_the_process(tmp_path: Path) -> None:
         second.add(add)
         assert await second.plans.get(stored.plan_id) == stored
         assert (await second.run(stored, {"a": 3})).outputs == 6
+
+
+WRITTEN = """\
+# What this is for: a comment.
+name: sum
+inputs: {type: object, properties: {a: {type: integer}}, required: [a]}
+steps:
+  - id: twice  # both the same
+    tool: add
+    inputs: {a: "{{ inputs.a }}", b: "{{ inputs.a }}"}
+"""
+
+
+@pytest.mark.parametrize("place", ["memory", "sqlite"])
+async def test_what_was_written_is_kept_with_its_comments_through_changes_and_back(place: str, tmp_path: Path) -> None:
+    async with Toolpath(None if place == "memory" else tmp_path / "runs.db") as tp:
+        tp.add(add, effect="read")
+        first = await tp.plans.add(WRITTEN, user="ada")
+        assert (await tp.plans.get(first.plan_id)).source == WRITTEN
+        longer = WRITTEN + "  - {id: more, tool: add, inputs: {a: 1, b: 2}}  # new\n"
+        second = await tp.plans.update(first.plan_id, longer, user="bob", comment="more")
+        # An approval is a change of the record, and none of the plan.
+        await tp.plans.approve(first.plan_id, {"a": 1})
+        third = await tp.plans.update(first.plan_id, longer.replace("a comment", "the same"))
+        assert [(each.revision, each.by) for each in third.revisions] == [(1, "ada"), (2, "bob"), (4, "")]
+        assert len({each.digest for each in third.revisions}) == 3
+        found = await tp.plans.history.diff(third, 1, 2)
+        assert (found.added, found.removed, dict(found.changed)) == (("more",), (), {})
+        assert "+  - {id: more, tool: add, inputs: {a: 1, b: 2}}  # new" in found.text
+        # Revision 3 was the approval of revision 2: it is the same plan.
+        assert (await tp.plans.history.content(third, 3)).source == longer
+        back = await tp.plans.roll_back(first.plan_id, 1, user="eve")
+        assert (back.source, back.plan, back.revisions[-1].comment) == (WRITTEN, first.plan, "as revision 1")
+        assert back.revisions[-1].digest == first.revisions[0].digest
+        with pytest.raises(RecordConflict):
+            await tp.plans.roll_back(first.plan_id, 2, expected=second.revision)
+        with pytest.raises(RecordNotFound, match="no revision 99"):
+            await tp.plans.history.diff(back, 1, 99)
+        assert (await tp.run(back, {"a": 2})).success
+        await tp.plans.delete(first.plan_id)
+        assert await tp.store.list_records("plan_revision") == []
+
+
+async def test_a_plan_in_another_notation_or_given_as_data_has_no_text_and_keeps_what_it_was(tp: Toolpath) -> None:
+    calls = '{"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 2}}]}'
+    foreign = await tp.plans.add(calls)
+    assert foreign.source == ""
+    assert [step["tool"] for step in foreign.plan["steps"]] == ["add"]
+    data = await tp.plans.add(PLAN)
+    same = await tp.plans.update(data.plan_id, PLAN)
+    assert len(same.revisions) == 1
+    other = await tp.plans.update(data.plan_id, WRITTEN)
+    assert (await tp.plans.roll_back(data.plan_id, 1)).source == ""
+    assert other.source == WRITTEN
+
+
+async def test_a_plan_that_an_earlier_version_kept_has_a_revision_all_the_same(tp: Toolpath) -> None:
+    stored = await tp.plans.add(PLAN, user="ada")
+    record = await tp.store.get_record("plan", stored.plan_id)
+    assert record is not None
+    old = {name: value for name, value in record.data.items() if name not in ("source", "revisions")}
+    await tp.store.put_record(msgspec.structs.replace(record, data=old), expected=1)
+    known = await tp.plans.get(stored.plan_id)
+    assert [(each.revision, each.by) for each in known.revisions] == [(2, "ada")]
+    await tp.plans.update(stored.plan_id, WRITTEN)
+    assert (await tp.plans.roll_back(stored.plan_id, 2)).plan == stored.plan
+
+
+async def test_of_many_revisions_the_oldest_go_with_their_texts(tp: Toolpath, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolpath.workspace.plan_history._MOST", 3)
+    stored = await tp.plans.add(WRITTEN)
+    for number in range(5):
+        stored = await tp.plans.update(stored.plan_id, f"{WRITTEN}# {number}\n")
+    assert [each.revision for each in stored.revisions] == [4, 5, 6]
+    assert len(await tp.store.list_records("plan_revision")) == 2
+
+
+class Deleting(MemoryStore):
+    """A store in which a noun is deleted just before what it was is put aside."""
+
+    deletes: Callable[[], Awaitable[object]] | None = None
+
+    async def put_record(self, record: Record, *, expected: int | None = None) -> Record:
+        if record.kind in ("plan_revision", "template_version") and self.deletes is not None:
+            deletes, self.deletes = self.deletes, None
+            await deletes()
+        return await super().put_record(record, expected=expected)
+
+
+async def test_a_change_that_meets_a_deletion_leaves_nothing_of_what_was_deleted() -> None:
+    store = Deleting()
+    async with Toolpath(store) as tp:
+        stored = await tp.plans.add(PLAN)
+        store.deletes = lambda: tp.plans.delete(stored.plan_id)
+        with pytest.raises(RecordConflict):
+            await tp.plans.update(stored.plan_id, {**PLAN, "name": "other"})
+        template = await tp.templates.save({**PLAN, "name": "Sum"})
+        store.deletes = lambda: tp.templates.delete(template)
+        with pytest.raises(RecordConflict):
+            await tp.templates.save({**PLAN, "name": "Sum", "outputs": None}, template=template)
+        for kind in ("plan_revision", "template_version"):
+            assert await store.list_records(kind) == []

@@ -97,6 +97,41 @@ async def test_a_document_equal_to_the_newest_adds_no_version_whatever_the_order
     assert await tp.templates.document(second, 1) == GREET
 
 
+WRITTEN = """# How the counter greets.
+name: Greet
+steps:
+  - id: said
+    tool: say
+    inputs: {text: "<<text>>"}  # as people call themselves
+"""
+
+
+async def test_what_was_written_stays_as_it_was_with_its_comments(tp: Toolpath) -> None:
+    template = await tp.templates.save(WRITTEN)
+    assert await tp.templates.text(template) == WRITTEN
+    again = await tp.templates.save(WRITTEN, template=template)
+    assert again.version == 1, "the same text adds no version"
+    assert (await tp.templates.save(await tp.templates.document(template), template=again)).version == 1
+    other = await tp.templates.save(WRITTEN.replace("How the", "The way the"), template=again)
+    assert other.version == 2, "a comment is a change of its own"
+    assert "+# The way the counter greets." in (await tp.templates.diff(other, 1, 2)).text
+    data = await tp.templates.save(changed(GREET, "data"), template=other)
+    assert await tp.templates.text(data) == "", "what came as data has no text"
+    back = await tp.templates.roll_back(data, 1)
+    assert (back.version, await tp.templates.text(back)) == (4, WRITTEN)
+    await tp.templates.delete(back)
+    assert await tp.store.list_records("template_text") == []
+
+
+async def test_texts_of_versions_that_are_gone_go_too(tp: Toolpath, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolpath.workspace.templates._MOST_VERSIONS", 2)
+    template = await tp.templates.save(WRITTEN)
+    for number in range(4):
+        template = await tp.templates.save(f"# {number}\n{WRITTEN}", template=template)
+    assert len(await tp.store.list_records("template_text")) == 2
+    assert await tp.templates.text(template) == f"# 3\n{WRITTEN}"
+
+
 async def test_versions_are_beside_each_other_step_by_step_and_an_earlier_one_can_be_had_back(tp: Toolpath) -> None:
     first = await tp.templates.save(GREET)
     more = {**changed(GREET, "Hi <<name>>"), "description": "Else"}
@@ -370,9 +405,6 @@ async def test_templates_call_one_another_and_none_calls_itself_on_any_way(tp: T
 
 
 async def test_what_can_be_no_tool_is_said_when_it_is_published(tp: Toolpath) -> None:
-    theirs = await tp.templates.save(GREET, tenant="them")
-    with pytest.raises(SchemaError, match="of a tenant"):
-        await tp.templates.publish(theirs, ["tool"])
     fixed = await tp.templates.save({**GREET, "timeout": "<<seconds>>"})
     with pytest.raises(SchemaError, match="seconds"):
         await tp.templates.publish(fixed, ["tool", "http"])

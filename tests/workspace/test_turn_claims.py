@@ -9,12 +9,12 @@ import pytest
 from tests.workspace.conversation_cases import Talker, short, talking, told
 
 from toolpath import Settings, Toolpath
-from toolpath.clock import SystemClock
 from toolpath.errors import KeyReused, RecordNotFound, RunConflict
+from toolpath.machine import SystemClock
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.run import RunContext
 from toolpath.store.memory.store import MemoryStore
-from toolpath.workspace.conversations.turns import Said
+from toolpath.workspace.conversations.message import Said
 
 Between = Callable[[], Awaitable[Any]]
 

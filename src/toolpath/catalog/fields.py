@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
 from toolpath.errors import ConfigError, closest
-from toolpath.model.plan import Cache, Retry
-from toolpath.model.tool import Example, Rate, Requires, Tool
+from toolpath.model.plan import Cache, OutputValidation, Retry
+from toolpath.model.tool import Effect, Example, Isolation, Rate, Requires, Tool
 from toolpath.notation.reading.durations import HINT
 from toolpath.notation.reading.durations import seconds as duration
 from toolpath.values import Json
@@ -103,7 +103,7 @@ def _cost(value: Any) -> float:
 
 def _convert(value: Any, kind: type[_Kind]) -> _Kind:
     if isinstance(value, Mapping) and issubclass(kind, msgspec.Struct):
-        # msgspec leaves out what it does not know; here a slip of the pen is to be heard.
+        # msgspec leaves out what it does not know; here a slip of the pen is told.
         unknown = [str(name) for name in value if name not in kind.__struct_fields__]
         if unknown:
             raise ValueError(f"unknown field {unknown[0]!r}; there are {', '.join(kind.__struct_fields__)}")
@@ -126,7 +126,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def read_fields(raw: Mapping[str, Any], *, where: str, allowed: frozenset[str] | None = None) -> dict[str, Any]:
-    """What was written about a tool as values for `Tool`'s fields.
+    """Values for `Tool`'s fields, from what was written about a tool.
 
     `where` names the place in messages. Raises `ConfigError` for a field that is unknown (or not in `allowed`) or whose
     value cannot be read.
@@ -159,9 +159,9 @@ def _read(name: str, value: Any) -> Any:
 
 _BOOLEANS = frozenset({"idempotent", "strict_formats"})
 _LITERALS = {
-    "effect": ("read", "write", "destructive"),
-    "isolation": ("none", "process"),
-    "output_validation": ("strict", "warn", "off"),
+    "effect": get_args(Effect),
+    "isolation": get_args(Isolation),
+    "output_validation": get_args(OutputValidation),
 }
 
 #: What a local override may change.

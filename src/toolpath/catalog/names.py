@@ -1,15 +1,12 @@
 """Tool names for model providers: at most 64 of `[A-Za-z0-9_-]`, one for each key. Pure.
 
-A key is never guessed from a mangled name by splitting it: `unmangle` looks it up among the keys of a catalog.
+A key is never guessed from a mangled name by splitting it: who offers tools by such names keeps the key of each.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
-
-from toolpath.errors import ToolNotFound, closest
 
 MAX_LENGTH = 64
 _DIGEST_LENGTH = 12
@@ -41,16 +38,3 @@ def _encode_run(match: re.Match[str]) -> str:
             return "-"
         case run:
             return f"---{run.translate(_CODES)}-"
-
-
-def mangled_names(keys: Iterable[str]) -> dict[str, str]:
-    """The mangled name of each key → the key."""
-    return {mangle(key): key for key in keys}
-
-
-def unmangle(mangled: str, keys: Iterable[str]) -> str:
-    """The key, among `keys` (a catalog will do), whose mangled name this is. Raises `ToolNotFound` with the nearest."""
-    names = mangled_names(keys)
-    if mangled not in names:
-        raise ToolNotFound(f"No tool is known to the model as {mangled!r}.", suggestions=closest(mangled, names))
-    return names[mangled]

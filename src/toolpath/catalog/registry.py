@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -154,6 +154,14 @@ class Registry:
         """Name → provider, in the order in which they were added."""
         return {name: source.provider for name, source in self._sources.items()}
 
+    def origin(self, key: str) -> str:
+        """The kind of provider that the tool comes from, as `mcp`; `program` for one that was added by itself."""
+        if key not in self._own:
+            for source in self._sources.values():
+                if key in source.tools:
+                    return str(getattr(source.provider, "kind", "program"))
+        return "program"
+
     @property
     def problems(self) -> Mapping[str, ToolpathError]:
         """Name of each provider that could not list its tools → why, and key of each tool with a fault → what."""
@@ -292,6 +300,15 @@ class Registry:
         return self._catalog
 
     @property
+    def groups(self) -> Collection[str]:
+        """The names of all providers: groups of tools that are theirs alone."""
+        return self._sources.keys()
+
+    def overridden(self, tools: Mapping[str, Tool]) -> dict[str, Tool]:
+        """Tools by key, that are none of the registry's, with what is laid over all tools of such keys."""
+        return {key: overridden(tool, key, self._overrides) for key, tool in tools.items()}
+
+    @property
     def stats(self) -> Mapping[str, ToolStats]:
         """Key → statistics, as they are now."""
         return self.statistics
@@ -342,7 +359,7 @@ class Registry:
 
 
 def _troubles(source: _Source) -> tuple[str, ...]:
-    """What a catalogue tells of a source besides its tools."""
+    """The troubles that a catalogue tells of a source besides its tools."""
     broken: dict[str, ToolpathError] = getattr(source.provider, "broken", {})
     return (str(source.problem), *(f"{name}: {why}" for name, why in broken.items()))
 

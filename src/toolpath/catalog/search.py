@@ -204,7 +204,7 @@ class ToolSearch:
         return self._totals[entry.number]
 
     def _forget(self) -> None:
-        """What was computed of the whole holds no longer."""
+        """Drop all that was computed of the whole."""
         self._totals.clear()
         self._spellings.clear()
         self._by_letter.clear()

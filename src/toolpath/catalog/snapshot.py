@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView, Mapping
+from collections.abc import Collection, Iterator, KeysView, Mapping
 from functools import cached_property
 from types import MappingProxyType
 
 from toolpath.errors import AmbiguousTool, ToolNotFound, ToolpathError, ToolUnavailable, closest
 from toolpath.model.language_model import UNKNOWN_MODELS, KnownModels
 from toolpath.model.plan import Plan
-from toolpath.model.tool import Tool, ToolStats
-from toolpath.values import digest
+from toolpath.model.tool import Tool, ToolStats, as_called
+from toolpath.values import JsonObject, digest
 
 _FILES = (".yaml", ".yml", ".json")
 
@@ -42,6 +42,15 @@ class Catalog:
         twin.models = models
         return twin
 
+    def with_problems(self, problems: Mapping[str, ToolpathError]) -> Catalog:
+        """The same tools with these problems beside those that are known."""
+        if not problems:
+            return self
+        twin = Catalog.__new__(Catalog)
+        twin.__dict__.update(self.__dict__)
+        twin.problems = MappingProxyType({**problems, **self.problems})
+        return twin
+
     def with_stats(self, stats: Mapping[str, ToolStats]) -> Catalog:
         """The same tools with other statistics, which never change; indices and digest are shared."""
         if stats is self.stats:
@@ -51,6 +60,24 @@ class Catalog:
         twin.__dict__.update(self.__dict__)
         twin.stats = stats
         return twin
+
+    def beside(self, tools: Mapping[str, Tool], reserved: Collection[str] = ()) -> Catalog:
+        """These tools with others, by key, beside them: what a name means here it means there, too.
+
+        A tool is left out whose key means something here already, is among the `reserved` names, or is of a group with
+        a problem; bare names are given under the same terms. The same catalogue where nothing is left to add.
+        """
+
+        def is_free(name: str) -> bool:
+            return not self.candidates(name) and self.problem_of(name) is None and name not in reserved
+
+        added = {key: tool for key, tool in tools.items() if is_free(key)}
+        if not added:
+            return self
+        both = Catalog({**self.tools, **added}, self.stats, self.problems).with_models(self.models)
+        bare = {name: keys for name, keys in Catalog(added)._other_names.items() if is_free(name)}
+        both.__dict__["_other_names"] = {**bare, **self._other_names}
+        return both
 
     @cached_property
     def digest(self) -> str:
@@ -110,6 +137,11 @@ class Catalog:
         if tool is None and len(keys := self._other_names.get(name, ())) == 1:
             return self.tools[keys[0]]
         return tool
+
+    def called(self, name: str, inputs: JsonObject) -> Tool | None:
+        """The tool `get` gives, with the effect that a call with these inputs, as a plan has them, has."""
+        tool = self.get(name)
+        return None if tool is None else as_called(tool, inputs, self.get)
 
     def candidates(self, name: str) -> tuple[str, ...]:
         """The keys of all tools that `name` could mean; empty: none."""

@@ -98,7 +98,7 @@ class Statistics(Mapping[str, ToolStats]):
         return bool(self._unsaved)
 
     def take_changes(self) -> dict[str, ToolStats]:
-        """What was counted since this was last asked."""
+        """The statistics that were counted since this was last asked."""
         if not self._unsaved:
             return {}
         unsaved, self._unsaved = self._unsaved, {}
@@ -113,8 +113,11 @@ class Statistics(Mapping[str, ToolStats]):
         if key not in counts:
             counts[key] = _Count()
         counts[key].succeeded(duration, at, confidence, cost)
-        if self._unsaved is not None:
-            self._unsaved.setdefault(key, _Count()).succeeded(duration, at, confidence, cost)
+        unsaved = self._unsaved
+        if unsaved is not None:
+            if key not in unsaved:
+                unsaved[key] = _Count()
+            unsaved[key].succeeded(duration, at, confidence, cost)
 
     def failed(self, key: str, duration: float, at: float, *, timed_out: bool = False) -> None:
         """A call took so many seconds and failed."""

@@ -80,7 +80,7 @@ class TextVectors:
                 self._stop()
 
     def _next(self) -> list[str]:
-        """What to look up next; none where the thread is to end."""
+        """The texts to look up next; none where the thread is to end."""
         with self._changed:
             texts = list(self._wanted)[:_LOOKED_UP]
             if texts and threading.main_thread().is_alive():

@@ -80,7 +80,7 @@ class UsageError(ToolpathError):
 
 @contextmanager
 def writing(path: str) -> Iterator[None]:
-    """What the system refuses while a path that was typed is written becomes a `UsageError`."""
+    """Raise a `UsageError` for what the system refuses while a path that was typed is written."""
     try:
         yield
     except OSError as error:

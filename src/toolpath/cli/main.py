@@ -16,6 +16,7 @@ from toolpath.cli.access import commands as access
 from toolpath.cli.conversations import commands as conversations
 from toolpath.cli.files import commands as files
 from toolpath.cli.groups import Commands
+from toolpath.cli.mcp_servers import commands as mcp_servers
 from toolpath.cli.models import commands as models
 from toolpath.cli.options import Options, hoisted, named_sources
 from toolpath.cli.plans import commands as plans
@@ -23,9 +24,7 @@ from toolpath.cli.project import commands as project
 from toolpath.cli.runs import answering_commands as people
 from toolpath.cli.runs import commands as runs
 from toolpath.cli.schedules import commands as schedules
-from toolpath.cli.service import commands as server
-from toolpath.cli.service import mcp_commands as mcp_verb
-from toolpath.cli.service import worker_commands as worker
+from toolpath.cli.service import commands as service
 from toolpath.cli.settings import commands as settings
 from toolpath.cli.templates import commands as templates
 from toolpath.cli.tools import commands as tools
@@ -108,6 +107,7 @@ app.add_typer(templates.app, name="templates")
 app.add_typer(schedules.app, name="schedules")
 app.add_typer(files.app, name="files")
 app.add_typer(models.app, name="models")
+app.add_typer(mcp_servers.app, name="mcp-servers")
 app.add_typer(settings.app, name="settings")
 app.command()(conversations.chat)
 app.add_typer(conversations.app, name="conversations")
@@ -115,9 +115,9 @@ app.command()(people.approve)
 app.command()(people.deny)
 app.command()(people.answer)
 app.command()(people.settle)
-app.command()(server.serve)
-app.command()(mcp_verb.mcp)
-app.command()(worker.worker)
+app.command()(service.serve)
+app.command()(service.mcp)
+app.command()(service.worker)
 app.add_typer(access.keys, name="keys")
 app.add_typer(access.audit, name="audit")
 app.command()(project.generate)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any, TextIO
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, TextIO, TypeVar
 
 import msgspec
 from rich.console import Console
@@ -13,6 +15,7 @@ from rich.text import Text
 from toolpath.cli.options import Options
 from toolpath.values import Json
 
+_Record = TypeVar("_Record", bound=msgspec.Struct)
 # Escape sequences, and characters that turn the direction of text, would let a tool's output repaint the screen.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -81,6 +84,23 @@ class Output:
             text = msgspec.json.format(data, indent=2).decode()
             self.write(clean(text) if self.paper.is_terminal else text)
 
+    def records(
+        self, found: Sequence[_Record], *, row: Callable[[_Record], tuple[Any, ...]], header: tuple[str, ...], none: str
+    ) -> None:
+        """Records on stdout, one a row, or all as JSON; where there are none, people are told `none`."""
+        if self.options.json:
+            self.result([msgspec.to_builtins(each) for each in found])
+        elif found:
+            self.paragraph(table([row(each) for each in found], header))
+        else:
+            self.say(none, "dim")
+
+    def done(self, text: str, record: msgspec.Struct) -> None:
+        """Tell people what was done; with `--json` the record that came of it is the result."""
+        self.say(text, "green")
+        if self.options.json:
+            self.result(msgspec.to_builtins(record))
+
     def line(self, value: Json) -> None:
         """A value on stdout as one line of JSON."""
         self.write(msgspec.json.encode(value).decode())
@@ -97,6 +117,11 @@ class Output:
         if not text.endswith("\n"):
             self.results.write("\n")
         self.results.flush()
+
+
+def moment(at: float) -> str:
+    """A moment as Unix time, as the terminal's clock has it; nothing where it is not known."""
+    return datetime.fromtimestamp(at, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S") if at else "-"
 
 
 def table(rows: list[tuple[Any, ...]], header: tuple[str, ...]) -> Text:

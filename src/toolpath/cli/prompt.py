@@ -25,7 +25,7 @@ class Prompt:
         self._gone = gone
 
     async def line(self, prompt: str, *, secret: bool = False) -> str:
-        """What was typed. Raises `GaveUp` at the end of the input or an interrupt, `AnsweredElsewhere`."""
+        """The line that was typed. Raises `GaveUp` at the end of the input or an interrupt, `AnsweredElsewhere`."""
         if secret or os.name != "posix":
             return _typed(prompt, secret=secret)
         await self._typed_or_gone(prompt)
@@ -49,7 +49,7 @@ class Prompt:
         before = signal.getsignal(signal.SIGINT)
         loop.add_reader(sys.stdin, readable)
         loop.add_signal_handler(signal.SIGINT, interrupted)
-        # Only now: whoever sees the question may interrupt it at once. On stderr: stdout is for the result.
+        # Only now: a person who sees the question may interrupt it at once. On stderr: stdout is for the result.
         sys.stderr.write(prompt)
         sys.stderr.flush()
         try:

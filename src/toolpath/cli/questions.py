@@ -8,6 +8,7 @@ import getpass
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,13 +16,14 @@ import msgspec
 from toolpath.app import Toolpath
 from toolpath.cli.output import Output, short
 from toolpath.cli.prompt import AnsweredElsewhere, GaveUp, Prompt
+from toolpath.cli.uploads import with_files
 from toolpath.model.events import ApprovalRequested, InputRequested
 from toolpath.model.forms import field_type, takes_several
 from toolpath.model.run import RunResult
 from toolpath.runs.run import Run
 from toolpath.values import Json, JsonObject
 
-#: Seconds until a store that hears no other process is looked at again.
+#: Seconds until a store that is not told of other processes is looked at again.
 _LOOK_AGAIN = 1.0
 
 
@@ -47,6 +49,7 @@ async def answer_all(tp: Toolpath, result: RunResult, output: Output) -> bool:
                     asked.append(partial(decide, run_id, path, by=by))
                 case InputRequested(path=path):
                     values = await _form(question.form, output, prompt)
+                    values = await with_files(tp, run_id, question.form, values, user=by)
                     asked.append(partial(tp.answer, run_id, path, values, by=by))
                 case _:
                     return False
@@ -64,10 +67,10 @@ async def answer_all(tp: Toolpath, result: RunResult, output: Output) -> bool:
 
 
 async def _went_on(tp: Toolpath, run_id: str) -> None:
-    """Comes back when something happens to the run, whoever drives it now."""
+    """Comes back when something happens to the run, in any process."""
     seen = (await tp.store.get_run(run_id)).last_seq
     while (await tp.store.get_run(run_id)).last_seq <= seen:
-        # A store that does not hear other processes is looked at again.
+        # A store that is not told of other processes is looked at again.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LOOK_AGAIN):
                 await tp.store.wait_events(run_id, seen)
@@ -160,14 +163,15 @@ async def _form(form: JsonObject, output: Output, prompt: Prompt) -> JsonObject:
 
 
 async def _field(field: JsonObject, output: Output, prompt: Prompt) -> Json:
-    options: list[Any] = list(field.get("options") or [])
+    options: list[Any] = list(field.get("options") or []) if field_type(field).is_chosen else []
     for number, option in enumerate(options, 1):
         output.tell(f"  {number}  {short(option)}")
     label = short(field.get("label") or _name(field), 120)
     default = field.get("default")
     shown = ", ".join(map(str, default)) if isinstance(default, list) else default
+    kind = " (a file)" if field_type(field).is_file else ""
     several = " (several, with commas)" if takes_several(field) else ""
-    asked = f"{label}{several}{f' [{short(shown)}]' if shown is not None else ''}: "
+    asked = f"{label}{kind}{several}{f' [{short(shown)}]' if shown is not None else ''}: "
     while True:
         text = (await prompt.line(asked, secret=field_type(field).is_secret)).strip()
         if not text:
@@ -178,9 +182,17 @@ async def _field(field: JsonObject, output: Output, prompt: Prompt) -> Json:
         try:
             if takes_several(field):
                 return [_chosen(part.strip(), options) for part in text.split(",") if part.strip()]
+            if field_type(field).is_file:
+                return await asyncio.to_thread(_there, text)
             return _typed(text, field_type(field).schema["type"], options)
         except ValueError as error:
             output.tell(f"  {error}", "yellow")
+
+
+def _there(file: str) -> str:
+    if not Path(file).expanduser().is_file():
+        raise ValueError(f"There is no file {short(file, 200)}.")
+    return str(Path(file).expanduser())
 
 
 def _typed(text: str, kind: str, options: list[Any]) -> Json:

@@ -16,6 +16,6 @@ User = Annotated[str, typer.Option(metavar="ID", help="For whom it runs.  [who s
 SessionId = Annotated[str, typer.Option("--session", metavar="ID", help="The session that it runs in.")]
 Case = Annotated[str, typer.Option(metavar="ID", help="The case that it belongs to.")]
 Permissions = Annotated[
-    list[str] | None, typer.Option("--permission", metavar="NAME", help="What whoever runs it may do; repeatable.")
+    list[str] | None, typer.Option("--permission", metavar="NAME", help="A permission of who runs it; repeatable.")
 ]
 NoInput = Annotated[bool, typer.Option("--no-input", help="Ask nothing at the terminal.")]

@@ -24,6 +24,7 @@ from toolpath.config import DEFAULT_STORE, Settings, load_settings
 from toolpath.ports import Provider
 from toolpath.providers.source_kinds import SOURCE_KINDS
 from toolpath.telemetry.telemetry import for_command
+from toolpath.values import JsonObject
 
 
 class Session:
@@ -114,16 +115,23 @@ def store_path(settings: Settings) -> str:
     return store
 
 
-def add_sources(tp: Toolpath, settings: Settings) -> None:
-    """Add the modules, folders and MCP servers that the settings name, and `mcp.json` where there is one."""
+def add_sources(tp: Toolpath, settings: Settings, *, otherwise: JsonObject | None = None) -> None:
+    """Add the modules, folders and MCP servers that the settings name, and `mcp.json` where there is one.
+
+    `otherwise`: the built-in groups that are switched on where there are none of these.
+    """
+    is_empty = not settings.http
     for kind in SOURCE_KINDS:
         named = getattr(settings, kind.setting)
         if kind.is_whole:
             named = (named,) if named else ()
         for value in named or ((kind.unnamed,) if kind.unnamed and Path(kind.unnamed).is_file() else ()):
             tp.sources.add_source(kind.setting, value)
+            is_empty = False
     if settings.http:
         add_http(tp)
+    if is_empty and otherwise:
+        tp.sources.add_source("builtin", otherwise)
 
 
 @contextlib.contextmanager

@@ -43,13 +43,15 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return self.tool.input_schema if self.tool is not None else {}
 
     def runnable(self, inputs: JsonObject) -> Plan | Tool | str:
-        """What is run with these inputs. Raises `PlanInvalid` where the plan is only whole with one that is missing."""
+        """The plan or tool to run with these inputs. Raises `PlanInvalid` where one that is missing keeps the plan from
+        being whole.
+        """
         if self.template is not None:
             return self.template.plan_for(inputs)
         return self.document if self.document is not None else self.name
 
     def started(self, inputs: JsonObject) -> Plan | Tool | str | TemplateRun:
-        """What `Toolpath.start` is given."""
+        """The first argument for `Toolpath.start`."""
         what = self.runnable(inputs)
         return TemplateRun(self.template_id, what) if self.template_id and isinstance(what, Plan) else what
 
@@ -63,7 +65,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def find_target(tp: Toolpath, what: str, *, only_tool: bool = False) -> Target:
-    """What `what` names, with the tools it needs loaded. Raises `UsageError` when it names nothing."""
+    """The target that `what` names, with the tools it needs loaded. Raises `UsageError` when it names nothing."""
     if only_tool or (what != "-" and not is_file(what)):
         return await _named(tp, what, only_tool=only_tool)
     name = "stdin" if what == "-" else what

@@ -174,7 +174,7 @@ def is_plain_core(schema: Any) -> bool:
 
 
 def reader_of(adapter: TypeAdapter[Any], name: str) -> Callable[[Json], Any]:
-    """What makes the Python value of the argument `name`; it raises `SchemaError` with each fault."""
+    """The function that makes the Python value of the argument `name`; it raises `SchemaError` with each fault."""
 
     def read(value: Json) -> Any:
         from pydantic import ValidationError  # noqa: PLC0415 - loaded already, since there is an adapter

@@ -34,6 +34,7 @@ _DEEPEST = 5
 class FolderProvider:
     """The plans and composites of a folder. Files that are broken are told in `findings` and hide no others."""
 
+    kind = "folder"
     is_local = True
     """Listing it starts nothing and takes no time."""
 
@@ -166,7 +167,7 @@ def _read_file(path: Path, root: Path, findings: list[Finding]) -> Tool | None:
 
 
 def _document(text: str, path: Path) -> Plan | Tool:
-    """What the file holds; of a plan template the plan, with its parameters as inputs. Raises `ReadError`."""
+    """The document of the file; of a plan template the plan, with its parameters as inputs. Raises `ReadError`."""
     if not is_template_name(path.name):
         return read_document(text, file=str(path))
     template = read_template(text, file=str(path))

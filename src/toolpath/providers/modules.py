@@ -58,7 +58,7 @@ def reference_to(function: Any) -> str:
 
 
 def find_function(reference: str) -> Any:
-    """What `reference_to` made the reference of. Raises `ConfigError` when it is not there any more."""
+    """The function that `reference_to` made the reference of. Raises `ConfigError` when it is not there any more."""
     module, _, name = reference.rpartition(":")
     try:
         return _at(load_module(module), name)

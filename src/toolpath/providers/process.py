@@ -25,7 +25,7 @@ _PRINTED_KEPT = 4096
 
 
 async def run_in_process(reference: str, inputs: JsonObject) -> Json | ToolResult:
-    """What the function `module:name` or `file.py:name` returns. Cancelling kills its process and what that started.
+    """The output of the function `module:name` or `file.py:name`. Cancelling kills its process and what that started.
 
     Raises what the function raised, by kind and by name; `ToolUnavailable` when its process died.
     """
@@ -71,7 +71,7 @@ async def _send(process: asyncio.subprocess.Process, request: bytes) -> None:
 
 
 async def _answer(process: asyncio.subprocess.Process, reference: str) -> bytes | None:
-    """What it writes between its start and its end, or None where it ends without."""
+    """The bytes that it writes between its start and its end, or None where it ends without."""
     assert process.stdout is not None
     try:
         head = await process.stdout.readexactly(len(MARK) + 8)

@@ -27,18 +27,24 @@ class ToolSources:
         registry: Registry,
         secrets: Mapping[str, str],
         clock: Clock,
+        *,
         limit_server: Callable[[str, int], None],
+        folders: Any,
+        hide: Callable[[Iterable[str]], None],
+        schedules: Callable[[], Any],
     ) -> None:
+        """Take what tools of sources work with.
+
+        `folders`: where the files of runs are. `hide` is told each secret that an option of a built-in tool was filled
+        with: nothing is to show it. `schedules` gives what keeps schedules.
+        """
         self._registry = registry
         self._secrets = secrets
         self._limit_server = limit_server
         self._clock = clock
-        self.folders: Any = None
-        """Where the files of runs are, for the tools that work in them."""
-        self.schedules: Callable[[], Any] | None = None
-        """Gives what keeps schedules, for the tools that ask for it."""
-        self.hide: Callable[[Iterable[str]], None] | None = None
-        """Told each secret that an option of a built-in tool was filled with: nothing is to show it."""
+        self._folders = folders
+        self._schedules = schedules
+        self._hide = hide
         self._described: list[JsonObject] = []
 
     def described(self) -> JsonObject:
@@ -107,9 +113,9 @@ class ToolSources:
         self._registry.add_provider(provider)
         house = getattr(provider, "house", None)
         if house is not None:
-            house.secrets = self._secrets if self.hide is None else ToldSecrets(self._secrets, self.hide)
-            house.now, house.schedules = self._clock.time, self.schedules
-            house.folders = self.folders
+            house.secrets = ToldSecrets(self._secrets, self._hide)
+            house.now, house.schedules = self._clock.time, self._schedules
+            house.folders = self._folders
         places = getattr(provider, "max_concurrency", None)
         if places is not None:
             self._limit_server(provider.name, places)

@@ -1,1 +1,1 @@
-"""Workspace: what people keep between runs, that is plans with their versions, later templates and schedules."""
+"""Workspace: what people keep between runs, as plans, templates, schedules, conversations, files, models, settings."""

@@ -1,4 +1,4 @@
-"""Changes of what is configured in the store: told to every process of it, and heard by each within a second."""
+"""Changes of what is configured in the store: told to every process of it, and taken over by each within a second."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _APART: Final = 1.0
 
 
 class StoredChanges:
-    """Teller and hearer of changes in one store. Whoever follows is called before anything else is done after one."""
+    """Announcements of changes in one store. A follower is called before anything else is done after a change."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
@@ -27,19 +27,19 @@ class StoredChanges:
         self._followers: list[Callable[[], Awaitable[None]]] = []
 
     def follow(self, told: Callable[[], Awaitable[None]]) -> None:
-        """Have `told` called after each change, whoever made it."""
+        """Call `told` after each change, of any process."""
         self._followers.append(told)
 
     async def tell(self) -> None:
-        """Say to every process of the store that something has changed, and hear it here at once."""
+        """Tell every process of the store that something has changed, and follow it here at once."""
         await self._store.put_record(Record(kind=_MARK[0], id=_MARK[1]))
         async with self._alone():
             await self._look()
 
-    async def hear(self) -> None:
+    async def catch_up(self) -> None:
         """Follow what has changed since the last look; looks at most once a second. Raises `StoreError`.
 
-        Whoever asks while a change is followed waits for that; a follower must not ask.
+        A caller waits while a change is being followed; a follower must not call.
         """
         async with self._alone():
             if self._looked_at is None or self._clock.monotonic() - self._looked_at >= _APART:

@@ -1,4 +1,4 @@
-"""What is configured in the store, as data: models, settings, MCP servers; heard of by every process in a second."""
+"""Configuration kept in the store, as data: models, settings, MCP servers; every process has it within a second."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ class Configured:
                 self._trail,
                 self._changes,
                 settings=lambda: self._services.settings,
-                own=lambda: self._server_tools.own,
+                tools=self._server_tools,
             )
         return self._servers
 
-    async def hear(self) -> None:
+    async def catch_up(self) -> None:
         """Follow what was configured anew, here or elsewhere. Raises `StoreError`."""
-        await self._changes.hear()
+        await self._changes.catch_up()
         self._registry.set_models(await self._chats.known(""))
 
     async def known_models(self, tenant: str) -> KnownModels:
@@ -104,11 +104,11 @@ class Configured:
         return await self._chats.known(tenant)
 
     async def chat(self, tenant: str) -> Chat | None:
-        """What the tenant's requests to models go to; None where there is no model. Raises `ConfigError`."""
-        await self._changes.hear()
+        """The chat that the tenant's requests to models go to; None where there is no model. Raises `ConfigError`."""
+        await self._changes.catch_up()
         return await self._chats.chat(tenant)
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         await self._chats.close()
         await self._server_tools.close()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpath.access.trail import Trail
 from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.services import Services
-from toolpath.errors import StoreError, ToolpathError
-from toolpath.ids import new_id
+from toolpath.errors import RecordConflict, RunConflict, StoreError, ToolpathError
+from toolpath.machine import new_id
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunContext, RunResult
 from toolpath.model.stored import StoredPlan
@@ -22,7 +22,6 @@ from toolpath.runs.preparation import Preparation, Runnable
 from toolpath.runs.run import Run
 from toolpath.runs.starter import NOT_STORED, Stored
 from toolpath.values import Json, JsonObject
-from toolpath.workspace.template_provider import TemplateProvider
 
 if TYPE_CHECKING:
     from toolpath.planner.replan import Replanning
@@ -43,17 +42,20 @@ class Launcher:
     def __init__(
         self,
         services: Services,
-        preparation: Preparation,
         drives: Drives,
+        preparation: Preparation,
         trail: Trail,
         planned_runs: PlannedRuns,
         *,
         resume: Callable[[str], Awaitable[Run]],
+        mark: Callable[[], Awaitable[None]],
     ) -> None:
+        """`mark` is told when what is published as tools has changed."""
         store = services.store
         self._services = services
         self._store = store
         self._resume = resume
+        self._mark = mark
         self._conversations: Conversations | None = None
         self._preparation = preparation
         self._drives = drives
@@ -63,9 +65,6 @@ class Launcher:
         self._templates: Templates | None = None
         self._schedules: Schedules | None = None
         self._files: Files | None = None
-        self.template_provider = TemplateProvider(store, lambda: self.templates)
-        """The templates that are published as tools."""
-        drives.tell_conversations(self._ended)
 
     @property
     def plans(self) -> Plans:
@@ -82,7 +81,7 @@ class Launcher:
         if self._templates is None:
             from toolpath.workspace.templates import Templates  # only who keeps templates pays for it
 
-            self._templates = Templates(self._store, self._preparation, self._trail, mark=self.template_provider.mark)
+            self._templates = Templates(self._store, self._preparation, self._trail, mark=self._mark)
         return self._templates
 
     @property
@@ -98,10 +97,10 @@ class Launcher:
                 records,
                 self._services,
                 self._drives,
-                start=self._started,
+                start=self._started_turn,
                 resume=self._resume,
                 templates=lambda: self.templates,
-                hear=self._preparation.hear,
+                catch_up=self._preparation.catch_up,
             )
             self._conversations = Conversations(self._services, self._trail, records, turns, self._drives)
         return self._conversations
@@ -118,6 +117,7 @@ class Launcher:
                 start=self.start,
                 plans=lambda: self.plans,
                 templates=lambda: self.templates,
+                files=lambda: self.files,
             )
         return self._schedules
 
@@ -163,7 +163,7 @@ class Launcher:
         if not context or not found:
             yield context, run_id, begun
             return
-        await self._preparation.hear()
+        await self._preparation.catch_up()
         context = await self.conversations.remembered(context, found)
         run_id = run_id or new_id("run", self._services.clock.time())
         runs = self.conversations.turns.begun_runs
@@ -171,7 +171,7 @@ class Launcher:
         try:
             yield context, run_id, begun
         except StoreError:
-            # Whether it was begun is not known: whoever looks next finds out.
+            # Whether it was begun is not known: the next look finds out.
             raise
         except ToolpathError:
             await runs.strike(found.conversation_id, run_id)
@@ -180,7 +180,40 @@ class Launcher:
             # It was there already, with the same key.
             await runs.strike(found.conversation_id, run_id)
 
-    async def _ended(self, conversation_id: str) -> None:
+    async def again(self, run_id: str, begin: Callable[[], Awaitable[Run]]) -> Run:
+        """Go on with a run that had ended: its conversation is told the outcome in the end."""
+        conversation_id = (await self._store.get_run(run_id)).conversation_id
+        if not conversation_id:
+            return await begin()
+        runs = self.conversations.turns.begun_runs
+        # What has ended is told first, so that there is an answer to renew.
+        await self.ended(conversation_id)
+        is_noted = await runs.note_again(conversation_id, run_id)
+        try:
+            return await begin()
+        except StoreError:
+            # Whether it goes on is not known: the next look finds out.
+            raise
+        except ToolpathError:
+            if is_noted:
+                await runs.strike(conversation_id, run_id)
+            raise
+
+    async def forked(self, fork: Run) -> Run:
+        """The fork, which is told in the conversation of the run that it comes of."""
+        info = await self._store.get_run(fork.run_id)
+        conversation_id = info.conversation_id
+        # An id may be any text: a conversation of others that has it is not told.
+        said = RunContext(info.user, tenant=info.tenant, conversation_id=conversation_id)
+        if conversation_id and await self.conversations.of_run(said):
+            # It goes on by now, whether there is room for it in the conversation or not.
+            with contextlib.suppress(RunConflict, RecordConflict):
+                await self.conversations.turns.begun_runs.note(conversation_id, fork.run_id)
+            await self.ended(conversation_id)
+        return fork
+
+    async def ended(self, conversation_id: str) -> None:
+        """Write down what a run that has ended said in its conversation."""
         try:
             await self.conversations.settle(conversation_id)
         except ToolpathError as error:
@@ -224,6 +257,16 @@ class Launcher:
             run = await self._started(what, inputs or {}, context=knowing, run_id=own_id, **said)
             begun.append(run.run_id)
             return run
+
+    async def _started_turn(
+        self, what: Any, inputs: JsonObject, *, uploads: Sequence[str], context: RunContext, run_id: str, **said: Any
+    ) -> Run:
+        """A turn of a conversation, which knows what was said: nothing is added to its context but its files."""
+        if uploads:
+            return await self.files.start(
+                what, inputs, uploads=uploads, start=self._started, context=context, run_id=run_id, replan=None, **said
+            )
+        return await self._started(what, inputs, context=context, run_id=run_id, replan=None, **said)
 
     async def _started(
         self,

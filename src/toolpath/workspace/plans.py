@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -13,11 +13,11 @@ from toolpath.checks.explanation import Explanation
 from toolpath.checks.start import check_inputs, fill_inputs
 from toolpath.engine.compile.program import Program
 from toolpath.errors import Finding, PlanInvalid, PolicyViolationError, ReadError, RecordConflict, RecordNotFound
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.plan import Plan
 from toolpath.model.record import Record
-from toolpath.model.stored import Approval, StoredPlan
-from toolpath.model_output.documents import read_document
+from toolpath.model.stored import Approval, PlanContent, PlanRevision, StoredPlan
+from toolpath.model_output.documents import read_written
 from toolpath.notation.chaining import as_chaining
 from toolpath.notation.nodes import MAX_STEPS, TooManySteps
 from toolpath.notation.printing import plan_to_dict
@@ -27,6 +27,7 @@ from toolpath.runs.beside_the_loop import parts_of, weight_of
 from toolpath.runs.preparation import KEPT, KEPT_PARTS, Preparation
 from toolpath.runs.weighted_cache import WeightedCache
 from toolpath.values import JsonObject, digest
+from toolpath.workspace.plan_history import PlanHistory, content_digest
 from toolpath.workspace.record_form import RecordForm
 
 #: How often a version is tried again that somebody else changed meanwhile.
@@ -39,6 +40,17 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
 
     findings: tuple[Finding, ...]
     explanation: Explanation
+
+
+class _Written(NamedTuple):
+    """A plan that is to be kept."""
+
+    plan: Plan
+    content: PlanContent
+    digest: str
+    """Of the content."""
+    weight: int
+    """Of the plan, in memory."""
 
 
 class Plans:
@@ -57,6 +69,7 @@ class Plans:
         self._trail = trail
         self._preparation = preparation
         self._planned = planned
+        self.history = PlanHistory(store, preparation.aside, trail.clock)
         self._read: WeightedCache[str, tuple[int, Plan]] = WeightedCache(number=KEPT, weight=KEPT_PARTS)
 
     async def review(self, plan: Plan) -> Review:
@@ -91,7 +104,7 @@ class Plans:
         record = planned.record
         about: JsonObject = {"planner": record.planner, "outcome": record.outcome, "reason": record.reason}
         return await self._keep(
-            as_chaining(planned.plan) if chaining else planned.plan,
+            await self._written(as_chaining(planned.plan) if chaining else planned.plan),
             {"request": request, "requires_approval": requires_approval, "user": user, **about},
             request_id=request_id,
             tenant=tenant,
@@ -108,13 +121,14 @@ class Plans:
         user: str = "",
     ) -> StoredPlan:
         """Keep a plan in any notation, also one that does not check yet. Raises `ReadError` for what is no plan."""
-        plan = source if isinstance(source, Plan) else await self.read(source)
+        written = await self._written(source)
         if request_id:
             await self.request(request_id, tenant=tenant)
         about = {"request": request, "requires_approval": requires_approval, "user": user}
-        return await self._keep(plan, about, request_id=request_id, tenant=tenant)
+        return await self._keep(written, about, request_id=request_id, tenant=tenant)
 
-    async def _keep(self, plan: Plan, about: JsonObject, *, request_id: str, tenant: str) -> StoredPlan:
+    async def _keep(self, written: _Written, about: JsonObject, *, request_id: str, tenant: str) -> StoredPlan:
+        plan = written.plan
         self._preparation.bound(plan)
         now = self._clock.time()
         # Each plan counts its request on: two made at the same time are never the same version.
@@ -125,13 +139,13 @@ class Plans:
             data={"request": about["request"], "user": about["user"]},
         )
         counted = await self._counted(request, is_new=not request_id)
-        document, weight = await self._written(plan)
-        data = {**about, "plan": document, "version": counted.version}
+        first = PlanRevision(revision=1, digest=written.digest, at=now, by=str(about["user"]))
+        data = {**about, **_data(written.content, (first,)), "version": counted.version}
         made = Record(kind="plan", id=new_id("plan", now), tenant=tenant, parent=request.id, name=plan.name, data=data)
         await self._recorded("plan.create", made, user=str(about["user"]))
         record = await self._store.put_record(made, expected=0)
-        self._remember(record, plan, weight)
-        return _FORM.read(record)
+        self._remember(record, plan, written.weight)
+        return _stored(record)
 
     async def _counted(self, request: Record, *, is_new: bool) -> Record:
         if is_new:
@@ -150,21 +164,19 @@ class Plans:
 
     async def get(self, plan_id: str) -> StoredPlan:
         """The stored plan. Raises `RecordNotFound`."""
-        return _FORM.read(await self._record(plan_id))
+        return _stored(await self._record(plan_id))
 
     async def newest(
         self, *, tenant: str | None = None, limit: int = 50, before: str | None = None
     ) -> list[StoredPlan]:
         """The newest first; `before` is the last id of the page before."""
-        return [
-            _FORM.read(r) for r in await self._store.list_records("plan", tenant=tenant, limit=limit, before=before)
-        ]
+        return [_stored(r) for r in await self._store.list_records("plan", tenant=tenant, limit=limit, before=before)]
 
     async def of_request(self, request_id: str, *, tenant: str | None = None, limit: int = 1000) -> list[StoredPlan]:
         """The plans of a request, newest version first. Raises `RecordNotFound` where there is no such request."""
         await self.request(request_id, tenant=tenant)
         records = await self._store.list_records("plan", tenant=tenant, parent=request_id, limit=limit)
-        return sorted((_FORM.read(record) for record in records), key=lambda plan: plan.version, reverse=True)
+        return sorted((_stored(record) for record in records), key=lambda plan: plan.version, reverse=True)
 
     async def latest(self, request_id: str, *, tenant: str | None = None) -> StoredPlan:
         """The newest version of a request's plans. Raises `RecordNotFound` where there is none."""
@@ -174,7 +186,7 @@ class Plans:
         return found[0]
 
     async def request(self, request_id: str, *, tenant: str | None = None) -> Record:
-        """What was asked for, as it is kept; `version` counts its plans. Raises `RecordNotFound`."""
+        """The request as it is kept; `version` counts its plans. Raises `RecordNotFound`."""
         record = await self._store.get_record("request", request_id)
         if record is None or (tenant is not None and record.tenant != tenant):
             raise RecordNotFound(f"There is no request {request_id[:100]!r}.")
@@ -215,9 +227,16 @@ class Plans:
             return read
         return known
 
-    async def _written(self, plan: Plan) -> tuple[JsonObject, int]:
-        """The plan in its notation, and what it weighs."""
-        return await self._preparation.aside.do(lambda: (plan_to_dict(plan), parts_of(plan)), weight_of([plan.steps]))
+    async def _written(self, source: Plan | str | JsonObject) -> _Written:
+        """The plan, as it is to be kept. Raises `ReadError`, `PlanInvalid`."""
+        most = self._preparation.most_steps
+
+        def work() -> _Written:
+            plan, text = (source, "") if isinstance(source, Plan) else _read(source, most)
+            content = PlanContent(plan=plan_to_dict(plan), source=text)
+            return _Written(plan, content, content_digest(content), parts_of(plan))
+
+        return await self._preparation.aside.do(work, weight_of([source.steps if isinstance(source, Plan) else source]))
 
     def _known(self, stored: StoredPlan) -> Plan | None:
         known = self._read.get(stored.plan_id)
@@ -231,20 +250,50 @@ class Plans:
 
     # Changing.
 
-    async def update(self, plan_id: str, source: Plan | str | JsonObject, *, expected: int | None = None) -> StoredPlan:
+    async def update(
+        self,
+        plan_id: str,
+        source: Plan | str | JsonObject,
+        *,
+        expected: int | None = None,
+        user: str = "",
+        comment: str = "",
+    ) -> StoredPlan:
         """Put another plan in its place; an approval of the old one is gone. `expected`: only if at this revision.
 
         Raises `RecordNotFound`, `RecordConflict`, `ReadError`.
         """
-        plan = source if isinstance(source, Plan) else await self.read(source)
+        written = await self._written(source)
         record = await self._record(plan_id)
-        document, weight = await self._written(plan)
-        data = {**record.data, "plan": document, "approval": None}
-        changed = msgspec.structs.replace(record, name=plan.name, data=data)
-        await self._recorded("plan.update", changed)
-        kept = await self._store.put_record(changed, expected=record.version if expected is None else expected)
-        self._remember(kept, plan, weight)
-        return _FORM.read(kept)
+        before = _stored(record)
+        revisions = await self.history.continued(before, written.digest, by=user, comment=comment)
+        data = {**record.data, **_data(written.content, revisions), "approval": None}
+        changed = msgspec.structs.replace(record, name=written.plan.name, data=data)
+        await self._recorded("plan.update", changed, user=user)
+        try:
+            kept = await self._store.put_record(changed, expected=record.version if expected is None else expected)
+        except RecordConflict:
+            if await self._store.get_record("plan", plan_id) is None:
+                # It was deleted meanwhile: nobody else forgets what was put aside of it here.
+                await self.history.forget(plan_id)
+            raise
+        await self.history.forget_unused(before, revisions)
+        self._remember(kept, written.plan, written.weight)
+        return _stored(kept)
+
+    async def roll_back(
+        self, plan_id: str, revision: int, *, expected: int | None = None, user: str = ""
+    ) -> StoredPlan:
+        """Make what the plan was at an earlier revision the newest one. Raises `RecordNotFound`, `RecordConflict`."""
+        stored = await self.get(plan_id)
+        content = await self.history.content(stored, revision)
+        return await self.update(
+            plan_id,
+            content.source or content.plan,
+            expected=stored.revision if expected is None else expected,
+            user=user,
+            comment=f"as revision {revision}",
+        )
 
     async def delete(self, plan_id: str) -> bool:
         """Forget the plan; whether it was there. Its runs stay."""
@@ -252,7 +301,9 @@ class Plans:
         record = await self._store.get_record("plan", plan_id)
         if record is not None:
             await self._recorded("plan.delete", record)
-        return await self._store.delete_record("plan", plan_id)
+        was_there = await self._store.delete_record("plan", plan_id)
+        await self.history.forget(plan_id)
+        return was_there
 
     async def _recorded(self, action: str, record: Record, *, user: str = "", **data: Any) -> None:
         """Write into the audit trail what is about to be done to a plan."""
@@ -272,7 +323,7 @@ class Plans:
     ) -> StoredPlan:
         """Allow the plan, as it is now, to be run with these inputs. Raises `PlanInvalid` where it could not be."""
         record = await self._record(plan_id)
-        plan = await self.plan(_FORM.read(record))
+        plan = await self.plan(_stored(record))
         program, _ = await self._preparation.program(plan)
         faults = check_inputs(plan, inputs or {})
         if faults:
@@ -289,7 +340,7 @@ class Plans:
             msgspec.structs.replace(record, data=data), expected=record.version if expected is None else expected
         )
         self._remember(kept, plan, self._read.weight(plan_id))
-        return _FORM.read(kept)
+        return _stored(kept)
 
     def approval_for(self, stored: StoredPlan, program: Program, inputs: JsonObject) -> str | None:
         """The digest of the approval that covers this start, or None where there is none and none is needed.
@@ -310,7 +361,7 @@ class Plans:
 
 
 def approval_digest(program: Program, inputs: JsonObject) -> str:
-    """What an approval of a plan binds to: the plan, everything nested in it, its inputs and names of secrets."""
+    """The digest that an approval binds to: the plan, everything nested in it, its inputs and names of secrets."""
     return digest(
         {
             "plan": program.frozen,
@@ -322,10 +373,30 @@ def approval_digest(program: Program, inputs: JsonObject) -> str:
     )
 
 
+def _stored(record: Record) -> StoredPlan:
+    stored = _FORM.read(record)
+    if stored.revisions:
+        return stored
+    # Kept by an earlier version of the package, which did not say what it had been.
+    content = PlanContent(plan=stored.plan, source=stored.source)
+    first = PlanRevision(revision=stored.revision, digest=content_digest(content), at=stored.updated_at, by=stored.user)
+    return msgspec.structs.replace(stored, revisions=(first,))
+
+
+def _data(content: PlanContent, revisions: tuple[PlanRevision, ...]) -> JsonObject:
+    kept: JsonObject = {"plan": content.plan, "revisions": msgspec.to_builtins(revisions)}
+    return {**kept, "source": content.source}
+
+
 def read_plan_document(source: str | JsonObject, most_steps: int = MAX_STEPS) -> Plan:
     """The plan that is written there: text is never a path. Raises `ReadError`, `PlanInvalid`."""
+    return _read(source, most_steps)[0]
+
+
+def _read(source: str | JsonObject, most_steps: int) -> tuple[Plan, str]:
+    """The plan that is written there, and its text where it is one in the plan notation."""
     try:
-        document = read_document(source, most_steps=most_steps)
+        document, text = read_written(source, most_steps=most_steps)
     except TooManySteps as error:
         raise PlanInvalid(error.findings) from None
     plan: Any = document if isinstance(document, Plan) else document.body
@@ -334,4 +405,4 @@ def read_plan_document(source: str | JsonObject, most_steps: int = MAX_STEPS) ->
     if has_errors(plan.source.findings):
         # What could not be read is not in the plan: kept, it would be another plan than the one that was meant.
         raise PlanInvalid(plan.source.findings)
-    return plan
+    return plan, text

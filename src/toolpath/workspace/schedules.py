@@ -1,4 +1,4 @@
-"""Stored schedules: templates and plans that are run at times, and what came of each tick."""
+"""Stored schedules: templates and plans that are run at times, and the outcome of each tick."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from toolpath.errors import (
     StoreError,
     ToolpathError,
 )
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.run import ENDED_RUN, RunContext
 from toolpath.model.schedule import Missed, Overlap, Schedule, Tick
 from toolpath.model.stored import StoredPlan
@@ -29,12 +29,14 @@ from toolpath.ports import Store
 from toolpath.runs.naming import OwnName
 from toolpath.runs.run import Run
 from toolpath.values import JsonObject
+from toolpath.workspace.files.files import Files
 from toolpath.workspace.plans import Plans
 from toolpath.workspace.record_form import RecordForm
 from toolpath.workspace.templates import Templates
 from toolpath.workspace.ticks import check_times, ticks_after, ticks_until
 
 _LONGEST: Final = 200
+_MOST_UPLOADS: Final = 20
 #: Ticks that a schedule tells of.
 _TOLD: Final = 50
 #: Seconds after its time at which a tick counts as missed.
@@ -53,6 +55,7 @@ class ScheduleDraft(msgspec.Struct, frozen=True, kw_only=True):
     template_id: str | None = None
     plan_id: str | None = None
     inputs: JsonObject | None = None
+    uploads: tuple[str, ...] | None = None
     cron: str | None = None
     once: float | None = None
     time_zone: str | None = None
@@ -88,6 +91,7 @@ class Schedules:
         start: Starts,
         plans: Callable[[], Plans],
         templates: Callable[[], Templates],
+        files: Callable[[], Files],
     ) -> None:
         self._store = store
         self._trail = trail
@@ -95,6 +99,7 @@ class Schedules:
         self._start = start
         self._plans = plans
         self._templates = templates
+        self._files = files
         self.changed: Callable[[], None] = lambda: None
         """Called when a schedule of this process may be due earlier than before."""
 
@@ -166,8 +171,8 @@ class Schedules:
     async def fire(self, schedule: Schedule) -> Schedule:
         """Deal with every tick that is due: each begins one run, however many processes do this at once.
 
-        A run is begun under a name made of schedule and tick before the tick is marked as dealt with: whoever dies in
-        between leaves it to the next, who finds the run there. Raises `StoreError`.
+        A run is begun under a name made of schedule and tick before the tick is marked as done: a process that dies in
+        between leaves it to the next one, which finds the run there. Raises `StoreError`.
         """
         now = self._clock.time()
         # A clock that was ahead has left its mark there. What was begun then is found by its name, and not begun again.
@@ -221,6 +226,10 @@ class Schedules:
     async def _begun(self, schedule: Schedule, name: str) -> Run:
         context = RunContext(schedule.user, tenant=schedule.tenant, permissions=schedule.permissions)
         what = await self._what(schedule)
+        if schedule.uploads:
+            return await self._files().start(
+                what, schedule.inputs, uploads=schedule.uploads, context=context, idempotency_key=name
+            )
         return await self._start(what, schedule.inputs, context=context, idempotency_key=name)
 
     async def _what(self, schedule: Schedule) -> TemplateRun | StoredPlan:
@@ -271,7 +280,11 @@ class Schedules:
         is_moved = (made.cron, made.once, made.time_zone) != (schedule.cron, schedule.once, schedule.time_zone)
         if schedule.paused or is_moved:
             made = msgspec.structs.replace(made, since=now)
-        made = await self._checked(made, now, is_moved=is_moved)
+        if given == {"paused": True}:
+            # Whatever has become of what it runs.
+            made = msgspec.structs.replace(made, next_at=None)
+        else:
+            made = await self._checked(made, now, is_moved=is_moved)
         await self._recorded(action, made, user)
         kept = await self._store.put_record(_FORM.written(made), expected=expected)
         self.changed()
@@ -301,6 +314,10 @@ class Schedules:
         faults = check_inputs(plan, schedule.inputs)
         if faults:
             raise PlanInvalid(faults)
+        if len(schedule.uploads) > _MOST_UPLOADS:
+            raise SchemaError(f"A schedule has at most {_MOST_UPLOADS} uploads.")
+        for upload_id in schedule.uploads:
+            await self._files().get(upload_id, tenant=schedule.tenant)
         if len(title) > _LONGEST or "\0" in title or "\n" in title:
             raise SchemaError(f"The title of a schedule has at most {_LONGEST} characters, all in one line.")
         return msgspec.structs.replace(schedule, title=title, next_at=_next(schedule, schedule.since))

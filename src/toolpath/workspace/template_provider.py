@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.errors import Finding, ToolpathError
+from toolpath.errors import ConfigError, Finding, ToolpathError
 from toolpath.model.record import Record
-from toolpath.model.template import PlanTemplate
 from toolpath.model.tool import Tool
 from toolpath.ports import Store
 from toolpath.values import JsonObject
@@ -19,10 +18,31 @@ if TYPE_CHECKING:
     from toolpath.workspace.templates import Templates
 
 
+async def published_tools(templates: Templates, tenant: str) -> tuple[dict[str, Tool], dict[str, ToolpathError]]:
+    """Key → tool of each template that the tenant has published as one, and key → why a template is none."""
+    tools: dict[str, Tool] = {}
+    unusable: dict[str, ToolpathError] = {}
+    async for template in templates.every(tenant=tenant):
+        if not template.published or "tool" not in template.channels:
+            continue
+        try:
+            tool = tool_of(template, (await templates.read(template, template.published)).plan())
+        except ToolpathError as error:
+            unusable[template.key] = ConfigError(f"Template {template.key}: {error.message}", hint=error.hint)
+            continue
+        if tool.key in tools:
+            unusable[template.key] = ConfigError(
+                f"Template {template.key}: Another template is already the tool {tool.key!r}."
+            )
+        tools.setdefault(tool.key, tool)
+    return tools, unusable
+
+
 class TemplateProvider:
-    """A provider of the templates that are published as tools. A tenant's are none: the catalogue is all tenants'."""
+    """A provider of the house's templates that are published as tools. Those of tenants: `Catalogs`."""
 
     name = "toolpath-templates"
+    kind = "templates"
     is_local = True
     """Listing it starts nothing."""
 
@@ -40,22 +60,9 @@ class TemplateProvider:
         self._seen = await revision_of(self._store)
         if not self._seen:
             return []
-        tools: dict[str, Tool] = {}
-        findings: list[Finding] = []
-        async for template in self._templates().every(tenant=""):
-            if not template.published or "tool" not in template.channels:
-                continue
-            try:
-                plan = (await self._templates().read(template, template.published)).plan()
-            except ToolpathError as error:
-                findings.append(_finding(template, error.message))
-                continue
-            tool = tool_of(template, plan)
-            if tool.key in tools:
-                findings.append(_finding(template, f"Another template is already the tool {tool.key!r}."))
-            tools.setdefault(tool.key, tool)
-        self._tools, self.findings = tools, tuple(findings)
-        return list(tools.values())
+        self._tools, unusable = await published_tools(self._templates(), tenant="")
+        self.findings = tuple(_finding(why.message) for why in unusable.values())
+        return list(self._tools.values())
 
     async def refresh(self, names: set[str] | None, catalog: Catalog) -> None:
         """Have the tools listed again where templates were published since and one of these may be among them."""
@@ -67,7 +74,7 @@ class TemplateProvider:
             self._changed()
 
     async def mark(self) -> None:
-        """Say to every process of the store that what is published has changed."""
+        """Tell every process of the store that the published templates have changed."""
         await self._store.put_record(Record(kind=PUBLISHED[0], id=PUBLISHED[1]))
         self._changed()
 
@@ -83,5 +90,5 @@ class TemplateProvider:
         return {}
 
 
-def _finding(template: PlanTemplate, message: str) -> Finding:
-    return Finding(code="template_no_tool", severity="warning", message=f"Template {template.key}: {message}")
+def _finding(message: str) -> Finding:
+    return Finding(code="template_no_tool", severity="warning", message=message)

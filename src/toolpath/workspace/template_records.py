@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import msgspec
+
 from toolpath.access.trail import Trail
 from toolpath.errors import RecordConflict, RecordNotFound, SchemaError
 from toolpath.model.record import Record
 from toolpath.model.template import PlanTemplate, TemplateVersion
 from toolpath.ports import Store
 from toolpath.values import JsonObject, digest
+from toolpath.workspace.document_contents import DocumentContents
 from toolpath.workspace.record_form import RecordForm
 
 #: The record whose version grows with each change of what is published to tools and MCP clients.
@@ -26,11 +29,25 @@ _CLAIM: Final = 60.0
 _FORM: Final = RecordForm("template", PlanTemplate, id="template_id", copied={"title": "name", "group": "parent"})
 
 
+class TemplateContent(msgspec.Struct, frozen=True):
+    """Content of a version: its document, and the text that it was written as, where there is one."""
+
+    document: JsonObject
+    text: str = ""
+
+    def version(self, version: TemplateVersion) -> TemplateVersion:
+        """The version with the digests of this content."""
+        written = digest(self.text) if self.text else ""
+        return msgspec.structs.replace(version, digest=digest(self.document), written=written)
+
+
 class TemplateRecords:
     """The templates of one store."""
 
     def __init__(self, store: Store, trail: Trail) -> None:
         self._store = store
+        self._contents = DocumentContents(store, "template_version")
+        self._texts = DocumentContents(store, "template_text")
         self._trail = trail
 
     async def get(self, template_id: str) -> PlanTemplate | None:
@@ -48,12 +65,18 @@ class TemplateRecords:
     async def document(self, template: PlanTemplate, version: int) -> JsonObject:
         """The document of a version. Raises `RecordNotFound`."""
         known = version_of(template, version)
-        record = await self._store.get_record("template_version", _content_id(template, known.digest))
-        if record is None:
+        content = await self._contents.get(template.template_id, known.digest)
+        if content is None:
             raise RecordNotFound(f"Version {known.version} of {template.key!r} is gone.")
-        document = record.data["document"]
+        document = content["document"]
         assert isinstance(document, dict)
         return document
+
+    async def text(self, template: PlanTemplate, version: int) -> str:
+        """The text that a version was written as; empty where it came as data, or the text is gone."""
+        known = version_of(template, version)
+        content = await self._texts.get(template.template_id, known.written) if known.written else None
+        return "" if content is None else str(content["text"])
 
     async def delete(self, template: PlanTemplate, *, by: str) -> None:
         """Forget the template with all its documents."""
@@ -62,27 +85,27 @@ class TemplateRecords:
         await self._store.delete_record("template", template.template_id)
         for known in (template, latest or template):
             await self._let_go(known)
-        while found := await self._store.list_records("template_version", parent=template.template_id, limit=100):
-            for record in found:
-                await self._store.delete_record("template_version", record.id)
+        await self._forget_all(template.template_id)
 
     async def put(
-        self, template: PlanTemplate, document: JsonObject | None, before: PlanTemplate | None, action: str, *, by: str
+        self,
+        template: PlanTemplate,
+        content: TemplateContent | None,
+        before: PlanTemplate | None,
+        action: str,
+        *,
+        by: str,
     ) -> PlanTemplate:
         """Keep title, content and template, in this order: what another one has meanwhile is never taken from it."""
         _check_words(template)
         renamed = before is None or _title_id(before) != _title_id(template)
         if renamed:
             await self._claim(template)
-        if document is not None:
-            content = Record(
-                kind="template_version",
-                id=_content_id(template, digest(document)),
-                tenant=template.tenant,
-                parent=template.template_id,
-                data={"document": document},
-            )
-            await self._store.put_record(content)
+        if content is not None:
+            owner, tenant = template.template_id, template.tenant
+            await self._contents.put(owner, digest(content.document), {"document": content.document}, tenant=tenant)
+            if content.text:
+                await self._texts.put(owner, digest(content.text), {"text": content.text}, tenant=tenant)
         await self._recorded(action, template, by)
         try:
             kept = await self._store.put_record(
@@ -91,6 +114,9 @@ class TemplateRecords:
         except RecordConflict:
             if renamed:
                 await self._let_go(template)
+            if await self.get(template.template_id) is None:
+                # It was deleted meanwhile: nobody else forgets the document.
+                await self._forget_all(template.template_id)
             raise RecordConflict(
                 f"The template {template.key!r} was changed meanwhile.", hint="Look at it again."
             ) from None
@@ -98,8 +124,15 @@ class TemplateRecords:
             if renamed:
                 await self._let_go(before)
             used = {version.digest for version in template.versions}
-            await self._forget({version.digest for version in before.versions} - used, template)
+            gone = {version.digest for version in before.versions} - used
+            await self._contents.forget(template.template_id, gone)
+            unwritten = {one.written for one in before.versions} - {one.written for one in template.versions} - {""}
+            await self._texts.forget(template.template_id, unwritten)
         return _FORM.read(kept)
+
+    async def _forget_all(self, template_id: str) -> None:
+        await self._contents.forget_all(template_id)
+        await self._texts.forget_all(template_id)
 
     async def _claim(self, template: PlanTemplate) -> None:
         """Take the title for this template. Raises `RecordConflict` where another one has it."""
@@ -146,10 +179,6 @@ class TemplateRecords:
             return named
         return named if self._trail.clock.time() - record.updated_at < _CLAIM else None
 
-    async def _forget(self, digests: set[str], template: PlanTemplate) -> None:
-        for each in digests:
-            await self._store.delete_record("template_version", _content_id(template, each))
-
     async def _recorded(self, action: str, template: PlanTemplate, user: str) -> None:
         said = {"template": template.key, "version": template.version, "channels": list(template.channels)}
         await self._trail.record(action, template.template_id, tenant=template.tenant, user=user, **said)
@@ -162,7 +191,7 @@ async def revision_of(store: Store) -> int:
 
 
 def version_of(template: PlanTemplate, version: int) -> TemplateVersion:
-    """What is kept of a version. Raises `RecordNotFound`."""
+    """The version of a template. Raises `RecordNotFound`."""
     for known in template.versions:
         if known.version == version:
             return known
@@ -190,7 +219,3 @@ def _check_words(template: PlanTemplate) -> None:
 
 def _title_id(template: PlanTemplate) -> str:
     return digest([template.tenant, template.group, template.title])
-
-
-def _content_id(template: PlanTemplate, content: str) -> str:
-    return f"{template.template_id}/{content}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 from toolpath.catalog.snapshot import Catalog
@@ -35,10 +36,13 @@ def tool_of(template: PlanTemplate, plan: Plan) -> Tool:
     )
 
 
-def check_tool(template: PlanTemplate, document: TemplateDocument, plan: Plan, catalog: Catalog) -> None:
-    """Raise `SchemaError` where the template can be no tool, `PlanInvalid` where it calls itself."""
-    if template.tenant:
-        raise SchemaError("A template of a tenant can be no tool.", hint="Publish it in the other channels.")
+def check_tool(
+    template: PlanTemplate, document: TemplateDocument, plan: Plan, catalog: Catalog, *, house: Collection[str]
+) -> None:
+    """Raise `SchemaError` where the template can be no tool, `PlanInvalid` where it calls itself.
+
+    `house`: the groups of tools that providers of the house have for themselves.
+    """
     if document.fixed:
         use = document.fixed[0]
         raise SchemaError(
@@ -47,7 +51,11 @@ def check_tool(template: PlanTemplate, document: TemplateDocument, plan: Plan, c
         )
     tool = tool_of(template, plan)
     there = catalog.get(tool.key)
-    if there is not None and there.key == tool.key and there.metadata.get("template_id") != template.template_id:
+    if there is not None and there.key != tool.key and not template.tenant:
+        # Another name of a tool of the house gives way to a key of the house, and to no tenant's.
+        there = None
+    is_taken = there is not None and there.metadata.get("template_id") != template.template_id
+    if is_taken or (template.tenant and tool.group in house):
         raise SchemaError(f"There is already a tool {tool.key!r}.", hint="Give the template another title or group.")
     way = way_to_itself(tool, catalog)
     if way:

@@ -19,7 +19,7 @@ from toolpath.errors import (
     SchemaError,
     closest,
 )
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.events import PlanRevised, RunStarted
 from toolpath.model.plan import Plan, thaw
 from toolpath.model.template import (
@@ -27,11 +27,11 @@ from toolpath.model.template import (
     Channel,
     Parameter,
     PlanTemplate,
-    TemplateDiff,
     TemplateParameters,
     TemplateRun,
     TemplateVersion,
 )
+from toolpath.model.versions import DocumentDiff
 from toolpath.notation.nodes import TooManySteps, plain
 from toolpath.notation.printing import plan_to_dict
 from toolpath.notation.template import TemplateDocument, escaped, read_template, template_of
@@ -41,9 +41,9 @@ from toolpath.ports import Store
 from toolpath.runs.beside_the_loop import weight_of
 from toolpath.runs.preparation import KEPT, KEPT_PARTS, Preparation
 from toolpath.runs.weighted_cache import WeightedCache
-from toolpath.values import JsonObject, digest
-from toolpath.workspace.template_diff import diff_of
-from toolpath.workspace.template_records import TemplateRecords, revision_of, version_of
+from toolpath.values import JsonObject
+from toolpath.workspace.document_diff import diff_of
+from toolpath.workspace.template_records import TemplateContent, TemplateRecords, revision_of, version_of
 from toolpath.workspace.template_tools import check_tool, tool_of
 
 #: Versions that are kept; older ones go.
@@ -97,11 +97,12 @@ class Templates:
         template is not at the revision `expected`, `PolicyViolationError` for one that is read-only.
         """
         draft = draft or Draft()
-        document, is_theirs = await self._document(source)
+        content, is_theirs = await self._content(source)
+        document = content.document
         said = read_config(document) if is_theirs else None
         title = _first(draft.title, template and template.title, said and said.title, document.get("name"))
         now = self._clock.time()
-        version = TemplateVersion(version=1, digest=digest(document), at=now, by=user, comment=draft.comment)
+        version = content.version(TemplateVersion(version=1, digest="", at=now, by=user, comment=draft.comment))
         if template is None:
             made = PlanTemplate(
                 template_id=new_id("tpl", now),
@@ -113,12 +114,13 @@ class Templates:
                 tenant=tenant,
                 user=user,
             )
-            return await self._records.put(made, document, None, "template.create", by=user)
-        self._refuse_read_only(template)
+            return await self._records.put(made, content, None, "template.create", by=user)
+        _refuse_read_only(template)
         check_revision(template, expected)
         latest = template.versions[-1]
         versions = template.versions
-        if latest.digest != version.digest:
+        # What came as data says nothing of the text that there is.
+        if latest.digest != version.digest or version.written not in ("", latest.written):
             versions = (*versions, msgspec.structs.replace(version, version=latest.version + 1))
             # What is published stays, however old it is.
             kept = [each for each in versions[:-_MOST_VERSIONS] if each.version == template.published]
@@ -133,7 +135,7 @@ class Templates:
         )
         if changed == template:
             return template
-        return await self._changed(template, changed, document, user)
+        return await self._changed(template, changed, content, user)
 
     async def change(
         self, template: PlanTemplate, draft: Draft, *, expected: int | None = None, user: str = ""
@@ -141,7 +143,7 @@ class Templates:
         """Change what is said of the template, not its document. A read-only one can be made editable, and no more."""
         check_revision(template, expected)
         if draft.access != "editable" or (draft.title, draft.group, draft.description) != (None, None, None):
-            self._refuse_read_only(template)
+            _refuse_read_only(template)
         changed = msgspec.structs.replace(
             template,
             title=_first(draft.title, template.title),
@@ -152,22 +154,22 @@ class Templates:
         return await self._changed(template, changed, None, user)
 
     async def _changed(
-        self, before: PlanTemplate, changed: PlanTemplate, document: JsonObject | None, user: str
+        self, before: PlanTemplate, changed: PlanTemplate, content: TemplateContent | None, user: str
     ) -> PlanTemplate:
         is_renamed = "tool" in changed.channels and changed.key != before.key
         if is_renamed:
             plan = (await self.read(before, before.published)).plan()
             await self._check_tool(changed, plan, before.published)
-        kept = await self._records.put(changed, document, before, "template.update", by=user)
+        kept = await self._records.put(changed, content, before, "template.update", by=user)
         if _is_told(changed.channels) and (before.key, before.description) != (changed.key, changed.description):
             await self._mark()
         return kept
 
     async def roll_back(self, template: PlanTemplate, version: int, *, user: str = "") -> PlanTemplate:
-        """Make the document of an earlier version the newest one. Raises `RecordNotFound`."""
-        document = await self.document(template, version)
+        """Make the document of an earlier version the newest one, comments and all. Raises `RecordNotFound`."""
+        earlier = await self.text(template, version) or await self.document(template, version)
         return await self.save(
-            document, Draft(comment=f"as version {version}"), template=template, tenant=template.tenant, user=user
+            earlier, Draft(comment=f"as version {version}"), template=template, tenant=template.tenant, user=user
         )
 
     async def publish(
@@ -177,7 +179,7 @@ class Templates:
 
         Raises `SchemaError` for a channel that there is none of, `PlanInvalid` for a version that does not check.
         """
-        self._refuse_read_only(template)
+        _refuse_read_only(template)
         wanted = tuple(dict.fromkeys(channels))
         unknown = next((name for name in wanted if name not in CHANNELS), None)
         if unknown is not None or not wanted:
@@ -187,7 +189,7 @@ class Templates:
         read = await self.read(template, number)
         plan = read.plan()
         if not read.fixed:
-            await self._preparation.program(plan)
+            await self._preparation.program(plan, template.tenant)
         if "tool" in wanted:
             await self._check_tool(template, plan, number)
         kept: Any = tuple(name for name in CHANNELS if name in wanted)
@@ -196,13 +198,13 @@ class Templates:
 
     async def withdraw(self, template: PlanTemplate, *, user: str = "") -> PlanTemplate:
         """Make the template a draft, which no channel runs."""
-        self._refuse_read_only(template)
+        _refuse_read_only(template)
         changed = msgspec.structs.replace(template, channels=(), published=0)
         return await self._published(template, changed, "template.withdraw", user)
 
     async def _check_tool(self, template: PlanTemplate, plan: Plan, version: int) -> None:
-        catalog = await self._preparation.catalog_with({tool_of(template, plan).key})
-        check_tool(template, await self.read(template, version), plan, catalog)
+        catalog = await self._preparation.catalog_with({tool_of(template, plan).key}, template.tenant)
+        check_tool(template, await self.read(template, version), plan, catalog, house=self._preparation.house_groups)
 
     async def _published(self, before: PlanTemplate, changed: PlanTemplate, action: str, user: str) -> PlanTemplate:
         after = await self._records.put(changed, None, before, action, by=user)
@@ -212,7 +214,7 @@ class Templates:
 
     async def delete(self, template: PlanTemplate, *, user: str = "") -> None:
         """Forget the template with all its versions; its runs stay. Raises `PolicyViolationError` where read-only."""
-        self._refuse_read_only(template)
+        _refuse_read_only(template)
         await self._records.delete(template, by=user)
         if _is_told(template.channels):
             await self._mark()
@@ -259,7 +261,7 @@ class Templates:
         return await revision_of(self._store)
 
     async def by_id(self, template_id: str) -> PlanTemplate | None:
-        """The template of that id, whoever's it is; None where there is none."""
+        """The template of that id, of any tenant; None where there is none."""
         return await self._records.get(template_id)
 
     async def every(self, *, tenant: str | None = None, group: str | None = None) -> AsyncIterator[PlanTemplate]:
@@ -276,11 +278,17 @@ class Templates:
         """The document of a version; None: the newest. Raises `RecordNotFound`."""
         return await self._records.document(template, template.version if version is None else version)
 
-    async def diff(self, template: PlanTemplate, earlier: int, later: int) -> TemplateDiff:
-        """What the later version does otherwise. Raises `RecordNotFound`."""
+    async def text(self, template: PlanTemplate, version: int | None = None) -> str:
+        """The text that a version was written as, comments and all; None: the newest. Empty: it came as data."""
+        return await self._records.text(template, template.version if version is None else version)
+
+    async def diff(self, template: PlanTemplate, earlier: int, later: int) -> DocumentDiff:
+        """The changes in the later version. Raises `RecordNotFound`."""
         before, after = await asyncio.gather(self.document(template, earlier), self.document(template, later))
         names = (f"{template.key} {earlier}", f"{template.key} {later}")
-        return await self._preparation.aside.do(lambda: diff_of(before, after, names=names), weight_of([before, after]))
+        texts = await self.text(template, earlier), await self.text(template, later)
+        weight = weight_of([before, after, *texts])
+        return await self._preparation.aside.do(lambda: diff_of(before, after, names=names, texts=texts), weight)
 
     # Running.
 
@@ -298,7 +306,7 @@ class Templates:
     async def run_of(
         self, template: PlanTemplate, values: JsonObject | None = None, *, version: int | None = None
     ) -> TemplateRun:
-        """What `Toolpath.start` and `run` take to run a version with these values. Raises `PlanInvalid`."""
+        """The run of a version with these values, for `Toolpath.start` and `run`. Raises `PlanInvalid`."""
         return TemplateRun(template.template_id, await self.plan(template, values, version=version))
 
     async def plan(
@@ -312,7 +320,7 @@ class Templates:
         return await self._preparation.aside.do(lambda: read.plan_for(values or {}), weight)
 
     async def parameters(self, template: PlanTemplate, *, version: int | None = None) -> TemplateParameters:
-        """What a run of the template is to be given."""
+        """The parameters of a run of the template."""
         return parameters_of(await self.read(template, version))
 
     async def read(self, template: PlanTemplate, version: int | None = None) -> TemplateDocument:
@@ -334,10 +342,10 @@ class Templates:
         owner = await self._records.titled(wanted)
         return None if owner is None else await self._records.get(owner)
 
-    async def _document(self, source: str | JsonObject | Plan) -> tuple[JsonObject, bool]:
-        """The document, and whether it is the plan execution service's JSON. Raises `PlanInvalid`, `ReadError`."""
+    async def _content(self, source: str | JsonObject | Plan) -> tuple[TemplateContent, bool]:
+        """The content, and whether it is the plan execution service's JSON. Raises `PlanInvalid`, `ReadError`."""
 
-        def work() -> tuple[JsonObject, bool]:
+        def work() -> tuple[TemplateContent, bool]:
             given: Any = plan_to_dict(source) if isinstance(source, Plan) else source
             tree = read_tree(given, most_steps=self._preparation.most_steps)
             read = template_of(tree)
@@ -349,18 +357,14 @@ class Templates:
             assert isinstance(document, dict)
             if read.is_config:
                 document = content_of_config(document, {use.name for use in read.uses})
-            return document, read.is_config
+            return TemplateContent(
+                document, source if isinstance(source, str) and not read.is_config else ""
+            ), read.is_config
 
         try:
             return await self._preparation.aside.do(work, weight_of([source]))
         except TooManySteps as error:
             raise PlanInvalid(error.findings) from None
-
-    def _refuse_read_only(self, template: PlanTemplate) -> None:
-        if template.access == "readOnly":
-            raise PolicyViolationError(
-                f"The template {template.key!r} is read-only.", hint="Make it editable first, or save a copy."
-            )
 
 
 def _is_told(channels: Iterable[str]) -> bool:
@@ -369,7 +373,7 @@ def _is_told(channels: Iterable[str]) -> bool:
 
 
 def parameters_of(document: TemplateDocument) -> TemplateParameters:
-    """What a run of the document is to be given, as a list and as a schema."""
+    """The parameters of a run of the document, as a list and as a schema."""
     schema = document.plan().inputs
     required = schema.get("required", ())
     parameters = tuple(
@@ -387,6 +391,13 @@ def parameters_of(document: TemplateDocument) -> TemplateParameters:
 def _type(schema: Any) -> str:
     found = schema.get("type", "") if isinstance(schema, dict) else ""
     return found if isinstance(found, str) else ""
+
+
+def _refuse_read_only(template: PlanTemplate) -> None:
+    if template.access == "readOnly":
+        raise PolicyViolationError(
+            f"The template {template.key!r} is read-only.", hint="Make it editable first, or save a copy."
+        )
 
 
 def check_revision(template: PlanTemplate, expected: int | None) -> None:

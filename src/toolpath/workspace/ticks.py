@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from cronsim import CronSim, CronSimError
 
 from toolpath.errors import SchemaError, closest
+from toolpath.model.schedule import Schedule
 
 _LONGEST = 200
 _NO_ZONES = frozenset(("localtime", "posixrules", "Factory"))
@@ -28,6 +29,13 @@ def check_times(cron: str, time_zone: str, now: float) -> None:
 def ticks_after(cron: str, time_zone: str, after: float) -> Iterator[float]:
     """The Unix times, later than `after`, at which the line is due, earliest first. Raises `SchemaError`."""
     return _ticks(cron, time_zone, after, backwards=False)
+
+
+def times_of(schedule: Schedule, after: float) -> Iterator[float]:
+    """The Unix times, later than `after`, at which the schedule is due or would be if it were not paused."""
+    if schedule.cron:
+        return ticks_after(schedule.cron, schedule.time_zone, after)
+    return (once for once in (schedule.once,) if once is not None and once > after)
 
 
 def ticks_until(cron: str, time_zone: str, until: float) -> Iterator[float]:

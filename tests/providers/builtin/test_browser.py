@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from toolpath import ToolContext, Toolpath
 from toolpath.config import Settings
@@ -106,6 +107,8 @@ async def test_a_page_is_read_filled_in_clicked_and_left():
         assert found["back"].endswith(f":{shop.port}/")
         assert found["tabs"] == 2
         assert base64.b64decode(found["picture"]).startswith(b"\x89PNG")
+        assert found["kept"] == "shots/there.png"
+        assert (await tp.files.read(found["run"], "shots/there.png")).startswith(b"\x89PNG")
         assert shop.asked.count("127.0.0.1/there?n=green+tea") == 1
 
 
@@ -121,9 +124,17 @@ async def work_through(context: ToolContext, url: str) -> Any:
     await context.call("browser.scroll", {"direction": "bottom"})
     await context.call("browser.press", {"key": "Tab"})
     await context.call("browser.click", {"ref": ref_of(back, 'link "more"')})
-    tabs = await context.call("browser.tabs", {"action": "list"})
+    # The browser tells of a tab that a page has opened when it is there, not with the click.
+    async with asyncio.timeout(PATIENCE):
+        while len((tabs := await context.call("browser.tabs", {"action": "list"}))["tabs"]) < 2:
+            pass
     await context.call("browser.tabs", {"action": "select", "tab": 0})
     picture = await context.call("browser.screenshot", {})
+    kept = await context.call("browser.save_screenshot", {"path": "shots/there.png"})
+    assert isinstance(kept, dict)
+    for path in ("../out.png", "/etc/out.png", "shots/../../out.png"):
+        with pytest.raises(ToolFailed):
+            await context.call("browser.save_screenshot", {"path": path})
     return {
         "title": page["page_title"],
         "clicked": clicked["page_text"],
@@ -131,6 +142,8 @@ async def work_through(context: ToolContext, url: str) -> Any:
         "back": back["url"],
         "tabs": len(tabs["tabs"]),
         "picture": picture["data"],
+        "kept": kept["path"],
+        "run": context.run_id,
     }
 
 

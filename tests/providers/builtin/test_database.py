@@ -9,7 +9,8 @@ import random
 import sqlite3
 import threading
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,14 @@ import asyncpg
 import pytest
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from tests.patience import PATIENCE
 
 from toolpath import Toolpath
 from toolpath.config import Settings
 from toolpath.errors import ConfigError, ToolFailed
 
 SERVER = os.environ.get("TEST_POSTGRES_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-REQUIRED = os.environ.get("TOOLPATH_REQUIRE_SERVICES") == "1"
+
 TABLES = [
     "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price NUMERIC(10, 2), made DATE)",
     "CREATE TABLE part (id INTEGER PRIMARY KEY, item INTEGER REFERENCES item (id))",
@@ -33,32 +35,43 @@ TABLES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
+    """The address of a database of its own, for all tests: the server stands still while it makes or drops one."""
+
+    name = f"tools_{uuid.uuid4().hex[:12]}"
+    try:
+        executed(SERVER, f"CREATE DATABASE {name}")
+    except OSError as error:
+        pytest.skip(f"no PostgreSQL: {error}")
+    yield urlsplit(SERVER)._replace(path=f"/{name}").geturl()
+    executed(SERVER, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def executed(url: str, *statements: str) -> None:
+    """Execute statements, in a loop of their own: that of the test may be going."""
+
+    async def execute() -> None:
+        server = await asyncpg.connect(url, timeout=PATIENCE)
+        for statement in statements:
+            await server.execute(statement)
+        await server.close()
+
+    with ThreadPoolExecutor(1) as beside:
+        beside.submit(lambda: asyncio.run(execute())).result()
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-async def url(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         with closing(sqlite3.connect(tmp_path / "shop.db")) as connection:
             for statement in TABLES:
                 connection.execute(statement)
             connection.commit()
-        yield f"sqlite:///{tmp_path}/shop.db"
-        return
-    try:
-        server = await asyncpg.connect(SERVER, timeout=5)
-    except OSError as error:
-        if REQUIRED:
-            raise
-        pytest.skip(f"no PostgreSQL: {error}")
-    name = f"tools_{uuid.uuid4().hex[:12]}"
-    await server.execute(f"CREATE DATABASE {name}")
-    parts = urlsplit(SERVER)
-    made = parts._replace(path=f"/{name}").geturl()
-    inside = await asyncpg.connect(made)
-    for statement in TABLES:
-        await inside.execute(statement)
-    await inside.close()
-    yield made
-    await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
-    await server.close()
+        return f"sqlite:///{tmp_path}/shop.db"
+    made: str = request.getfixturevalue("database")
+    executed(made, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public", *TABLES)
+    return made
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from pathlib import Path
 from typing import Any
@@ -158,3 +160,39 @@ async def test_a_write_in_flight_when_the_process_died_is_made_again_once(tmp_pa
         result = await (await tp.resume(first.run_id, force=True)).result()
         assert result.status == "completed"
         assert await tp.files.read(first.run_id, "log") == b"x"
+
+
+async def test_rows_are_written_as_a_table_and_read_back_as_they_were(tmp_path: Path) -> None:
+    files = Tools(tmp_path)
+    rows: list[Any] = [
+        {"name": 'Ada, "the first"', "n": 1, "note": None},
+        {"name": "two\nlines\r\nmore", "n": 0.5, "more": ["a", {"b": True}]},
+        {"name": "=1+1\t\u00e9\U0001f600", "n": 10**20},
+        {"name": "before\rafter"},
+    ]
+    for path, separator in (("out/t.csv", ","), ("t.TSV", "\t")):
+        assert (await files("write_table", path=path, rows=rows))["rows"] == 4
+        data = await files.folders.do("runs", "run_1", lambda folder, path=path: folder.read(path, 100_000))
+        read = list(csv.reader(io.StringIO(data.decode(), newline=""), delimiter=separator))
+        assert read == [
+            ["name", "n", "note", "more"],
+            ['Ada, "the first"', "1", "", ""],
+            ["two\nlines\r\nmore", "0.5", "", '["a",{"b":true}]'],
+            ["=1+1\t\u00e9\U0001f600", str(10**20), "", ""],
+            ["before\rafter", "", "", ""],
+        ]
+    await files("write_table", path="l.csv", rows=[[1, None], {"b": 2}], columns=["a", "b"])
+    assert (await files("read", path="l.csv"))["text"] == "a,b\n1,\n,2\n"
+    await files("write_table", path="l.csv", rows=[], columns=["a"])
+    assert (await files("read", path="l.csv"))["text"] == "a\n"
+    for wrong, said in (
+        ({"path": "t.xlsx", "rows": []}, "no name of a table"),
+        ({"path": "t.csv", "rows": [[1]]}, "no names"),
+        ({"path": "t.csv", "rows": [[1]], "columns": ["a", "b"]}, "1 values for 2"),
+        ({"path": "t.csv", "rows": [{"c": 1}], "columns": ["a"]}, "no column"),
+        ({"path": "t.csv", "rows": [], "columns": ["a", "a"]}, "same name"),
+        ({"path": "t.csv", "rows": [{f"c{n}": n for n in range(1_001)}]}, "columns"),
+        ({"path": "../t.csv", "rows": []}, r"\.\."),
+    ):
+        with pytest.raises(ToolFailed, match=said):
+            await files("write_table", **wrong)

@@ -11,9 +11,14 @@ from typing import Any
 import pytest
 
 from toolpath import Toolpath
+from toolpath.checks.check import check
+from toolpath.checks.explain import explain
+from toolpath.checks.preview import planned
+from toolpath.checks.request.mandate import mandated
 from toolpath.config import Settings
 from toolpath.errors import ConfigError, ToolFailed
 from toolpath.model.run import RunContext
+from toolpath.notation.plan import read_plan
 from toolpath.testing.scripted_model import ScriptedModel, done
 
 
@@ -154,6 +159,66 @@ async def test_approvals_and_permissions_stand_before_each_call():
             assert (found["succeeded"], len(shop.calls)) == (count, count)
 
 
+@pytest.mark.parametrize(
+    ("inputs", "effect"),
+    [
+        ({"tool": "shop.price"}, "read"),
+        ({"tool": "price"}, "read"),
+        ({"tool": "shop.price", "results_file": "out.json"}, "write"),
+        ({"tool": "shop.price", "results_file": None}, "read"),
+        ({"tool": "shop.order"}, "write"),
+        ({"tool": "shop.drop"}, "destructive"),
+        ({"tool": "shop.none"}, "write"),
+        ({"tool": "{{ inputs.tool }}"}, "write"),
+        ({"tool": 7}, "write"),
+        ({}, "write"),
+    ],
+)
+async def test_a_step_has_the_effect_of_the_tool_that_it_names(inputs: dict[str, Any], effect: str):
+    shop = Shop()
+    async with await opened(shop) as tp:
+        tp.add(shop.order, group="shop", name="drop", effect="destructive")
+        given = {**inputs, "items": [{"item": "tea"}]}
+        plan = read_plan(
+            {
+                "inputs": {"tool": {"type": "string"}},
+                "steps": [{"id": "a", "tool": "parallel.map", "inputs": given, "cache": True}],
+            }
+        )
+        catalog = await tp.tools()
+        explained = explain(plan, catalog)
+        assert explained.block.steps[0].effect == effect
+        assert (explained.writes, explained.destroys) == (("a",) * (effect == "write"), ("a",) * (effect[0] == "d"))
+        assert [entry.effect for entry in planned(plan, catalog, {"tool": "shop.price"})] == [effect]
+        codes = {finding.code for finding in check(plan, catalog)}
+        assert ("cached_write" in codes) is (effect != "read")
+        asking = mandated(plan, "What does tea cost?", catalog).questions
+        assert any("would act" in question for question in asking) is (effect != "read")
+    assert shop.calls == []
+
+
+async def test_the_tool_inside_is_fixed_with_the_run(tmp_path: Path):
+    shop = Shop()
+    steps = [
+        {"id": "first", "ask": {"inputs": [{"name": "go", "type": "text"}]}},
+        {"id": "a", "tool": "parallel.map", "inputs": {"tool": "shop.price", "items": [{"item": "tea"}]}},
+    ]
+    tp = Toolpath(str(tmp_path / "runs.db"))
+    tp.add(shop.price, group="shop", effect="read")
+    tp.sources.add_source("builtin", {"parallel": {"tools": ["shop.*"]}})
+    async with tp:
+        waiting = await tp.run({"flow": "chain", "steps": steps})
+        assert waiting.status == "waiting"
+    tp = Toolpath(str(tmp_path / "runs.db"))
+    tp.add(shop.order, name="price", group="shop")
+    tp.sources.add_source("builtin", {"parallel": {"tools": ["shop.*"]}})
+    async with tp:
+        held = await (await tp.answer(waiting.run_id, "first", {"go": "on"})).result()
+        assert held.status == "waiting"
+        assert any(warning.code == "tool_changed" and "shop.price" in warning.message for warning in held.warnings)
+    assert shop.calls == []
+
+
 async def test_a_file_that_changes_gives_no_item_the_result_of_another():
     shop = Shop()
     async with await opened(shop, order={"requires": {"approval": True}}) as tp:
@@ -200,6 +265,10 @@ async def test_an_agent_calls_through_it_only_what_it_may_call_itself():
 CRASHING = """
 import asyncio, os, sys
 from toolpath import Toolpath
+from toolpath.checks.check import check
+from toolpath.checks.explain import explain
+from toolpath.checks.preview import planned
+from toolpath.checks.request.mandate import mandated
 
 store, log = sys.argv[1:3]
 

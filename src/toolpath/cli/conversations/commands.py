@@ -66,7 +66,7 @@ def list_(ctx: typer.Context) -> None:
 
 @app.command()
 def show(ctx: typer.Context, conversation: _Id) -> None:
-    """What was said in it."""
+    """The messages of a conversation."""
     from toolpath.cli.conversations.keeping import show_conversation
 
     raise typer.Exit(show_conversation(ctx.obj, conversation))

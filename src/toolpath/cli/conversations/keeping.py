@@ -8,7 +8,7 @@ import msgspec
 
 from toolpath.cli.exits import ExitCode
 from toolpath.cli.options import Options
-from toolpath.cli.output import short, table
+from toolpath.cli.output import short
 from toolpath.cli.questions import person
 from toolpath.cli.session import Session, perform
 from toolpath.workspace.templates import Draft
@@ -21,13 +21,12 @@ def list_conversations(options: Options) -> int:
 
     async def work(session: Session) -> int:
         found = await session.tp.conversations.newest(limit=_MOST)
-        if options.json:
-            session.output.result([msgspec.to_builtins(each) for each in found])
-        elif not found:
-            session.output.say("No conversations. `toolpath chat` begins one.", "dim")
-        else:
-            rows = [(each.conversation_id, short(each.title, 60), each.messages, _day(each.last_at)) for each in found]
-            session.output.paragraph(table(rows, ("conversation", "title", "messages", "last")))
+        session.output.records(
+            found,
+            row=lambda each: (each.conversation_id, short(each.title, 60), each.messages, _day(each.last_at)),
+            header=("conversation", "title", "messages", "last"),
+            none="No conversations. `toolpath chat` begins one.",
+        )
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
@@ -62,13 +61,12 @@ def search_conversations(options: Options, text: str) -> int:
 
     async def work(session: Session) -> int:
         found = await session.tp.conversations.search(text, limit=_MOST)
-        if options.json:
-            session.output.result([msgspec.to_builtins(each) for each in found])
-        elif not found:
-            session.output.say("It stands nowhere.", "dim")
-        else:
-            rows = [(each.conversation_id, each.number or "title", short(each.excerpt or each.title)) for each in found]
-            session.output.paragraph(table(rows, ("conversation", "message", "text")))
+        session.output.records(
+            found,
+            row=lambda each: (each.conversation_id, each.number or "title", short(each.excerpt or each.title)),
+            header=("conversation", "message", "text"),
+            none="It stands nowhere.",
+        )
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
@@ -93,9 +91,7 @@ def save_conversation(options: Options, conversation_id: str, title: str, group:
         conversations = session.tp.conversations
         draft = Draft(title=title or None, group=group or None)
         made = await conversations.save_as_template(await conversations.get(conversation_id), draft, user=person())
-        session.output.say(f"{made.key} is at version {made.version}.", "green")
-        if options.json:
-            session.output.result(msgspec.to_builtins(made))
+        session.output.done(f"{made.key} is at version {made.version}.", made)
         return ExitCode.DONE
 
     return perform(options, work, sources=False)

@@ -27,7 +27,7 @@ from toolpath.model.conversation import (
 )
 from toolpath.model.run import RunContext
 from toolpath.values import JsonObject
-from toolpath.workspace.conversations.turns import LONGEST, Said
+from toolpath.workspace.conversations.message import LONGEST, Said
 
 
 class Talk(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -13,8 +13,15 @@ from toolpath.cli.exits import UsageError
 from toolpath.cli.output import clean
 from toolpath.errors import closest
 from toolpath.planner.scoring.gold import LONGEST_LINE
+from toolpath.planner.scoring.people.shipped import DEVELOPMENT, FOLDER, SET_ASIDE, TOOL_SETS
 
-Kind = Literal["tasks", "tool sets", "other", "nothing"]
+Kind = Literal["tasks", "tool sets", "other", "nothing", "unreadable"]
+#: Names of the requests that are shipped, in place of a path: both halves, or one.
+SHIPPED: Final = {
+    "people": (DEVELOPMENT, SET_ASIDE),
+    "people/development": (DEVELOPMENT,),
+    "people/set_aside": (SET_ASIDE,),
+}
 FORM = 'A line of a data set is {"query": "…", "gold_plan": […]}.'
 
 
@@ -59,6 +66,10 @@ def find_data_sets(paths: Sequence[str], tool_sets: Sequence[str] = ()) -> Found
     files: dict[Path, tuple[str, tuple[str, ...]]] = {}
     left_out: list[str] = []
     for path in paths:
+        if path in SHIPPED and not Path(path).exists():
+            for name in SHIPPED[path]:
+                files.setdefault(FOLDER / name, (str(FOLDER / name), (str(FOLDER / TOOL_SETS),)))
+            continue
         if Path(path).is_dir():
             tasks, beside, rest = _of_folder(path)
             left_out += rest
@@ -68,6 +79,8 @@ def find_data_sets(paths: Sequence[str], tool_sets: Sequence[str] = ()) -> Found
         match _kind(path):
             case "tool sets":
                 given.append(path)
+            case "unreadable":
+                raise UsageError(f"{path} is no data set: none of its lines is a JSON object.", hint=FORM)
             case "other":
                 raise UsageError(f"{path} has no gold plans: nothing can be scored.", hint=FORM)
             case _:
@@ -102,11 +115,11 @@ def _of_folder(folder: str) -> tuple[list[str], tuple[str, ...], list[str]]:
     if not tasks:
         raise UsageError(f"The folder {folder} holds no data set.", hint=f"A data set is a .jsonl file. {FORM}")
     beside = tuple(file for file, kind in kinds.items() if kind == "tool sets")
-    return tasks, beside, [file for file, kind in kinds.items() if kind in ("other", "nothing")]
+    return tasks, beside, [file for file, kind in kinds.items() if kind not in ("tasks", "tool sets")]
 
 
 def _kind(file: str) -> Kind:
-    """What the lines of a file are. Where none can be read they count as tasks, so that each is told."""
+    """The kind of a file's lines."""
     path = Path(file)
     if path.exists() and not path.is_file():
         # A pipe can be read once, and that is for the tasks.
@@ -116,7 +129,7 @@ def _kind(file: str) -> Kind:
         try:
             fields = _FIELDS.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            kind = "tasks" if kind == "nothing" else kind
+            kind = "unreadable" if kind == "nothing" else kind
             continue
         if fields.gold_plan is not msgspec.UNSET:
             return "tasks"
@@ -140,7 +153,9 @@ def lines_of(file: str) -> Iterator[tuple[int, bytes]]:
                 if line.strip():
                     yield number, line.strip() if len(line) <= LONGEST_LINE else line
     except OSError as error:
-        near = closest(Path(file).name, _names_beside(Path(file))) if isinstance(error, FileNotFoundError) else ()
+        near: Sequence[str] = ()
+        if isinstance(error, FileNotFoundError):
+            near = closest(file, SHIPPED) or closest(Path(file).name, _names_beside(Path(file)))
         raise UsageError(f"{file} cannot be read: {error.strerror}.", suggestions=near) from None
 
 

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.cli.evaluation.data_sets import FORM, DataSet, find_data_sets, lines_of, readable_name
 from toolpath.cli.evaluation.examiner import Examiner
 from toolpath.cli.evaluation.figures import BadLine, Measured, as_json, draw, tables_of
+from toolpath.cli.evaluation.groups import compared_text, groups_text
 from toolpath.cli.exits import ExitCode, UsageError, writing
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.session import Session, perform
-from toolpath.clock import SystemClock
 from toolpath.errors import ConfigError, PlanningFailed, ReadError, closest
-from toolpath.planner.scoring.evaluation import Attempt
+from toolpath.machine import SystemClock
+from toolpath.planner.scoring.evaluation import Attempt, compared
 from toolpath.planner.scoring.gold import catalog_of, read_task, read_tool_set
 from toolpath.ports import Chat
 
+_ATTEMPTS = msgspec.json.Decoder(Attempt)
 PLANNERS = ("offline", "model")
 #: Bad lines that are told one by one, and of those that say the same of one file.
 _TOLD = 20
@@ -42,11 +46,24 @@ class EvaluationRequest:
     tool_sets: tuple[str, ...] = ()
     plot: str = ""
     concurrency: int = 1
+    keep: str = ""
+    """File that every plan made is written to."""
+    against: str = ""
+    """File that another evaluation has kept."""
+    beside: str = ""
+    """Who else is scored on the same tasks: a planner, or `router`."""
 
     @property
     def subject(self) -> str:
-        """What is scored, in words."""
+        """The subject that is scored, in words."""
         return f"the router ({self.planner})" if self.router else f"the {self.planner} planner"
+
+    @property
+    def other(self) -> EvaluationRequest:
+        """The same for who is scored beside it."""
+        planner = self.planner if self.beside == "router" else self.beside
+        keep = str(Path(self.keep).with_suffix(f".{self.beside}{Path(self.keep).suffix}")) if self.keep else ""
+        return replace(self, planner=planner, router=self.beside == "router", keep=keep, plot="", beside="")
 
 
 @dataclass(slots=True)
@@ -68,7 +85,7 @@ class Evaluation:
     _alike: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def note(self, measured: Measured, made: Attempt) -> None:
-        """Keep what came of a task. Raises `PlanningFailed` where the model has been silent for too long."""
+        """Keep the outcome of a task. Raises `PlanningFailed` where the model has been silent for too long."""
         measured.attempts.append(made)
         self.silent = 0 if made.answered else self.silent + 1
         if self.silent >= _SILENT:
@@ -88,25 +105,32 @@ def evaluate(options: Options, request: EvaluationRequest) -> int:
     """Score on the data sets; returns the exit code: 3 where lines could not be read, 130 where it was interrupted."""
     _check(request)
     found = find_data_sets(request.paths, request.tool_sets)
+    before = _read_kept(request.against) if request.against else ()
 
     async def work(session: Session) -> int:
         if found.left_out:
             session.output.say(f"Left out, as they hold no requests with gold plans: {', '.join(found.left_out)}.")
-        chat = await _model(session) if request.planner == "model" else None
-        examiner = Examiner(session, SystemClock(), chat, request.router)
-        evaluation = Evaluation(request, found.sets, examiner, session.output)
-        _read_tool_sets(evaluation)
+        evaluation = await _begun(request, found.sets, session)
+        other = await _begun(request.other, found.sets, session) if request.beside else None
         failed: PlanningFailed | None = None
         is_interrupted = False
         try:
             await _go_through(evaluation)
+            if other is not None:
+                # What is wrong with a line is told once.
+                other.told = _TOLD
+                await _go_through(other)
         except PlanningFailed as failure:
             failed = failure
         except asyncio.CancelledError:
             # What has been paid for is shown all the same; a second Ctrl-C ends at once.
             _resume_current()
             is_interrupted = True
-        _report(evaluation, is_interrupted=is_interrupted)
+        if other is None:
+            _report(evaluation, before, is_interrupted=is_interrupted)
+        else:
+            seconds = [one for each in other.begun for one in each.attempts]
+            _report(evaluation, seconds, is_interrupted=is_interrupted, other=request.other)
         if failed is not None:
             raise failed
         if is_interrupted:
@@ -114,6 +138,14 @@ def evaluate(options: Options, request: EvaluationRequest) -> int:
         return ExitCode.INVALID if evaluation.bad else ExitCode.DONE
 
     return perform(options, work, journal=False)
+
+
+async def _begun(request: EvaluationRequest, sets: tuple[DataSet, ...], session: Session) -> Evaluation:
+    chat = await _model(session) if request.planner == "model" else None
+    examiner = Examiner(session, SystemClock(), chat, request.router)
+    evaluation = Evaluation(request, sets, examiner, session.output)
+    _read_tool_sets(evaluation)
+    return evaluation
 
 
 def _resume_current() -> None:
@@ -132,17 +164,32 @@ def _check(request: EvaluationRequest) -> None:
             suggestions=closest(request.planner, PLANNERS),
             hint="Planners are offline and model; --router scores the router.",
         )
-    if request.plot:
-        path = Path(request.plot)
+    if request.beside and request.beside not in (*PLANNERS, "router"):
+        raise UsageError(
+            f"{request.beside!r} is no planner.",
+            suggestions=closest(request.beside, (*PLANNERS, "router")),
+            hint="--beside takes offline, model or router.",
+        )
+    if request.beside and request.against:
+        raise UsageError("Two are compared: give --beside or --against.")
+    if request.beside and request.other.subject == request.subject:
+        raise UsageError(f"{request.subject.capitalize()} would be compared with itself.", hint="Name another one.")
+    _check_picture(request.plot)
+    for file in filter(None, (request.plot, request.keep, request.other.keep if request.beside else "")):
+        with writing(file):
+            was_there = Path(file).exists()
+            Path(file).open("ab").close()
+            if not was_there:
+                Path(file).unlink()
+
+
+def _check_picture(name: str) -> None:
+    if name:
+        path = Path(name)
         if path.suffix.lower() != ".svg":
             raise UsageError(
-                f"{request.plot} cannot be drawn: SVG is the only format.", hint="Name a file that ends with .svg."
+                f"{name} cannot be drawn: SVG is the only format.", hint="Name a file that ends with .svg."
             )
-        with writing(request.plot):
-            was_there = path.exists()
-            path.open("ab").close()
-            if not was_there:
-                path.unlink()
 
 
 async def _model(session: Session) -> Chat:
@@ -239,13 +286,35 @@ def _progress(output: Output) -> Iterator[Callable[[str], None]]:
         yield status.update
 
 
-def _report(evaluation: Evaluation, *, is_interrupted: bool) -> None:
+def _report(
+    evaluation: Evaluation,
+    before: Sequence[Attempt],
+    *,
+    is_interrupted: bool,
+    other: EvaluationRequest | None = None,
+) -> None:
+    """`before`: attempts to compare with, of `other` where that is given."""
     output, request, measured = evaluation.output, evaluation.request, evaluation.begun
+    attempts = [one for each in measured for one in each.attempts]
+    comparison = compared(attempts, before) if request.against or other else None
+    names = ("now", "before") if other is None else (f"by {request.subject}", f"by {other.subject}")
     if output.options.json:
         about = {"planner": request.planner, "router": request.router, "interrupted": is_interrupted}
-        output.result({**about, **as_json(measured, evaluation.bad)})
-    else:
+        about |= {"beside": None if other is None else {"planner": other.planner, "router": other.router}}
+        output.result({**about, **as_json(measured, evaluation.bad, comparison)})
+    elif attempts or not evaluation.bad:
         output.paragraph(tables_of(measured))
+        for text in (*groups_text(attempts), *compared_text(comparison, *names)):
+            output.paragraph(text)
+    if comparison is not None and comparison.tasks < len(attempts):
+        left = len(attempts) - comparison.tasks
+        output.say(
+            f"{left:,} of {len(attempts):,} tasks are not compared: they have no id, or the other one lacks them."
+        )
+    for file, made in ((request.keep, attempts), (other.keep if other is not None else "", before)):
+        if file:
+            _keep(file, made)
+            output.say(f"Every plan is kept in {file}.")
     if len(evaluation.bad) > evaluation.told:
         output.tell(f"… and {len(evaluation.bad) - evaluation.told:,} more lines that cannot be read.", "red")
     for one in measured:
@@ -272,3 +341,20 @@ def _tell_rest(evaluation: Evaluation, *, is_interrupted: bool) -> None:
     rest = ", ".join(one.name for one in evaluation.sets[len(evaluation.begun) :])
     left = f"; not begun: {rest}" if rest else ""
     evaluation.output.tell(f"{said}: {told}{left}. The figures are of what was done.", "yellow")
+
+
+def _keep(file: str, attempts: Sequence[Attempt]) -> None:
+    """Write the attempts. Raises `UsageError` where the file cannot be written."""
+    with writing(file):
+        Path(file).write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in attempts))
+
+
+def _read_kept(file: str) -> list[Attempt]:
+    """The attempts that an evaluation has kept. Raises `UsageError` for a file that holds something else."""
+    attempts = []
+    for number, line in lines_of(file):
+        try:
+            attempts.append(_ATTEMPTS.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise UsageError(f"{file}:{number} is no attempt: {error}", hint="Name a file that --keep wrote.") from None
+    return attempts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -10,18 +10,19 @@ import msgspec
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.cli.session import Session
-from toolpath.clock import SystemClock
 from toolpath.errors import NoToolFits, ReadError, ToolpathError
+from toolpath.machine import SystemClock
 from toolpath.model.chat import Usage
 from toolpath.model.plan import Plan
+from toolpath.notation.printing import print_plan
 from toolpath.planner.choose import ground_of
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
 from toolpath.planner.router.records import RouterOptions
 from toolpath.planner.router.route import route
 from toolpath.planner.scoring.evaluation import Attempt, Came
-from toolpath.planner.scoring.gold import Task, catalog_of, gold_calls, made_calls, tool_set_of, tool_sets_of
-from toolpath.planner.scoring.score import score_plan
+from toolpath.planner.scoring.gold import Task, all_gold, catalog_of, made_calls, tool_set_of, tool_sets_of
+from toolpath.planner.scoring.score import GoldCall, Score, score_plan
 from toolpath.planner.service.routes import filled_by_rules
 from toolpath.ports import Chat
 
@@ -48,31 +49,46 @@ class Examiner:
     _indices: dict[str, ToolSearch] = field(default_factory=dict)
 
     async def attempt(self, line: int, task: Task, sets: Mapping[str, Catalog]) -> Attempt:
-        """What comes of one task, scored. Raises `ReadError` for a task that cannot be scored."""
+        """The attempt at one task, scored. Raises `ReadError` for a task that cannot be scored."""
         catalog = await self._tools_of(task, sets)
-        gold = gold_calls(task, catalog)
+        gold = all_gold(task, catalog)
         began = self.clock.monotonic()
-        made = await (self._routed(task.query, catalog) if self.routes else self._planned(task.query, catalog))
+        made = await (self._routed(task.query, catalog) if self.routes else self._planned(task, catalog))
         took = self.clock.monotonic() - began
-        score = None
-        if made.plan is not None:
-            score = score_plan(made_calls(made.plan), gold, with_arguments=task.arguments != "unlabelled")
+        plan, score = made.plan, None
+        wrong_writes: tuple[str, ...] = ()
+        if plan is not None:
+            score = _best_score(plan, gold, with_arguments=task.arguments != "unlabelled")
+            wrong_writes = self._wrong_writes(plan, score, catalog)
         return Attempt(
             line=line,
             task=task.id,
             came=made.came,
-            wants_plan=bool(gold),
+            wants_plan="plan" in task.right if task.right else bool(gold[0]),
+            right=task.right,
+            language=task.language,
+            category=task.category,
+            asked=bool(plan is not None and plan.questions),
+            wrong_writes=wrong_writes,
             score=score,
-            confidence=(made.plan.confidence or 0.0) if made.plan is not None else 0.0,
+            confidence=(plan.confidence or 0.0) if plan is not None else 0.0,
             seconds=took,
             usage=made.usage,
             cost=made.cost,
             error=made.error,
             answered=made.answered,
+            plan=None if plan is None else msgspec.json.decode(print_plan(plan, "json")),
         )
 
+    def _wrong_writes(self, plan: Plan, score: Score, catalog: Catalog) -> tuple[str, ...]:
+        """Tools of the writes that no right plan has, where the plan would be run."""
+        if plan.questions or (plan.confidence or 0.0) < self.session.settings.planner_floor:
+            return ()
+        wrong = [call.tool for call in made_calls(plan) if call.step in score.wrong]
+        return tuple(key for key in wrong if key in catalog.tools and not catalog.tools[key].is_read)
+
     async def _tools_of(self, task: Task, sets: Mapping[str, Catalog]) -> Catalog:
-        """What the task may be planned with: its own tools, its tool set, else what is connected."""
+        """The tools that the task may be planned with: its own, its tool set, else all that are connected."""
         if task.tools is not None:
             return catalog_of(task.tools)
         if task.toolset is not None:
@@ -84,18 +100,19 @@ class Examiner:
             raise ReadError("It names no tools, and none are connected.", hint="Give tools, a toolset, or --tools.")
         return connected
 
-    async def _planned(self, text: str, catalog: Catalog) -> Made:
+    async def _planned(self, task: Task, catalog: Catalog) -> Made:
         try:
-            planned = await self._plan(text, catalog)
+            planned = await self._plan(task, catalog)
         except NoToolFits as refusal:
             return _by_planner(refusal.record, came="refusal", error=refusal.message)
         except ToolpathError as failure:
             return _by_planner(getattr(failure, "record", None), came="failure", error=failure.message)
         return _by_planner(planned.record, plan=planned.plan)
 
-    async def _plan(self, text: str, catalog: Catalog) -> Planned:
+    async def _plan(self, task: Task, catalog: Catalog) -> Planned:
+        text = task.query
         if self.chat is None:
-            plan = plan_offline(text, catalog, search=self._index(catalog))
+            plan = plan_offline(text, catalog, search=self._index(catalog), today=task.today)
             return Planned(plan=plan, record=PlanningRecord(request=text, planner="offline"))
         from toolpath.planner.by_model.planner import plan_with_model  # noqa: PLC0415  # only who has a model pays for what it needs
 
@@ -124,6 +141,13 @@ class Examiner:
         if catalog.digest not in self._indices:
             self._indices = {catalog.digest: ToolSearch(catalog.tools.values(), stats=catalog.stats)}
         return self._indices[catalog.digest]
+
+
+def _best_score(plan: Plan, gold: Sequence[Sequence[GoldCall]], *, with_arguments: bool) -> Score:
+    """The score against the right plan that it is nearest to."""
+    made = made_calls(plan)
+    scores = [score_plan(made, one, with_arguments=with_arguments) for one in gold]
+    return max(scores, key=lambda one: (one.is_whole, one.tool_f1, one.arguments))
 
 
 def _by_planner(

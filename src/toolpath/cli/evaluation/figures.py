@@ -13,7 +13,7 @@ from toolpath.cli.evaluation.plot import Row, svg
 from toolpath.cli.exits import writing
 from toolpath.cli.output import table
 from toolpath.model.chat import Usage
-from toolpath.planner.scoring.evaluation import Attempt, Summary, summary_of
+from toolpath.planner.scoring.evaluation import Attempt, Comparison, Summary, groups_of, summary_of
 from toolpath.values import JsonObject, duration_text
 
 TOTAL = "all"
@@ -22,7 +22,7 @@ Figures = dict[str, str]
 
 @dataclass(slots=True)
 class Measured:
-    """One data set, and what came of its tasks so far."""
+    """One data set, and the outcome of its tasks so far."""
 
     data_set: str
     file: str
@@ -67,6 +67,7 @@ def _planned(summary: Summary) -> Figures:
     """How right the plans are."""
     return {
         "right": _share(summary.right),
+        "wrong writes": f"{summary.wrong_writes:,}",
         "whole plans right": _share(summary.whole_plans),
         "tools right": _share(summary.tools_right),
         "tool F1": _number(summary.tool_f1),
@@ -82,11 +83,15 @@ def _taken(summary: Summary) -> Figures:
         "refusals right": f"{summary.right_refusals:,}",
         "refusals wrong": f"{summary.wrong_refusals:,}",
         "refusals missed": f"{summary.missed_refusals:,}",
+        "questions right": f"{summary.right_questions:,}",
+        "questions missed": f"{summary.missed_questions:,}",
+        "questions needless": f"{summary.needless_questions:,}",
         "failures": f"{summary.failures:,}",
         "calibration error": _number(sure.error if sure else None),
         "right of those 70% sure": f"{sure.right_of_confident:.1%} of {sure.confident:,}"
         if sure and sure.confident
         else "-",
+        "right plans that are sure": f"{summary.confident_right_plans:,} of {summary.right_plans:,}",
         "time": duration_text(summary.seconds),
         "median time": "-" if summary.median_seconds is None else f"{summary.median_seconds * 1000:.1f} ms",
         "tokens": f"{summary.usage.input_tokens:,} in, {summary.usage.output_tokens:,} out",
@@ -102,9 +107,13 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def as_json(measured: Sequence[Measured], bad: Sequence[BadLine]) -> JsonObject:
-    """The figures of all together, of each data set, and what came of each task."""
+def as_json(measured: Sequence[Measured], bad: Sequence[BadLine], comparison: Comparison | None = None) -> JsonObject:
+    """The figures of all together, of each data set, category and language, and the outcome of each task."""
+    attempts = _all(measured)
     return {
+        "categories": msgspec.to_builtins(groups_of(attempts, lambda one: one.category)),
+        "languages": msgspec.to_builtins(groups_of(attempts, lambda one: one.language)),
+        "compared": msgspec.to_builtins(comparison),
         "left_out": sum(one.left_out for one in measured),
         "unreadable": [msgspec.to_builtins(one) for one in bad],
         **_summary(_all(measured)),

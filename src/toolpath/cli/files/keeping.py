@@ -11,8 +11,8 @@ from toolpath.cli.exits import ExitCode, writing
 from toolpath.cli.options import Options
 from toolpath.cli.output import table
 from toolpath.cli.runs.history import run_id_of
-from toolpath.cli.runs.uploads import pieces_of
 from toolpath.cli.session import Session, perform
+from toolpath.cli.uploads import pieces_of
 from toolpath.errors import RunConflict
 from toolpath.model.run import ENDED_RUN
 from toolpath.providers.run_files.folder import FileEntry

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from typing import Any
-
 import msgspec
 
-from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.exits import ExitCode
 from toolpath.cli.options import Options
-from toolpath.cli.output import table
 from toolpath.cli.questions import person
 from toolpath.cli.session import Session, perform
+from toolpath.cli.typed_secrets import named_secret, secret_from
 from toolpath.model.language_model import LanguageModel
 from toolpath.workspace.models.models import ModelDraft
 
@@ -37,8 +33,8 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
             model=self.model or None,
             api=self.api or None,
             base_url=self.base_url or None,
-            key=_key(self.key_from) if self.key_from else None,
-            headers=dict(map(_header, self.headers)) if self.headers else None,
+            key=secret_from(self.key_from, option="--key-from") if self.key_from else None,
+            headers=dict(named_secret(text, option="--header") for text in self.headers) if self.headers else None,
             temperature=self.temperature,
             top_p=self.top_p,
             completions_path=self.completions_path or None,
@@ -51,15 +47,12 @@ def list_models(options: Options) -> int:
 
     async def work(session: Session) -> int:
         found = await session.tp.models.list()
-        if options.json:
-            session.output.result([msgspec.to_builtins(model) for model in found])
-        elif not found:
-            session.output.say(
-                "No models. `toolpath models add NAME --base-url URL --key-from VARIABLE` adds one.", "dim"
-            )
-        else:
-            rows = [(_marked(each), each.model, each.base_url or each.api, each.description) for each in found]
-            session.output.paragraph(table(rows, ("model", "provider's name", "where", "description")))
+        session.output.records(
+            found,
+            row=lambda each: (_marked(each), each.model, each.base_url or each.api, each.description),
+            header=("model", "provider's name", "where", "description"),
+            none="No models. `toolpath models add NAME --base-url URL --key-from VARIABLE` adds one.",
+        )
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
@@ -69,7 +62,7 @@ def show_model(options: Options, name: str) -> int:
     """All that is kept of one but its key."""
 
     async def work(session: Session) -> int:
-        session.output.result(_shown(await session.tp.models.get(name)))
+        session.output.result(msgspec.to_builtins(await session.tp.models.get(name)))
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
@@ -83,7 +76,8 @@ def add_model(options: Options, name: str, typed: Typed, *, default: bool) -> in
         made = await session.tp.models.add(draft, user=person())
         if default:
             made = await session.tp.models.set_default(made, user=person())
-        return _told(session, options, made, "is kept")
+        session.output.done(f"{made.name} is kept.", made)
+        return ExitCode.DONE
 
     return perform(options, work, begins=True, sources=False)
 
@@ -94,7 +88,9 @@ def change_model(options: Options, name: str, typed: Typed) -> int:
 
     async def work(session: Session) -> int:
         known = await session.tp.models.get(name)
-        return _told(session, options, await session.tp.models.change(known, draft, user=person()), "is changed")
+        made = await session.tp.models.change(known, draft, user=person())
+        session.output.done(f"{made.name} is changed.", made)
+        return ExitCode.DONE
 
     return perform(options, work, sources=False)
 
@@ -116,7 +112,9 @@ def default_model(options: Options, name: str) -> int:
 
     async def work(session: Session) -> int:
         known = await session.tp.models.get(name)
-        return _told(session, options, await session.tp.models.set_default(known, user=person()), "is the default")
+        made = await session.tp.models.set_default(known, user=person())
+        session.output.done(f"{made.name} is the default.", made)
+        return ExitCode.DONE
 
     return perform(options, work, sources=False)
 
@@ -135,34 +133,5 @@ def validate_model(options: Options, name: str) -> int:
     return perform(options, work, sources=False)
 
 
-def _told(session: Session, options: Options, model: LanguageModel, what: str) -> int:
-    session.output.say(f"{model.name} {what}.", "green")
-    if options.json:
-        session.output.result(_shown(model))
-    return ExitCode.DONE
-
-
-def _key(source: str) -> str:
-    # Never an argument: those stand in the history of the shell, and in the list of processes.
-    if source == "-":
-        return sys.stdin.readline().strip()
-    value = os.environ.get(source, "").strip()
-    if not value:
-        raise UsageError(f"The variable {source} is not set.", hint="--key-from names the variable that holds the key.")
-    return value
-
-
-def _header(text: str) -> tuple[str, str]:
-    name, _, variable = text.partition("=")
-    if not name or not variable:
-        raise UsageError(f"{text!r} is no header.", hint="Write --header X-Team=VARIABLE.")
-    return name, _key(variable)
-
-
 def _marked(model: LanguageModel) -> str:
     return f"{model.name} (default)" if model.is_default else model.name
-
-
-def _shown(model: LanguageModel) -> dict[str, Any]:
-    shown: dict[str, Any] = msgspec.to_builtins(model)
-    return shown

@@ -21,6 +21,9 @@ def plan(
     planner: Annotated[
         str, typer.Option(metavar="model|offline", help="Who plans.  [the model where one is configured]")
     ] = "",
+    decomposition: Annotated[
+        str, typer.Option(metavar="FILE", help="The request taken apart, as JSON; - is stdin.")
+    ] = "",
     answer: Annotated[
         str, typer.Option("--from", metavar="FILE", help="No request: what a model wrote, in any format; - is stdin.")
     ] = "",
@@ -32,12 +35,23 @@ def plan(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow what the plan writes.")] = False,
     replan: Replan = 0,
     report: Annotated[bool, typer.Option("--report", help="Say how planning did: cache, lessons, experiment.")] = False,
+    last: Annotated[
+        int, typer.Option("--last", min=0, max=500, metavar="N", help="No request: how the newest were planned.")
+    ] = 0,
+    trace: Annotated[
+        str, typer.Option("--trace", metavar="PLANNING", help="No request: all of one planning, by its id.")
+    ] = "",
     no_input: NoInput = False,
 ) -> None:
     """Turn a request in words into a checked plan."""
     from toolpath.cli.inputs import read_text
     from toolpath.cli.plans.planning import PlanningRequest, plan_request, report_planning
+    from toolpath.cli.plans.plannings import show_planning, show_plannings
 
+    if trace:
+        raise typer.Exit(show_planning(ctx.obj, trace))
+    if last:
+        raise typer.Exit(show_plannings(ctx.obj, last))
     if report:
         raise typer.Exit(report_planning(ctx.obj))
     asked = PlanningRequest(
@@ -46,6 +60,7 @@ def plan(
         stream=stream,
         tools=tuple(tool or ()),
         planner=planner,
+        decomposition=decomposition,
         run=run,
         out=out,
         yes=yes,
@@ -142,12 +157,15 @@ def explain(
 def evaluate(
     ctx: typer.Context,
     paths: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="FILE|FOLDER",
-            help="Data sets, requests with gold plans, one JSON object a line; folders that hold them as .jsonl.",
+            metavar="[FILE|FOLDER|people]",
+            help="Data sets, requests with gold plans, one JSON object a line; folders that hold them as .jsonl. "
+            "'people': those that are shipped, 'people/development' and 'people/set_aside' a half of them.  "
+            "[default: people]",
+            show_default=False,
         ),
-    ],
+    ] = None,
     *,
     planner: Annotated[str, typer.Option(metavar="offline|model", help="Who plans or chooses.")] = "offline",
     router: Annotated[bool, typer.Option("--router", help="Score the router in place of the planner.")] = False,
@@ -163,17 +181,29 @@ def evaluate(
     plot: Annotated[
         str, typer.Option(metavar="FILE.svg", help="Draw the data sets side by side, and calibration, as SVG.")
     ] = "",
+    keep: Annotated[
+        str, typer.Option(metavar="FILE.jsonl", help="Write every plan that was made, with its score, a line each.")
+    ] = "",
+    against: Annotated[
+        str, typer.Option(metavar="FILE.jsonl", help="What another evaluation kept, to compare with, task by task.")
+    ] = "",
+    beside: Annotated[
+        str, typer.Option(metavar="offline|model|router", help="Another one, scored on the same tasks and compared.")
+    ] = "",
 ) -> None:
     """Score a planner or the router on requests whose right plans are known."""
     from toolpath.cli.evaluation.evaluation import EvaluationRequest, evaluate
 
     request = EvaluationRequest(
-        paths=tuple(paths),
+        paths=tuple(paths or ("people",)),
         planner=planner,
         router=router,
         limit=limit,
         tool_sets=tuple(toolsets or ()),
         plot=plot,
         concurrency=concurrency,
+        keep=keep,
+        against=against,
+        beside=beside,
     )
     raise typer.Exit(evaluate(ctx.obj, request))

@@ -28,13 +28,17 @@ from toolpath.notation.printing import plan_to_dict, print_plan
 from toolpath.planner.by_model.reading import with_tool_keys
 from toolpath.planner.replan import Replanning
 from toolpath.runs.run import Run
+from toolpath.values import JsonObject, decode
 
 PLANNERS = ("model", "offline")
+_PARTS = 'It holds {"sub_queries": [{"id": "a", "query": "…"}]}.'
+
 _OPTIONS = frozenset(
     (
         *WITH_VALUE,
         *WITHOUT_VALUE,
         *("--run", "--yes", "-y", "--stream", "--planner", "--tool", "--from", "--out", "--replan", "--report"),
+        *("--last", "--trace"),
         *("--no-input", "--dry-run"),
     )
 )
@@ -52,6 +56,8 @@ class PlanningRequest:
     stream: bool = False
     tools: tuple[str, ...] = ()
     planner: str = ""
+    decomposition: str = ""
+    """File with the request taken apart."""
     run: bool = False
     out: str = ""
     yes: bool = False
@@ -72,9 +78,10 @@ def plan_request(options: Options, request: PlanningRequest) -> int:
         async with asked as ahead:
             return await _go_on(await ahead.plan(), request, session, lambda leave: ahead.start(replan=leave))
 
-    # A model's plans are worth keeping for the next process; those of the rules are made in no time.
+    # How a request was planned is kept where there is a store; one is made for a model's plans, which the next process
+    # need not ask for, and not for those of the rules, which are made in no time.
     keeps = request.planner != "offline" and not request.answer and bool(settings_of(options).planner_llm)
-    return perform(options, work, journal=request.run or keeps, begins=True)
+    return perform(options, work, begins=request.run or keeps)
 
 
 def report_planning(options: Options) -> int:
@@ -96,6 +103,8 @@ def _check(request: PlanningRequest) -> None:
         raise UsageError(f"{request.planner!r} is no planner.", hint="Planners are model and offline.")
     if request.stream and (request.answer or not request.run):
         raise UsageError("--stream begins the run of a request early.", hint='toolpath plan "…" --run --stream')
+    if request.decomposition and (request.stream or request.answer):
+        raise UsageError("--decomposition is of a request, and goes without --stream.")
     if request.answer and request.text.strip():
         raise UsageError("A plan is made either of a request or of what is in --from.")
     if not request.answer and not request.text.strip():
@@ -111,7 +120,8 @@ async def _planned(request: PlanningRequest, session: Session) -> Plan:
     tp = session.tp
     if not request.answer:
         tools = await tools_to_plan_with(tp, request.tools)
-        return await tp.plan(request.text, tools=tools, planner=_planner(request))
+        parts = _decomposition(request)
+        return await tp.plan(request.text, tools=tools, planner=_planner(request), decomposition=parts)
     catalog = await tp.tools()
     plan = read_model_plan(
         read_text(request.answer),
@@ -119,6 +129,23 @@ async def _planned(request: PlanningRequest, session: Session) -> Plan:
         input_names={key: list(tool.input_schema.get("properties", ())) for key, tool in catalog.tools.items()},
     )
     return with_tool_keys(plan, catalog)
+
+
+def _decomposition(request: PlanningRequest) -> JsonObject | None:
+    if not request.decomposition:
+        return None
+    if request.decomposition.lstrip()[:1] in ("{", "["):
+        raise UsageError(
+            "--decomposition takes a file, not JSON.", hint=f"Write it into one, or give - for stdin. {_PARTS}"
+        )
+    file = "stdin" if request.decomposition == "-" else request.decomposition
+    try:
+        found = decode(read_text(request.decomposition))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{file} is no JSON: {error}", hint=_PARTS) from None
+    if not isinstance(found, dict):
+        raise UsageError(f"{file} holds no object.", hint=_PARTS)
+    return {"original_query": request.text, **found}
 
 
 def _planner(request: PlanningRequest) -> Literal["offline", "model"] | None:
@@ -177,7 +204,7 @@ def _result(
 def _tell(
     plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, request: PlanningRequest, session: Session
 ) -> None:
-    """What the plan will do, how it came about and what it lacks, for people."""
+    """Tell people what the plan will do, how it came about and what it lacks."""
     output = session.output
     record = session.tp.planning.record(plan)
     output.say(str(explanation))

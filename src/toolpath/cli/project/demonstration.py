@@ -1,4 +1,4 @@
-"""`toolpath demo`: makes the demo's folder, runs its plan as any plan is run, and shows what came of it."""
+"""`toolpath demo`: makes the demo's folder, runs its plan as any plan is run, and shows its outcome."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _builtin(provider: BuiltinProvider) -> list[Remark]:
 
 
 def _files(registry: Registry) -> list[Remark]:
-    """What is wrong with the files of folders."""
+    """Remarks on the files of folders."""
     found = [finding for finding in registry.findings() if finding.code != "provider_problem"]
     return [Remark("bad", finding.code, f"{finding.message} {finding.hint}".rstrip()) for finding in found]
 

@@ -32,13 +32,13 @@ class Remark(msgspec.Struct, frozen=True):
 
 
 async def reach(settings: Settings, env: Mapping[str, str]) -> list[Remark]:
-    """What can be reached of that which the settings and the environment name."""
+    """Remarks on what the settings and the environment name: whether it can be reached."""
     return [await _queue(settings), await _model(settings, env), await _traces(env)]
 
 
 async def _queue(settings: Settings) -> Remark:
     if not settings.queue:
-        return Remark("good", "queue", "none is set; whoever starts a run drives it")
+        return Remark("good", "queue", "none is set; the process that starts a run drives it")
     where = without_password(settings.queue)
     try:
         with needs_extra("workers", "The queue"):

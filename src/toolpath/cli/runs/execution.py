@@ -28,7 +28,7 @@ class ResultView(Protocol):
     """View of a result as it is written: the `whole` of it as JSON, else what people want of it."""
 
     def __call__(self, result: RunResult, *, whole: bool) -> Json:
-        """What is written."""
+        """The value that is written."""
         ...
 
 

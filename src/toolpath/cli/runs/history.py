@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import get_args
 
 import msgspec
@@ -13,7 +12,7 @@ from rich.text import Text
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, UsageError, of_result
 from toolpath.cli.options import Options
-from toolpath.cli.output import STYLES, clean, short, table
+from toolpath.cli.output import STYLES, clean, moment, short, table
 from toolpath.cli.questions import as_json, how_to_answer
 from toolpath.cli.runs.execution import follow, report
 from toolpath.cli.runs.lines import event_line
@@ -81,7 +80,7 @@ def list_runs(options: Options, status: str, limit: int) -> int:
                 info.run_id,
                 Text(_status(info, session.tp.clock.time()), style=STYLES.get(info.status, "")),
                 short(info.name, 40),
-                _clock(info.created_at),
+                moment(info.created_at),
                 duration_text(info.ended_at - info.created_at) if info.ended_at else "",
             )
             for info in runs
@@ -211,7 +210,7 @@ def show_events(options: Options, run: str, after: int) -> int:
 
 
 def watch_run(options: Options, run: str) -> int:
-    """Show the run until it ends or waits for a person, whoever drives it."""
+    """Show the run until it ends or waits for a person, in whichever process it is driven."""
 
     async def work(session: Session) -> int:
         tp = session.tp
@@ -221,10 +220,6 @@ def watch_run(options: Options, run: str) -> int:
         return of_result(result)
 
     return perform(options, work, sources=False)
-
-
-def _clock(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 _COUNTS = re.compile(r"\[(\d+)\]|#(\d+)|~(\d+)")

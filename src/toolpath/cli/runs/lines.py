@@ -8,6 +8,6 @@ from toolpath.model.events import AnyEvent
 
 
 def event_line(event: AnyEvent, since: float) -> str | None:
-    """What happened, with the seconds since `since`; None for what only machines need."""
+    """The line of an event, with the seconds since `since`; None for one that only machines need."""
     what = clean(line_of(event).replace("\n", "⏎"))
     return f"{max(0.0, event.at - since):9.3f} s  {what}" if what else None

@@ -19,9 +19,9 @@ from toolpath.cli.output import Output
 from toolpath.cli.questions import person
 from toolpath.cli.runs.execution import finish
 from toolpath.cli.runs.preview import preview
-from toolpath.cli.runs.uploads import upload_files
 from toolpath.cli.session import Session, perform
 from toolpath.cli.target import Target, find_target
+from toolpath.cli.uploads import upload_files
 from toolpath.errors import PlanInvalid, ReadError
 from toolpath.model.run import RunContext
 from toolpath.runs.run import Run
@@ -111,7 +111,7 @@ async def _start(tp: Toolpath, target: Target, inputs: JsonObject, request: RunR
     more["context"] = _who(tp, request)
     if not request.files:
         return await tp.start(target.started(inputs), inputs, **more)
-    upload = await upload_files(tp, request.files)
+    upload = await upload_files(tp, request.files, user=person())
     return await tp.files.start(target.started(inputs), inputs, uploads=[upload], **more)
 
 

@@ -14,8 +14,9 @@ from toolpath.cli.requests import NAMES, add_http
 from toolpath.cli.runs.execution import finish, follow
 from toolpath.cli.runs.history import run_id_of
 from toolpath.cli.session import Session, perform
+from toolpath.cli.uploads import with_files
 from toolpath.errors import RunConflict, ToolpathError
-from toolpath.model.events import AnyEvent, RunPaused, RunStarted
+from toolpath.model.events import AnyEvent, InputRequested, RunPaused, RunStarted
 from toolpath.model.run import ENDED_RUN
 from toolpath.runs.run import Run
 from toolpath.values import JsonObject, decode
@@ -40,7 +41,7 @@ def _change(options: Options, run: str, change: Change, *, no_input: bool = Fals
 
 
 def _stop(options: Options, run: str, change: Change, wanted: str, *, until: type[AnyEvent] | None = None) -> int:
-    """Apply a change that ends the run or lets it rest; 0 where it did. `until` tells that it has been heard.
+    """Apply a change that ends the run or lets it rest; 0 where it did. `until` tells that it has been applied.
 
     Nothing is called for that, so no tools are loaded.
     """
@@ -131,7 +132,14 @@ def answer_form(
     values = parse_pairs(pairs, {"properties": {name: {"type": "string"} for name in names}})
 
     async def change(tp: Toolpath, run_id: str) -> Run:
-        return await tp.answer(run_id, step, values, by=person(), declined=decline)
+        asked = [
+            question
+            for question in (await tp.info(run_id)).questions
+            if isinstance(question, InputRequested) and step in ("", question.path, question.path.rpartition("/")[2])
+        ]
+        # Which of several is meant decides who gets the answer.
+        given = await with_files(tp, run_id, asked[0].form, values, user=person()) if len(asked) == 1 else values
+        return await tp.answer(run_id, step, given, by=person(), declined=decline)
 
     return _change(options, run, change, no_input=no_input)
 
@@ -157,7 +165,7 @@ def settle_step(
     if force:
         if not settlement.accept_tool:
             raise UsageError(
-                "--force goes with --accept-tool: what became of a write is told to whoever drives the run."
+                "--force goes with --accept-tool: what became of a write is told to the driver of the run."
             )
         facts["force"] = True
     if settlement.output:

@@ -69,7 +69,7 @@ def list_(ctx: typer.Context) -> None:
 
 @app.command()
 def show(ctx: typer.Context, schedule: _Id) -> None:
-    """One schedule, and what came of its latest ticks."""
+    """One schedule, and the outcome of its latest ticks."""
     from toolpath.cli.schedules.keeping import show_schedule
 
     raise typer.Exit(show_schedule(ctx.obj, schedule))

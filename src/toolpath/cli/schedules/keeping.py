@@ -11,12 +11,11 @@ from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.findings import show_findings
 from toolpath.cli.inputs import read_inputs
 from toolpath.cli.options import Options
-from toolpath.cli.output import table
 from toolpath.cli.questions import person
 from toolpath.cli.runs.execution import finish
 from toolpath.cli.session import Session, perform
 from toolpath.errors import PlanInvalid, closest
-from toolpath.model.schedule import Missed, Overlap, Schedule
+from toolpath.model.schedule import Missed, Overlap
 from toolpath.values import JsonObject
 from toolpath.workspace.schedules import ScheduleDraft
 from toolpath.workspace.ticks import zone_of
@@ -64,9 +63,7 @@ def create_schedule(options: Options, wanted: NewSchedule) -> int:
             made = await tp.schedules.create(draft, user=person(), permissions=wanted.permissions)
         except PlanInvalid as error:
             return show_findings(error.findings, wanted.template or wanted.plan, session.output, left="kept")
-        session.output.say(f"{made.title} is due {_when(made.next_at)}: {made.schedule_id}", "green")
-        if options.json:
-            session.output.result(_shown(made))
+        session.output.done(f"{made.title} is due {_when(made.next_at)}: {made.schedule_id}", made)
         return ExitCode.DONE
 
     return perform(options, work, begins=True, sources=False)
@@ -77,16 +74,17 @@ def list_schedules(options: Options) -> int:
 
     async def work(session: Session) -> int:
         found = await session.tp.schedules.newest(limit=1_000)
-        if options.json:
-            session.output.result([_shown(schedule) for schedule in found])
-        elif not found:
-            session.output.say("No schedules. `toolpath schedules create TEMPLATE --cron LINE` makes one.", "dim")
-        else:
-            rows = [
-                (each.schedule_id, each.title, each.cron or "once", "paused" if each.paused else _when(each.next_at))
-                for each in found
-            ]
-            session.output.paragraph(table(rows, ("schedule", "title", "cron", "due")))
+        session.output.records(
+            found,
+            row=lambda each: (
+                each.schedule_id,
+                each.title,
+                each.cron or "once",
+                "paused" if each.paused else _when(each.next_at),
+            ),
+            header=("schedule", "title", "cron", "due"),
+            none="No schedules. `toolpath schedules create TEMPLATE --cron LINE` makes one.",
+        )
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
@@ -96,7 +94,7 @@ def show_schedule(options: Options, schedule_id: str) -> int:
     """Show all that is kept of one."""
 
     async def work(session: Session) -> int:
-        session.output.result(_shown(await session.tp.schedules.get(schedule_id)))
+        session.output.result(msgspec.to_builtins(await session.tp.schedules.get(schedule_id)))
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
@@ -109,9 +107,7 @@ def pause_schedule(options: Options, schedule_id: str, *, paused: bool) -> int:
         known = await session.tp.schedules.get(schedule_id)
         draft = ScheduleDraft(paused=paused)
         made = await session.tp.schedules.change(known, draft, user=known.user, permissions=known.permissions)
-        session.output.say(f"{made.title} is {'paused' if paused else f'due {_when(made.next_at)}'}.", "green")
-        if options.json:
-            session.output.result(_shown(made))
+        session.output.done(f"{made.title} is {'paused' if paused else f'due {_when(made.next_at)}'}.", made)
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
@@ -157,8 +153,3 @@ def _time(text: str, zone: str) -> float:
 
 def _when(at: float | None) -> str:
     return "never again" if at is None else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S}Z"
-
-
-def _shown(schedule: Schedule) -> dict[str, Any]:
-    shown: dict[str, Any] = msgspec.to_builtins(schedule)
-    return shown

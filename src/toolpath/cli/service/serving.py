@@ -20,21 +20,28 @@ from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
+from toolpath.cli.service.browser import open_page
 from toolpath.cli.service.pauses import keep_pauses_short
 from toolpath.cli.session import add_sources, settings_of, store_path
 from toolpath.runs.opening import queue_of
 from toolpath.server.asgi import create_app
 from toolpath.server.entry.protocol import protocol_of
 from toolpath.telemetry.telemetry import for_server
+from toolpath.values import JsonObject
 
+#: What there is to begin with, where no tools are named.
+EXAMPLES: JsonObject = {"examples": {}}
 #: Seconds that requests under way have to finish after the server was told to stop.
 GRACE = 10
 #: Seconds after which one of several processes that does not answer is ended and begun anew.
 STARTING = 60
 
 
-def serve(options: Options, host: str, port: int, workers: int) -> int:
-    """Serve until a signal says stop; what runs then is left where it stands and taken up by the next start."""
+def serve(options: Options, host: str, port: int, workers: int, *, opens: bool = False) -> int:
+    """Serve until a signal says stop; what runs then is left where it stands and taken up by the next start.
+
+    `opens`: the page is opened in the browser of the person here, where there is one.
+    """
     settings = settings_of(options)
     if workers > 1 and store_path(settings) == ":memory:":
         raise UsageError("Several processes cannot share a store in memory.", hint="Give --store a file.")
@@ -50,7 +57,7 @@ def serve(options: Options, host: str, port: int, workers: int) -> int:
         factory=True,
         http=protocol_of(settings.request_timeout),
         ws_max_size=settings.max_body,
-        # Without these, whoever says where they come from would be believed.
+        # Without these, every client that says where it comes from would be believed.
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
         workers=workers,
@@ -66,6 +73,8 @@ def serve(options: Options, host: str, port: int, workers: int) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _heard)
     Output(options).tell(f"Listening on {_address(listener)}")
+    if opens:
+        open_page(_page(listener))
     if workers > 1:
         with tempfile.TemporaryDirectory(prefix="toolpath-metrics-") as shared:
             # Where the processes put their figures together, so that each can answer for all.
@@ -83,7 +92,7 @@ def app_of(options: Options, *, is_local: bool) -> FastAPI:
     queue = queue_of(settings)
     tp = Toolpath(store_path(settings), settings=settings, observer=telemetry.observer, queue=queue)
     telemetry.redact = tp.redact
-    add_sources(tp, settings)
+    add_sources(tp, settings, otherwise=EXAMPLES)
     credentials = credentials_of(settings, tp.store, tp.clock, os.environ, is_local=is_local)
     app = create_app(tp, credentials=credentials, telemetry=telemetry)
     keep_pauses_short()
@@ -117,3 +126,11 @@ def _listener(host: str, port: int) -> socket.socket:
 def _address(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _page(listener: socket.socket) -> str:
+    """Where a browser of this machine finds the page, also of what listens on every address."""
+    host, port = listener.getsockname()[:2]
+    everywhere = ipaddress.ip_address(host).is_unspecified
+    own = ("[::1]" if ":" in host else "127.0.0.1") if everywhere else f"[{host}]" if ":" in host else host
+    return f"http://{own}:{port}/"

@@ -10,6 +10,7 @@ from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
 from toolpath.cli.output import Output
 from toolpath.cli.service.pauses import keep_pauses_short
+from toolpath.cli.service.serving import EXAMPLES
 from toolpath.cli.session import add_sources, settings_of, store_path
 from toolpath.runs.opening import queue_of
 from toolpath.server.worker import Worker
@@ -32,7 +33,7 @@ def work(options: Options, concurrency: int, grace: float) -> int:
         tp = Toolpath(store_path(settings), settings=settings, queue=queue, observer=telemetry.observer)
         telemetry.redact = tp.redact
         async with tp:
-            add_sources(tp, settings)
+            add_sources(tp, settings, otherwise=EXAMPLES)
             keep_pauses_short()
             reached = telemetry.metrics.store_answered if telemetry.metrics is not None else lambda _: None
             worker = Worker(tp, queue, concurrency=concurrency, grace=grace, reached=reached)

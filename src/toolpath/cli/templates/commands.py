@@ -63,7 +63,7 @@ def diff(
     earlier: Annotated[int, typer.Argument(min=0, help="A version.  [the one before]")] = 0,
     later: Annotated[int, typer.Argument(min=0, help="A later one.  [the newest]")] = 0,
 ) -> None:
-    """What a version does otherwise than an earlier one, step by step."""
+    """The changes of a version against an earlier one, step by step."""
     from toolpath.cli.templates.keeping import diff_template
 
     raise typer.Exit(diff_template(ctx.obj, name, earlier, later))

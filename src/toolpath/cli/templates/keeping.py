@@ -11,7 +11,6 @@ from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.findings import findings_of, show_findings
 from toolpath.cli.inputs import read_text
 from toolpath.cli.options import Options
-from toolpath.cli.output import Output, table
 from toolpath.cli.questions import person
 from toolpath.cli.session import Session, perform
 from toolpath.errors import PlanInvalid, ReadError, closest
@@ -43,8 +42,7 @@ def save_template(options: Options, file: str, *, run: str, title: str, group: s
         except (PlanInvalid, ReadError) as error:
             found = error.findings if isinstance(error, PlanInvalid) else findings_of(error, file)
             return show_findings(found, file or run, session.output, left="kept")
-        session.output.say(f"{made.key} is at version {made.version}.", "green")
-        _result(session.output, made)
+        session.output.done(f"{made.key} is at version {made.version}.", made)
         return ExitCode.DONE
 
     return perform(options, work, begins=True, sources=False)
@@ -64,16 +62,18 @@ def list_templates(options: Options, group: str) -> int:
 
     async def work(session: Session) -> int:
         found = await session.tp.templates.newest(group=group or None, limit=1_000)
-        if options.json:
-            session.output.result([_shown(template) for template in found])
-        elif not found:
-            session.output.say("No templates. `toolpath templates save FILE` keeps one.", "dim")
-        else:
-            rows = [
-                (each.template_id, each.key, each.version, each.published or "draft", " ".join(each.channels))
-                for each in found
-            ]
-            session.output.paragraph(table(rows, ("template", "name", "version", "published", "channels")))
+        session.output.records(
+            found,
+            row=lambda each: (
+                each.template_id,
+                each.key,
+                each.version,
+                each.published or "draft",
+                " ".join(each.channels),
+            ),
+            header=("template", "name", "version", "published", "channels"),
+            none="No templates. `toolpath templates save FILE` keeps one.",
+        )
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
@@ -87,7 +87,7 @@ def show_template(options: Options, name: str, version: int) -> int:
         needed = await session.tp.templates.parameters(template, version=number)
         session.output.result(
             {
-                **_shown(template),
+                **msgspec.to_builtins(template),
                 "shown": number,
                 "parameters": msgspec.to_builtins(needed.parameters),
                 "document": await session.tp.templates.document(template, number),
@@ -99,7 +99,7 @@ def show_template(options: Options, name: str, version: int) -> int:
 
 
 def diff_template(options: Options, name: str, earlier: int, later: int) -> int:
-    """What a version does otherwise."""
+    """Print the changes of a version against an earlier one."""
 
     async def work(session: Session, template: PlanTemplate) -> int:
         last = later or template.version
@@ -122,8 +122,7 @@ def roll_back(options: Options, name: str, version: int) -> int:
 
     async def work(session: Session, template: PlanTemplate) -> int:
         made = await session.tp.templates.roll_back(template, version, user=person())
-        session.output.say(f"{made.key} is at version {made.version}, which is as version {version}.", "green")
-        _result(session.output, made)
+        session.output.done(f"{made.key} is at version {made.version}, which is as version {version}.", made)
         return ExitCode.DONE
 
     return _with(options, name, work)
@@ -144,8 +143,7 @@ def publish_template(options: Options, name: str, channels: Sequence[str], versi
             made = await session.tp.templates.publish(template, channels, version=version or None, user=person())
         except PlanInvalid as error:
             return show_findings(error.findings, template.key, session.output, left="published")
-        session.output.say(f"Version {made.published} of {made.key} is published: {', '.join(made.channels)}.", "green")
-        _result(session.output, made)
+        session.output.done(f"Version {made.published} of {made.key} is published: {', '.join(made.channels)}.", made)
         return ExitCode.DONE
 
     return _with(options, name, work, sources=True)
@@ -156,8 +154,7 @@ def withdraw_template(options: Options, name: str) -> int:
 
     async def work(session: Session, template: PlanTemplate) -> int:
         made = await session.tp.templates.withdraw(template, user=person())
-        session.output.say(f"{made.key} is a draft.", "green")
-        _result(session.output, made)
+        session.output.done(f"{made.key} is a draft.", made)
         return ExitCode.DONE
 
     return _with(options, name, work)
@@ -222,13 +219,3 @@ def _with(
         return await work(session, await session.tp.templates.get(name))
 
     return perform(options, found, sources=sources)
-
-
-def _shown(template: PlanTemplate) -> dict[str, Any]:
-    shown: dict[str, Any] = msgspec.to_builtins(template)
-    return shown
-
-
-def _result(output: Output, template: PlanTemplate) -> None:
-    if output.options.json:
-        output.result(_shown(template))

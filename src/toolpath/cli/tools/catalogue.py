@@ -59,7 +59,7 @@ def show_tool(options: Options, name: str) -> int:
 
 
 def show_stats(options: Options) -> int:
-    """What is known of the tools from their calls."""
+    """Print the statistics of the tools' calls."""
 
     async def work(session: Session) -> int:
         known = session.tp.stats()

@@ -99,12 +99,17 @@ def route(
     last: Annotated[
         int, typer.Option("--last", min=0, max=500, metavar="N", help="No request: the newest routings.")
     ] = 0,
+    trace: Annotated[
+        str, typer.Option("--trace", metavar="ROUTE", help="No request: all of one routing, by its id.")
+    ] = "",
     no_input: NoInput = False,
 ) -> None:
     """Choose the tools that a request means, with the score of every candidate."""
     from toolpath.cli.inputs import read_text
-    from toolpath.cli.tools.routing import RoutingRequest, route_request, show_routes
+    from toolpath.cli.tools.routing import RoutingRequest, route_request, show_route, show_routes
 
+    if trace:
+        raise typer.Exit(show_route(ctx.obj, trace))
     if last:
         raise typer.Exit(show_routes(ctx.obj, last))
     asked = RoutingRequest(
@@ -121,7 +126,7 @@ def route(
 
 @app.command()
 def stats(ctx: typer.Context) -> None:
-    """What is known from calls: how many, how long, how often they fail."""
+    """Statistics of tools from their calls: how many, how long, how often they fail."""
     from toolpath.cli.tools.catalogue import show_stats
 
     raise typer.Exit(show_stats(ctx.obj))

@@ -10,13 +10,15 @@ import msgspec
 
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.options import Options
-from toolpath.cli.output import Output, clean, short, table
+from toolpath.cli.output import Output, clean, moment, short, table
 from toolpath.cli.plans.planning import LONGEST, PLANNERS, is_allowed
 from toolpath.cli.questions import as_json
 from toolpath.cli.runs.execution import finish
 from toolpath.cli.session import Session, perform
+from toolpath.errors import RecordNotFound
 from toolpath.model.run import RunResult
 from toolpath.notation.printing import plan_to_dict, print_plan
+from toolpath.planner.router.outcome import outputs_of_calls
 from toolpath.planner.router.records import Routed, RouteRecord
 from toolpath.values import Json
 
@@ -66,16 +68,11 @@ def route_request(options: Options, request: RoutingRequest) -> int:
 
 
 def _outputs_of_calls(result: RunResult, *, text: str, whole: bool) -> Json:
-    """What the calls gave, each of them, also where some failed; of one call alone the run's outputs."""
-    calls = [step for step in result.results if step.tool and "/" not in step.path]
-    outputs: list[Json] = [
-        {"tool": step.tool, "status": step.status, "output": step.output}
-        | ({"error": step.error.message} if step.error is not None else {})
-        for step in calls
-    ]
+    """The outputs of the calls, each of them, also where some failed; of one call alone the run's outputs."""
+    outputs = outputs_of_calls(result)
     if whole:
         return {**as_json(result), "outputs": outputs, "text": text}
-    return result.outputs if len(calls) == 1 and result.success else outputs
+    return result.outputs if len(outputs) == 1 and result.success else outputs
 
 
 def _check(request: RoutingRequest) -> None:
@@ -128,6 +125,9 @@ def show_routes(options: Options, limit: int) -> int:
             return ExitCode.DONE
         rows = [
             (
+                record.id,
+                moment(record.at),
+                record.run_id or "-",
                 short(record.request, 60),
                 record.outcome,
                 ", ".join(dict.fromkeys(key for one in record.decisions for key in one.tools)),
@@ -136,9 +136,39 @@ def show_routes(options: Options, limit: int) -> int:
             for record in records
         ]
         if rows:
-            session.output.paragraph(table(rows, ("request", "outcome", "tools", "scores")))
+            session.output.paragraph(table(rows, ("id", "at", "run", "request", "outcome", "tools", "scores")))
         else:
             session.output.say("Nothing was routed yet.")
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def show_route(options: Options, route_id: str) -> int:
+    """All of one routing: what a model was asked and wrote, and what each name was taken for."""
+
+    async def work(session: Session) -> int:
+        record = await session.tp.planning.routes.get(route_id, None)
+        if record is None:
+            raise RecordNotFound(
+                f"There is no routing {route_id[:100]!r}.", hint="`toolpath tools route --last 20` lists them."
+            )
+        if options.json:
+            session.output.result(msgspec.to_builtins(record))
+            return ExitCode.DONE
+        write = session.output.write
+        for name, value in (("request", record.request), ("at", moment(record.at)), ("outcome", record.outcome)):
+            write(f"{name}: {clean(value)}\n")
+        write(f"run: {record.run_id or '-'}\ncalls: {', '.join(record.order) or '-'}\n")
+        for decision in record.decisions:
+            chosen = ", ".join(decision.tools) or "nothing"
+            write(f"{clean(decision.asked)} → {chosen} ({decision.how}) {clean(decision.reason)}".rstrip() + "\n")
+            for candidate in decision.candidates:
+                write(f"  {candidate.score:.2f}  {candidate.tool}\n")
+        for number, said in enumerate(record.answers, 1):
+            write(f"\nAnswer {number}:\n{clean(said)}\n")
+        if record.prompt:
+            write(f"\nPrompt:\n{clean(record.prompt)}\n")
         return ExitCode.DONE
 
     return perform(options, work, sources=False)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from toolpath.errors import ConfigError, ToolFailed, ToolTimeout, ToolUnavailable
+from toolpath.errors import ConfigError, ToolFailed, ToolpathError, ToolTimeout, ToolUnavailable
 from toolpath.model.plan import Retry
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.builtin.browser_sessions import Browsers, BrowserSetup, Session, found_program
@@ -68,18 +68,26 @@ def browser_group(given: JsonObject, house: House) -> BuiltinGroup:
     )
     program = found_program(options.program) or "no Chromium is installed"
     said = f"{program}; hosts {', '.join(options.hosts)}"
-    return BuiltinGroup(_Tools(browsers, options).all(), close=browsers.close, said=said)
+    return BuiltinGroup(_Tools(browsers, options, house).all(), close=browsers.close, said=said)
 
 
 _URL: JsonObject = {"type": "string", "maxLength": 8_000, "description": "An http or https URL."}
+_WHOLE: JsonObject = {"type": "boolean", "description": "All of the page, not only what is in view."}
+_PNG: JsonObject = {
+    "type": "string",
+    "maxLength": 1_000,
+    "pattern": r"\.[pP][nN][gG]$",
+    "description": "In the folder of the run; it ends with .png.",
+}
 _REF: JsonObject = {"type": "string", "pattern": "^[a-z0-9]{1,20}$", "description": "As [ref=…] in the page says."}
 
 
 class _Tools:
     """Tools of the group, on the pages of its browsers."""
 
-    def __init__(self, browsers: Browsers, options: BrowserOptions) -> None:
+    def __init__(self, browsers: Browsers, options: BrowserOptions, house: House) -> None:
         self._browsers = browsers
+        self._house = house
         self._options = options
 
     def all(self) -> tuple[Tool, ...]:
@@ -149,8 +157,17 @@ class _Tools:
                 "Take a picture of the page.",
                 "read",
                 self._screenshot,
-                {"whole": {"type": "boolean", "description": "All of the page, not only what is in view."}},
+                {"whole": _WHOLE},
                 output=_PICTURE,
+            ),
+            self._tool(
+                "save_screenshot",
+                "Keep a picture of the page as a file of the run, in place of one that is there.",
+                "write",
+                self._save_screenshot,
+                {"path": _PNG, "whole": _WHOLE},
+                ("path",),
+                output=_SAVED,
             ),
         )
 
@@ -182,6 +199,8 @@ class _Tools:
             output_schema=output or _PAGE,
             output_validation="strict",
             effect=effect,
+            # A picture that is taken again takes the place of the first.
+            idempotent=name == "save_screenshot",
             timeout=self._options.timeout + _GRACE,
             retry=Retry(max_retries=0),
             capabilities=(f"browser.{name}",),
@@ -295,6 +314,19 @@ class _Tools:
         data = await page.screenshot(type="png", full_page=bool(inputs.get("whole")))
         return {"url": page.url, "media_type": "image/png", "data": base64.b64encode(data).decode()}
 
+    async def _save_screenshot(self, session: Session, inputs: JsonObject) -> Json:
+        if self._house.folders is None:
+            raise ToolFailed("There are no folders of runs here.", hint="Use the tool in a Toolpath.")
+        page = await self._page(session)
+        data = await page.screenshot(type="png", full_page=bool(inputs.get("whole")))
+        try:
+            kept = await self._house.folders.do(
+                "runs", session.run_id, lambda folder: folder.write(inputs["path"], [data])
+            )
+        except ToolpathError as error:
+            raise ToolFailed(error.message, hint=error.hint) from None
+        return {"url": page.url, "path": kept.path, "size": kept.size}
+
     async def _settled(self, session: Session) -> Json:
         """The page that is open after what was done, which may be another."""
         page = await self._page(session)
@@ -355,6 +387,11 @@ _PICTURE: Final[JsonObject] = {
         "data": {"type": "string", "description": "In base64."},
     },
     "required": ["url", "media_type", "data"],
+}
+_SAVED: Final[JsonObject] = {
+    "type": "object",
+    "properties": {"url": {"type": "string"}, "path": {"type": "string"}, "size": {"type": "integer"}},
+    "required": ["url", "path", "size"],
 }
 
 

@@ -53,7 +53,8 @@ def found_program(named: str) -> str:
 class Session:
     """Session of one run in a browser. Its calls take turns."""
 
-    def __init__(self, context: BrowserContext) -> None:
+    def __init__(self, run_id: str, context: BrowserContext) -> None:
+        self.run_id = run_id
         self.context = context
         self.turn = asyncio.Lock()
         self.pages: list[Page] = []
@@ -111,7 +112,7 @@ class Browsers:
                     )
                 context = await browser.new_context(accept_downloads=False, service_workers="block")
                 context.set_default_timeout(self._setup.timeout * 1000)
-                session = self._sessions[run_id] = Session(context)
+                session = self._sessions[run_id] = Session(run_id, context)
         if at_end is not None:
             at_end("browser", lambda: self._end(run_id))
         if session.timer is not None:

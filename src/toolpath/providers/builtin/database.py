@@ -88,7 +88,7 @@ class _Databases:
     async def work(
         self, name: str, act: Callable[[Connection], _Found], *, writes: bool = False, statement: bool = True
     ) -> _Found:
-        """What `act` gives, in a transaction of its own. Raises `ToolFailed`, without passwords."""
+        """The result of `act`, in a transaction of its own. Raises `ToolFailed`, without passwords."""
         options = self.options.sources[name]
         if writes and not options.write:
             raise ToolFailed(f"{name} may not be written to.", hint="Who runs this may allow it: write = true.")

@@ -54,7 +54,7 @@ class Source(Protocol):
     async def work(
         self, act: Callable[[Connection], _Found], *, writes: bool, statement: bool, seconds: float
     ) -> _Found:
-        """What `act` gives in a transaction, kept where it `writes`. `statement`: what is asked is the caller's SQL."""
+        """The result of `act` in a transaction, kept where it `writes`. `statement`: the SQL is the caller's."""
         ...
 
 
@@ -272,7 +272,7 @@ def fault_of(error: Exception, name: str, *, is_committing: bool, is_open: bool)
 
 
 def _told(error: Exception) -> str:
-    """What the database says, without the statement and its values."""
+    """The words of the database, without the statement and its values."""
     if isinstance(error, DBAPIError) and error.orig is not None:
         text = str(error.orig)
         _, colon, rest = text.partition(">: ")

@@ -70,7 +70,7 @@ def read(data: bytes, ending: str) -> str:
 
 
 def _kind_of_archive(data: bytes) -> str:
-    """What an archive holds; looked at before anything is unpacked. Raises `Unread`."""
+    """The kind of an archive; looked at before anything is unpacked. Raises `Unread`."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = archive.infolist()
     if len(parts) > _PARTS or sum(part.file_size for part in parts) > _UNPACKED:

@@ -17,6 +17,7 @@ import msgspec
 from toolpath.errors import FileRefused, RecordNotFound, ToolFailed, ToolpathError
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.tables import SEPARATORS, table_text
 from toolpath.providers.run_files.folder import FileEntry, Folder
 from toolpath.providers.run_files.folders import Folders
 from toolpath.values import Json, JsonObject
@@ -59,7 +60,10 @@ class FileTools:
 
     def all(self) -> list[Tool]:
         """The tools."""
-        path, text = _PATH, {"type": "string"}
+        return [*self._reading(), *self._changing()]
+
+    def _reading(self) -> list[Tool]:
+        path, text = _PATH, _TEXT
         lines = {"type": "integer", "minimum": 1, "maximum": self._options.read_lines}
         return [
             self._tool("list", "List the files of the run.", self._list, {"pattern": text}),
@@ -78,12 +82,26 @@ class FileTools:
                 needs=["text"],
             ),
             self._tool("count", "Count bytes, characters, words and lines.", self._count, {"path": path}, ["path"]),
+        ]
+
+    def _changing(self) -> list[Tool]:
+        path, text = _PATH, _TEXT
+        return [
             self._tool(
                 "write",
                 "Write a text file, in place of one that is there.",
                 self._write,
                 {"path": path, "text": text},
                 ["path", "text"],
+                effect="write",
+            ),
+            self._tool(
+                "write_table",
+                "Write rows as a table, in place of a file that is there: comma-separated values in a file whose name "
+                "ends with .csv, tab-separated ones with .tsv.",
+                self._write_table,
+                _TABLE,
+                ["path", "rows"],
                 effect="write",
             ),
             self._tool(
@@ -207,6 +225,14 @@ class FileTools:
     def _write(self, folder: Folder, inputs: JsonObject, key: str) -> Json:
         return _said(folder.write(inputs["path"], [_bytes(inputs["text"])]))
 
+    def _write_table(self, folder: Folder, inputs: JsonObject, key: str) -> Json:
+        path, rows = inputs["path"], inputs["rows"]
+        separator = next((sign for ending, sign in SEPARATORS.items() if path.lower().endswith(ending)), "")
+        if not separator:
+            raise ToolFailed(f"{path!r} is no name of a table.", hint=f"End it with {' or '.join(SEPARATORS)}.")
+        text = table_text(rows, inputs.get("columns"), separator)
+        return {**_said(folder.write(path, [_bytes(text)])), "rows": len(rows)}
+
     def _append(self, folder: Folder, inputs: JsonObject, key: str) -> Json:
         added = _bytes(inputs["text"])
         return self._once(folder, inputs["path"], key, lambda before: ((before or b"") + added, {"added": len(added)}))
@@ -280,7 +306,22 @@ class FileTools:
         return folder.read(path, most)
 
 
+_TEXT: JsonObject = {"type": "string"}
 _PATH: JsonObject = {"type": "string", "minLength": 1, "maxLength": 1_000, "description": "In the folder of the run."}
+_TABLE: JsonObject = {
+    "path": _PATH,
+    "rows": {
+        "type": "array",
+        "items": {"type": ["object", "array"]},
+        "description": "Objects by column, or lists of as many values as there are columns.",
+    },
+    "columns": {
+        "type": "array",
+        "items": _TEXT,
+        "minItems": 1,
+        "description": "Names of the columns, in their order; none: those of the objects.",
+    },
+}
 
 
 def _matching(folder: Folder, pattern: str) -> list[FileEntry]:

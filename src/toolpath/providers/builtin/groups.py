@@ -45,6 +45,7 @@ GROUPS = (
     GroupKind("time", "the time of day", f"{_HERE}.moments:time_group"),
     GroupKind("util", "new ids", f"{_HERE}.moments:util_group"),
     GroupKind("python", "programs in Python", f"{_HERE}.code:python_group"),
+    GroupKind("examples", "tools of the examples, which keep nothing", f"{_HERE}.examples.tools:examples_group"),
 )
 
 

@@ -11,7 +11,7 @@ _SECRET = re.compile(r"\{\{\s*secrets\.([A-Za-z_]\w*)\s*\}\}")
 
 
 class ToldSecrets(Mapping[str, str]):
-    """Secrets of which each that is used is told: whoever hides secrets then knows it."""
+    """Secrets, each reported when it is used, so that redaction knows it."""
 
     def __init__(self, secrets: Mapping[str, str], tell: Callable[[Iterable[str]], None]) -> None:
         self._secrets = secrets

@@ -17,7 +17,7 @@ import msgspec
 
 from toolpath.errors import AmbiguousTool, ConfigError, ToolFailed, ToolNotFound, ToolpathError
 from toolpath.model.plan import Retry
-from toolpath.model.tool import Body, Tool
+from toolpath.model.tool import Body, CallsOther, Tool
 from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
 from toolpath.providers.run_files.folder import Folder
 from toolpath.values import Json, JsonObject, decode, digest, encode
@@ -70,7 +70,7 @@ def parallel_group(given: JsonObject, house: House) -> BuiltinGroup:
     return BuiltinGroup((reads, writes), said=f"calls {', '.join(options.tools)}")
 
 
-def _tool(options: ParallelOptions, house: House, *, reads: bool) -> Tool:
+def _invoke(options: ParallelOptions, house: House, *, reads: bool) -> Callable[[JsonObject, Any], Any]:
     async def invoke(inputs: JsonObject, context: Any) -> Json:
         items = await _items(inputs, context.run_id, options, house)
         found = await _mapped({**inputs, "items": items}, context, options, reads=reads)
@@ -80,9 +80,15 @@ def _tool(options: ParallelOptions, house: House, *, reads: bool) -> Tool:
         await _in_folder(house, context.run_id, lambda folder: folder.write(path, (encode(found["results"]),)))
         return {**found, "results": [], "results_file": path}
 
+    return invoke
+
+
+def _tool(options: ParallelOptions, house: House, *, reads: bool) -> Tool:
     # A file is written by what writes alone.
     kept: JsonObject = {"results_file": {**_PATH, "description": "A file for the results, which are then not given."}}
 
+    reading = _invoke(options, house, reads=True)
+    other = CallsOther(named_by="tool", writes_by="results_file", reading=reading)
     what = "that only reads" if reads else ""
     return Tool(
         name="read" if reads else "map",
@@ -122,7 +128,7 @@ def _tool(options: ParallelOptions, house: House, *, reads: bool) -> Tool:
         timeout=_LONGEST,
         retry=Retry(max_retries=0),
         annotations={"calls": list(options.tools)},
-        body=Body(invoke=invoke, wants_context=True),
+        body=Body(invoke=_invoke(options, house, reads=reads), wants_context=True, calls_other=other),
     )
 
 
@@ -220,7 +226,9 @@ def _check(tool: Tool, context: CallingContext, options: ParallelOptions, *, rea
     if not context.may_call(tool.key):
         raise ToolFailed(f"The agent may not call {tool.key}.", hint="It may call the tools that its step names.")
     if reads and not tool.is_read:
-        raise ToolFailed(f"{tool.key} writes.", hint="parallel.map calls what writes.")
+        raise ToolFailed(
+            f"{tool.key} writes.", hint="parallel.map calls what writes, where a plan says so when it is checked."
+        )
 
 
 def _inputs(item: Json, number: int, inputs: JsonObject) -> JsonObject:

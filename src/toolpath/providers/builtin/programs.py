@@ -107,9 +107,9 @@ async def run_program(
         )
         os.close(tell)
         tell = -1
-        heard, exit_code, ended_by = await _watched(process, line, _Status(told), bounds)
+        streams, exit_code, ended_by = await _watched(process, line, _Status(told), bounds)
         # Much text takes a while.
-        return await asyncio.to_thread(_result, heard, clean, exit_code, ended_by)
+        return await asyncio.to_thread(_result, streams, clean, exit_code, ended_by)
     finally:
         os.close(told)
         if tell >= 0:
@@ -119,15 +119,15 @@ async def run_program(
 async def _watched(
     process: asyncio.subprocess.Process, job: bytes, status: _Status, bounds: Bounds
 ) -> tuple[list[_Kept], int | None, str]:
-    """What was written, and how it ended."""
+    """The output of the process, its exit code, and how it ended."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
     full = asyncio.Event()
-    heard = [_Kept(bounds, full), _Kept(bounds, full)]
+    streams = [_Kept(bounds, full), _Kept(bounds, full)]
     reading = [
         asyncio.create_task(kept.read(stream))
-        for kept, stream in zip(heard, (process.stdout, process.stderr), strict=True)
+        for kept, stream in zip(streams, (process.stdout, process.stderr), strict=True)
     ]
     over = asyncio.create_task(process.wait())
     too_much = asyncio.create_task(full.wait())
@@ -144,11 +144,11 @@ async def _watched(
         await asyncio.shield(_ended(process, over, reading, status))
     said = status.said()
     if ended_by:
-        return heard, None, ended_by
+        return streams, None, ended_by
     if "code" in said:
-        return heard, said["code"], ""
+        return streams, said["code"], ""
     if "signal" in said:
-        return heard, None, _name(said["signal"])
+        return streams, None, _name(said["signal"])
     raise ToolUnavailable("The program's watch was ended, and the program with it.")
 
 
@@ -205,7 +205,7 @@ class _Kept:
         return self.size > self._half * 2
 
     def text(self, clean: Callable[[str], str]) -> str:
-        """What is kept, with a word on what is not."""
+        """The text that is kept, with a word on what is not."""
         if not self.is_cut:
             return (self._head + self._tail).decode(errors="replace")
         if self.size <= len(self._head) + len(self._tail):
@@ -218,8 +218,8 @@ class _Kept:
         return f"{head[: self._half]}\n[{self.size - self._half * 2:,} bytes left out]\n{tail[-self._half :]}"
 
 
-def _result(heard: list[_Kept], clean: Callable[[str], str], exit_code: int | None, ended_by: str) -> Ended:
-    out, err = heard
+def _result(streams: list[_Kept], clean: Callable[[str], str], exit_code: int | None, ended_by: str) -> Ended:
+    out, err = streams
     cut = out.is_cut or err.is_cut
     return Ended(stdout=out.text(clean), stderr=err.text(clean), exit_code=exit_code, ended_by=ended_by, cut=cut)
 

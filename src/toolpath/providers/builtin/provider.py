@@ -16,6 +16,7 @@ class BuiltinProvider:
     """The built-in tools of one Toolpath. Nothing is on that is not named."""
 
     name = "toolpath-builtin"
+    kind = "builtin"
     is_local = True
     """Listing it starts nothing."""
 
@@ -41,7 +42,7 @@ class BuiltinProvider:
         return self._groups
 
     def lacks(self, name: str) -> str:
-        """What the group cannot work without and what is not installed; empty: nothing."""
+        """The lack for which the group cannot work: a package that is not installed, and how to; empty: none."""
         kind = kind_of(name)
         if not kind.module or importlib.util.find_spec(kind.module) is not None:
             return ""

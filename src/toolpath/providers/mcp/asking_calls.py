@@ -90,7 +90,7 @@ class AskingCalls:
             raise
 
     def _pump(self) -> None:
-        """Let in whoever may be, in the order in which they came."""
+        """Let in the calls that may begin, in the order in which they came."""
         while self._waiting:
             flight, kind, turn = self._waiting[0]
             if not turn.done() and not self._admits(kind):

@@ -38,7 +38,7 @@ async def make_call(session: ClientSession, flight: Flight, name: str, inputs: J
     current_flight.set(flight)
     noted_fault.set(flight.fault)
     if flight.trace and not current_trace():
-        # The library tells the server of the span that is current; where nobody looks on, the caller's own is.
+        # The library tells the server of the span that is current; where nothing is traced, the caller's own is.
         attach(extract(flight.trace))
     params = CallToolRequestParams(name=name, arguments=inputs)
     for _ in range(_MOST_ROUNDS):

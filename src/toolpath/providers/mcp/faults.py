@@ -50,7 +50,7 @@ def is_forgotten(error: Exception) -> bool:
 
 
 def call_fault(server: str, error: Exception, fault: HttpFault, ending: Ending) -> ToolpathError:
-    """What went wrong with a call, as one of our errors."""
+    """The fault of a call, as one of our errors."""
     where = f"Server {server!r}"
     if isinstance(error, ToolpathError):
         return error

@@ -41,7 +41,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def identity(self) -> str:
-        """What tells this server from others: a digest, since a command may hold secrets."""
+        """The identity that tells this server from others: a digest, since a command may hold secrets."""
         return digest([self.command, *self.args] if self.command else public_url(self.url))
 
     @property
@@ -78,7 +78,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def process_environment(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """What the server's process sees: a few harmless variables of ours, and `env`."""
+        """The environment of the server's process: a few harmless variables of ours, and `env`."""
         inherited = {name: value for name, value in environment.items() if name.upper() in _INHERITED}
         # A value that begins with "()" is a function of an old shell, and has been used to break in.
         return {name: value for name, value in inherited.items() if not value.startswith("()")} | self.env

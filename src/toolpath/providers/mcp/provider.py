@@ -35,6 +35,8 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 class McpProvider:
     """The tools of one MCP server, as the group of its name."""
 
+    kind = "mcp"
+
     def __init__(  # noqa: PLR0913 - two ways to reach a server, each with its words
         self,
         name: str,

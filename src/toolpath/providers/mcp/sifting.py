@@ -81,7 +81,7 @@ class _Reader:
 
 
 def fault_of(tool: Json) -> str:
-    """What keeps an entry of a list from being a tool; empty: nothing."""
+    """The fault that keeps an entry of a list from being a tool; empty: none."""
     try:
         McpTool.model_validate(tool, by_name=False)
     except (ValidationError, RecursionError) as error:

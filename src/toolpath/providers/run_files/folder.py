@@ -74,7 +74,7 @@ class Folder:
     # Reading.
 
     def tree(self, path: str = "") -> FileEntry:
-        """What is there, folders with what is in them, in the order of names. Raises `RecordNotFound`."""
+        """The entry at the path, folders with what is in them, in the order of names. Raises `RecordNotFound`."""
         parts = parts_of(path)
         name = parts[-1] if parts else ""
         if self._at is None:
@@ -89,7 +89,7 @@ class Folder:
         yield from _files(self.tree())
 
     def entry(self, path: str) -> FileEntry:
-        """What is said of one file. Raises `RecordNotFound`, `FileRefused`."""
+        """The entry of one file. Raises `RecordNotFound`, `FileRefused`."""
         with self.reading(path) as handle:
             found = os.fstat(handle)
         parts = parts_of(path)
@@ -230,7 +230,7 @@ class Folder:
         os.rename(temporary, f"{OWN}{key}", src_dir_fd=self._at, dst_dir_fd=self._at)
 
     def noted(self, key: str) -> bytes | None:
-        """What was noted under the key."""
+        """The note under the key."""
         if self._at is None:
             return None
         try:

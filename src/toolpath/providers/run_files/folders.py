@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import re
 import shutil
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeVar, get_args
 
 from toolpath.errors import ConfigError, FileRefused
-from toolpath.providers.run_files.folder import Folder, Quota, remove
+from toolpath.providers.run_files.folder import PIECE, FileEntry, Folder, Quota, remove
 
 _T = TypeVar("_T")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}")
@@ -50,6 +51,24 @@ class Folders:
                     return work(folder)
             except OSError as error:
                 raise FileRefused(f"The files cannot be reached: {error.strerror or error}.") from None
+
+        return await asyncio.to_thread(inside)
+
+    async def copy(self, upload_id: str, name: str, run_id: str) -> FileEntry:
+        """Copy a file of an upload into a run's folder, under another name where that one is taken.
+
+        Raises `RecordNotFound`, `FileRefused`.
+        """
+        source, goal = self.folder("uploads", upload_id), self.folder("runs", run_id)
+
+        def inside() -> FileEntry:
+            try:
+                with source, goal, source.reading(name) as handle, goal.writing(name, renames=True) as writing:
+                    while piece := os.read(handle, PIECE):
+                        writing.add(piece)
+                    return writing.done()
+            except OSError as error:
+                raise FileRefused(f"The file cannot be kept: {error.strerror or error}.") from None
 
         return await asyncio.to_thread(inside)
 

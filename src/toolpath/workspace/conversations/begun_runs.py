@@ -1,8 +1,9 @@
 """Runs that were begun with the id of a conversation, besides its turns: each is told in it, in two messages.
 
 A run is noted in its conversation's record before it is begun. Once it has ended its two messages get their numbers
-there, then they are kept, then the note goes: who dies in between leaves it to whoever looks next, and nothing is said
-twice. While a turn goes on no run gets numbers, since the turn's answer follows its message.
+there, then they are kept, then the note goes: who dies in between leaves it to the next look, and nothing is said
+twice. A run that had ended and goes on, as by a retry, is noted with the number of its answer, which is renewed. While
+a turn goes on no run gets numbers, since the turn's answer follows its message.
 """
 
 from __future__ import annotations
@@ -26,15 +27,17 @@ MOST_BEGUN: Final = 100
 #: Messages of a conversation, and characters of all of them.
 MOST_MESSAGES: Final = 10_000
 MOST_CHARACTERS: Final = 20_000_000
-#: Characters of what a run was asked for, of one input in it, and of what came of it, as messages.
+#: Characters of what a run was asked for, of one input in it, and of its outcome, as messages.
 _REQUEST, _INPUT, _RESULT = 4_000, 1_000, 20_000
+#: Characters of an answer.
+LONGEST_ANSWER: Final = 200_000
 #: Seconds after which a run that is not there counts as one that was never begun.
 BEGINNING: Final = 60.0
 #: How often a change is tried again that somebody else made another one before.
 _TRIES: Final = 2 * MOST_BEGUN
 
 End = Callable[[str], Awaitable[EndPart]]
-"""Gives what came of a run that has ended."""
+"""Gives the outcome of a run that has ended."""
 
 NameOf = Callable[[RunInfo], Awaitable[str]]
 """Gives what people know the plan of a run by."""
@@ -68,6 +71,28 @@ class BegunRuns:
                 return
         raise RecordConflict("The conversation changes all the time.", hint="Try again.")
 
+    async def note_again(self, conversation_id: str, run_id: str) -> bool:
+        """Note that a run goes on that had ended; false where the conversation says nothing of its end yet."""
+        for _ in range(_TRIES):
+            conversation = await self._records.get(conversation_id)
+            if conversation is None or len(conversation.begun) >= MOST_BEGUN:
+                return False
+            if any(each.run_id == run_id for each in conversation.begun):
+                return False
+            answer = await self._answer_of(conversation, run_id)
+            if not answer:
+                return False
+            begun = BegunRun(run_id=run_id, at=self._clock.time(), answer=answer)
+            if await self._put(msgspec.structs.replace(conversation, begun=(*conversation.begun, begun))):
+                return True
+        return False
+
+    async def _answer_of(self, conversation: Conversation, run_id: str) -> int:
+        async for message in self._records.backwards(conversation):
+            if message.run_id == run_id and message.role == "assistant":
+                return message.number
+        return 0
+
     async def strike(self, conversation_id: str, run_id: str) -> None:
         """Take back what was noted of a run that was not begun after all."""
         for _ in range(_TRIES):
@@ -88,19 +113,59 @@ class BegunRuns:
         Raises `RecordConflict` where somebody else changed it meanwhile.
         """
         for each in conversation.begun:
-            if each.number:
+            if each.answer:
+                renewed = await self._renewed(conversation, each)
+                if renewed is not None:
+                    return renewed
+            elif each.number:
                 for message in await self._messages(each):
                     await self._records.add(_at(conversation, each), message)
                 return await self._records.put(_without(conversation, each.run_id))
         if conversation.turn is not None:
             return None
         for each in conversation.begun:
+            if each.answer:
+                continue
             info = await self._info(each.run_id)
             if info is not None and info.status in ENDED_RUN:
                 return await self._numbered(conversation, each)
             if info is None and self._clock.time() >= each.at + BEGINNING:
                 return await self._records.put(_without(conversation, each.run_id))
         return None
+
+    async def _renewed(self, conversation: Conversation, again: BegunRun) -> Conversation | None:
+        """The conversation with the outcome of a run that went on; None: it goes on still."""
+        before = await self._records.message(conversation.conversation_id, again.answer)
+        info = await self._info(again.run_id)
+        if before is None or info is None:
+            return await self._records.put(_without(conversation, again.run_id))
+        if info.status not in ENDED_RUN:
+            return None
+        end = await self._end_of(again.run_id)
+        message = msgspec.structs.replace(
+            before,
+            text=cut(end.text, LONGEST_ANSWER),
+            status=end.status,
+            error=end.error[:1_000],
+        )
+        if again.number:
+            await self._records.renew(conversation.conversation_id, message)
+            return await self._records.put(_without(conversation, again.run_id))
+        if message == before:
+            # It is noted before it goes on, and may have failed in the same way again.
+            is_over = self._clock.time() >= again.at + BEGINNING
+            return await self._records.put(_without(conversation, again.run_id)) if is_over else None
+        counted = msgspec.structs.replace(again, number=again.answer)
+        summary = conversation.summary
+        return await self._records.put(
+            msgspec.structs.replace(
+                conversation,
+                begun=tuple(counted if each.run_id == again.run_id else each for each in conversation.begun),
+                characters=conversation.characters + len(message.text) - len(before.text),
+                # What it says of this run is not true any more.
+                summary=None if summary is not None and summary.through >= again.answer else summary,
+            )
+        )
 
     async def _numbered(self, conversation: Conversation, ended: BegunRun) -> Conversation:
         now = max(self._clock.time(), conversation.last_at)
@@ -117,7 +182,7 @@ class BegunRuns:
         )
 
     async def _messages(self, ended: BegunRun) -> tuple[ConversationMessage, ConversationMessage]:
-        """What was asked and what came of it; the same whenever it is asked."""
+        """The request and the answer of a run as messages; the same whenever they are asked for."""
         info = await self._info(ended.run_id)
         if info is None:
             asked, end = "A run was begun.", None
@@ -137,7 +202,7 @@ class BegunRuns:
         )
 
     async def _asked(self, info: RunInfo) -> str:
-        """What a run was begun for: the request that its plan was made for, else its name; and its inputs."""
+        """The request that a run's plan was made for, else the plan's name; and the run's inputs."""
         (first,) = await self._store.read_events(info.run_id, limit=1)
         assert isinstance(first, RunStarted)
         request = (first.plan.get("origin") or {}).get("request")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator
 from typing import Final
 
@@ -88,6 +89,16 @@ class ConversationRecords:
         except RecordConflict:
             return
 
+    async def renew(self, conversation_id: str, message: ConversationMessage) -> None:
+        """Keep the message in the place of the one with its number. One that is gone stays so."""
+        record = await self._store.get_record(_MESSAGE, _message_id(conversation_id, message.number))
+        if record is None:
+            return
+        with contextlib.suppress(RecordConflict):
+            # Who was faster has told the same run.
+            changed = msgspec.structs.replace(record, data=msgspec.to_builtins(message))
+            await self._store.put_record(changed, expected=record.version)
+
     async def take_back(self, conversation: Conversation, number: int) -> None:
         """Forget a message that was not said after all."""
         await self._store.delete_record(_MESSAGE, _message_id(conversation.conversation_id, number))
@@ -151,7 +162,7 @@ class ConversationRecords:
 
 
 def is_theirs(conversation: Conversation, user: str | None) -> bool:
-    """Whether the user may see it; None: whoever may see all."""
+    """Whether the user may see it; None: one who may see all."""
     return user is None or not conversation.user or conversation.user == user
 
 

@@ -14,7 +14,7 @@ from toolpath.access.trail import Trail
 from toolpath.engine.drive.large import LargeValues
 from toolpath.engine.drive.services import Services
 from toolpath.errors import RecordConflict, RecordNotFound, RunConflict, RunNotFound, SchemaError
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.conversation import Conversation, ConversationMessage, FoundMessage, Part
 from toolpath.model.events import StepStarted
 from toolpath.model.run import RunContext, RunInfo, StepResult
@@ -26,7 +26,8 @@ from toolpath.values import JsonObject
 from toolpath.workspace.conversations.as_plan import calls_of, plan_of
 from toolpath.workspace.conversations.conversation_records import ConversationRecords, is_theirs
 from toolpath.workspace.conversations.memory import memory_of
-from toolpath.workspace.conversations.turns import Said, Turn, Turns, check_text
+from toolpath.workspace.conversations.message import Said, check_text
+from toolpath.workspace.conversations.turns import Turn, Turns
 from toolpath.workspace.templates import Draft
 
 _LONGEST_TITLE: Final = 200
@@ -80,7 +81,7 @@ class Conversations:
     async def get(self, conversation_id: str, *, tenant: str | None = None, user: str | None = None) -> Conversation:
         """The conversation, as it stands. Raises `RecordNotFound`, in the same words where it is not theirs.
 
-        `tenant` and `user`: who looks; None: whoever may see all.
+        `tenant` and `user`: the reader; None: one who may see all.
         """
         found = await self._records.get(conversation_id)
         if found is None or (tenant is not None and found.tenant != tenant) or not is_theirs(found, user):
@@ -88,13 +89,13 @@ class Conversations:
         return await self.turns.settled(found)
 
     async def settle(self, conversation_id: str) -> None:
-        """Keep what came of its turn and its other runs, as far as they have ended."""
+        """Keep the outcome of its turn and its other runs, as far as they have ended."""
         found = await self._records.get(conversation_id)
         if found is not None:
             await self.turns.settled(found)
 
     async def keep_answers(self, runs: Iterable[RunInfo]) -> None:
-        """Keep what came of these runs, which are about to be deleted."""
+        """Keep the outcome of these runs, which are about to be deleted."""
         for conversation_id in {info.conversation_id for info in runs if info.conversation_id}:
             await self.settle(conversation_id)
 
@@ -212,7 +213,8 @@ class Conversations:
             raise RunConflict(f"No turn of the conversation {conversation.conversation_id} goes on.")
         message = await self._records.message(conversation.conversation_id, turn.number)
         talks = message is None or not message.template
-        async for part in self.turns.follow(turn.run_id, talks=talks):
+        memory = None if message is None else message.memory
+        async for part in self.turns.follow(turn.run_id, talks=talks, memory=memory):
             yield part
         await self.get(conversation.conversation_id)
 

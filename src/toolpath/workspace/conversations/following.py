@@ -57,7 +57,7 @@ class Follower:
         """Number of the event that asked."""
 
     async def parts(self) -> AsyncGenerator[Part]:
-        """What is told until the run has ended."""
+        """The parts that are told until the run has ended."""
         after = 0
         with self._drafts.followed(self._run_id) as news:
             while True:
@@ -99,7 +99,7 @@ class Follower:
     # Text.
 
     def _drafted(self) -> Iterator[Part]:
-        """What the model has written since, of a reply that is not whole yet."""
+        """The parts that the model has written since, of a reply that is not whole yet."""
         for path, draft in list(self._drafts.of(self._run_id).items()):
             if not self._talks or not _THINK.match(path):
                 continue
@@ -154,11 +154,14 @@ class Follower:
                     step=path,
                     tool=event.tool,
                     inputs=self._large.restored(event.inputs),
+                    asked_at=event.at,
                 ))  # fmt: skip
             case ev.InputRequested():
-                self._ask(event.seq, QuestionPart(kind="input", run_id=self._run_id, step=path, form=event.form))
+                asked = QuestionPart(kind="input", run_id=self._run_id, step=path, form=event.form, asked_at=event.at)
+                self._ask(event.seq, asked)
             case ev.StepUnknown():
-                self._ask(event.seq, QuestionPart(kind="settle", run_id=self._run_id, step=path, tool=event.tool))
+                asked = QuestionPart(kind="settle", run_id=self._run_id, step=path, tool=event.tool, asked_at=event.at)
+                self._ask(event.seq, asked)
             case ev.StepWaiting():
                 return
             case _:
@@ -188,7 +191,7 @@ class Follower:
         self._asks[part.step] = seq
 
     def _newly_asked(self) -> Iterator[Part]:
-        """What is asked now, as no event that is there says that it was answered."""
+        """The questions that are asked now, as no event that is there says that they were answered."""
         for step, part in self._open.items():
             mark = (step, self._asks[step])
             if mark not in self._asked:
@@ -205,7 +208,7 @@ def _said(error: Failure) -> str:
 
 
 def text_of(outputs: Json) -> str:
-    """What a run gave, in words: its text, a `message` in it, else its JSON."""
+    """The text of a run's outputs: their own text, a `message` in them, else their JSON."""
     match outputs:
         case str():
             return outputs

@@ -51,7 +51,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def part(self) -> MemoryPart | None:
-        """What was left out, where something was."""
+        """The part on what was left out, where something was."""
         found = self.summary
         if found is None:
             return None
@@ -67,7 +67,7 @@ async def memory_of(
     said: int,
     models: Models | None,
 ) -> Memory:
-    """What is told of the messages up to the number `through`, at most `most` characters where it can be.
+    """The memory of the messages up to the number `through`, at most `most` characters where it can be.
 
     `said`: how many characters these messages have.
 
@@ -201,7 +201,7 @@ def _material(known: Summary | None, older: Sequence[ConversationMessage]) -> st
 
 
 def _left_out(older: Sequence[ConversationMessage], count: int, characters: int) -> str:
-    """What is said where no model made a summary."""
+    """The note in place of a summary that no model made."""
     first = next((message.text for message in older if message.role == "user"), "")
     last = next((message for message in reversed(older)), None)
     until = (

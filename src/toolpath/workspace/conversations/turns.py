@@ -1,13 +1,13 @@
 """Turns of conversations: each is a run, of an agent that answers or of a plan template, and is told while it goes on.
 
 A turn is claimed in its conversation's record before its message is kept and its run is begun, all three under names
-that are settled by then: who dies in between leaves it to whoever looks next, and nothing is done twice.
+that are settled by then: who dies in between leaves it to the next look, and nothing is done twice.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Final, Protocol
 
 import msgspec
@@ -23,7 +23,7 @@ from toolpath.errors import (
     StoreError,
     ToolpathError,
 )
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.conversation import (
     Conversation,
     ConversationMessage,
@@ -31,41 +31,30 @@ from toolpath.model.conversation import (
     MemoryPart,
     OpenTurn,
     Part,
+    Summary,
 )
 from toolpath.model.run import ENDED_RUN, RunContext, RunInfo, RunResult
 from toolpath.model.template import PlanTemplate, TemplateRun
 from toolpath.ports import Chat, Signal
 from toolpath.runs.naming import OwnName
 from toolpath.runs.run import Run
-from toolpath.values import Json, JsonObject, digest
-from toolpath.workspace.conversations.begun_runs import BEGINNING, MOST_CHARACTERS, MOST_MESSAGES, BegunRuns
+from toolpath.values import Json, JsonObject
+from toolpath.workspace.conversations.begun_runs import (
+    BEGINNING,
+    LONGEST_ANSWER,
+    MOST_CHARACTERS,
+    MOST_MESSAGES,
+    BegunRuns,
+)
 from toolpath.workspace.conversations.conversation_records import ConversationRecords
 from toolpath.workspace.conversations.following import REPLY, Follower, text_of
 from toolpath.workspace.conversations.memory import Memory, cut, memory_of
+from toolpath.workspace.conversations.message import Said, check_said, digest_of, is_same, reused
 from toolpath.workspace.templates import Templates
 
-#: Characters of a message, and of an answer as it is kept.
-LONGEST: Final = 200_000
 #: How often a change is tried again that somebody else made another one before.
 _TRIES: Final = 20
 _TITLE: Final = 80
-
-
-class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """Words that somebody says in a conversation."""
-
-    text: str
-    message_id: str = ""
-    """The same message sent again with the same id adds nothing."""
-    template: str = ""
-    """Id, `group.title` or title of a plan template that answers; empty: an agent does."""
-    inputs: JsonObject | None = None
-    """Values of the template's parameters; None: the text is the one that it needs."""
-    tools: tuple[str, ...] = ()
-    """Names of the tools that the agent may call; none: all that are selectable."""
-    model: str = ""
-    instructions: str = ""
-    """How the agent is to go about it."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,8 +82,9 @@ class Starts(Protocol):
         run_id: str,
         idempotency_key: str,
         priority: int,
+        uploads: Sequence[str],
     ) -> Run:
-        """Begin a run; where one has the key already, that is the run."""
+        """Begin a run with these files; where one has the key already, that is the run."""
         ...
 
 
@@ -131,9 +121,9 @@ class Turns:
         start: Starts,
         resume: Callable[[str], Awaitable[Run]],
         templates: Callable[[], Templates],
-        hear: Callable[[], Awaitable[None]],
+        catch_up: Callable[[], Awaitable[None]],
     ) -> None:
-        """`hear`: of settings that were changed, here or elsewhere."""
+        """`catch_up`: takes settings over that were changed, here or elsewhere."""
         self._records = records
         self._services = services
         self._store = services.store
@@ -141,7 +131,7 @@ class Turns:
         self._runs = runs
         self._start = start
         self._resume = resume
-        self._hear = hear
+        self._catch_up = catch_up
         self.templates = templates
         self.begun_runs = BegunRuns(records, services.store, services.clock, end_of=self.end_of, name_of=self._name_of)
         """Runs that belong to conversations besides their turns."""
@@ -158,7 +148,7 @@ class Turns:
         The same message with the same `message_id` begins none again. Raises `RunConflict` while another turn goes on,
         `SchemaError` for what is no message, and what beginning a run raises: then nothing was said.
         """
-        _check(said)
+        check_said(said)
         conversation = await self.settled(conversation)
         known = await self._known(conversation, said)
         if known is not None:
@@ -173,22 +163,23 @@ class Turns:
             run_id=turn.run_id,
             message_id=said.message_id,
             template="" if template is None else template.template_id,
+            memory=memory.part,
         )
         await self._records.add(conversation, message)
         if said.message_id:
             await self._records.remember(conversation, said.message_id, turn.number, turn.said)
         try:
-            return await self._begun(conversation, turn, what, inputs, context, priority, memory)
+            return await self._begun(conversation, turn, what, inputs, context, priority, memory, said.uploads)
         except StoreError:
-            # Whether it was begun is not known: whoever looks next finds out.
+            # Whether it was begun is not known: the next look finds out.
             raise
         except ToolpathError:
             await self._taken_back(conversation, turn, message)
             raise
 
     async def _memory(self, conversation: Conversation, through: int, said: int) -> Memory:
-        """What is told of the messages up to the number `through`, which have `said` characters."""
-        await self._hear()
+        """The memory of the messages up to the number `through`, which have `said` characters."""
+        await self._catch_up()
         return await memory_of(
             self._records,
             conversation,
@@ -207,6 +198,7 @@ class Turns:
         context: RunContext,
         priority: int,
         memory: Memory,
+        uploads: Sequence[str],
     ) -> Turn:
         context = RunContext.from_json(
             {
@@ -225,7 +217,13 @@ class Turns:
         with contextlib.suppress(KeyReused):
             # The run is there, begun by who tried before: from a template, perhaps, that was changed since.
             await self._start(
-                what, inputs, context=context, run_id=turn.run_id, idempotency_key=name, priority=priority
+                what,
+                inputs,
+                context=context,
+                run_id=turn.run_id,
+                idempotency_key=name,
+                priority=priority,
+                uploads=uploads,
             )
         await self._still_wanted(conversation, turn)
         return begun
@@ -268,8 +266,8 @@ class Turns:
         message = await self._records.message(conversation.conversation_id, number)
         if message is None:
             return None
-        if message.text != said.text or not _is_same(before, said):
-            raise _reused(number)
+        if message.text != said.text or not is_same(before, said):
+            raise reused(number)
         return Turn(conversation=conversation, number=number, run_id=message.run_id, is_new=False)
 
     async def _is_there(self, run_id: str) -> bool:
@@ -282,12 +280,15 @@ class Turns:
     async def what_answers(
         self, said: Said, tenant: str
     ) -> tuple[JsonObject | TemplateRun, JsonObject, PlanTemplate | None]:
-        """What answers, with its inputs. Raises `PolicyViolationError` for a template that is not for conversations."""
+        """The plan or template that answers, with its inputs.
+
+        Raises `PolicyViolationError` for a template that is not for conversations.
+        """
         if not said.template:
             inputs: JsonObject = {"message": said.text}
             if said.instructions:
                 inputs["instructions"] = said.instructions
-            return turn_plan(said.tools, said.model), inputs, None
+            return _agents_plan(said.tools, said.model), inputs, None
         if said.tools or said.model:
             raise SchemaError("A template brings its own tools and models.", hint="Leave out 'tools' and 'model'.")
         template = await self.templates().get(said.template, tenant=tenant)
@@ -322,17 +323,21 @@ class Turns:
             if conversation.turn is not None:
                 if not said.message_id or conversation.turn.message_id != said.message_id:
                     raise _busy(conversation, conversation.turn)
-                if not _is_same(conversation.turn.said, said):
-                    raise _reused(conversation.turn.number)
+                if not is_same(conversation.turn.said, said):
+                    raise reused(conversation.turn.number)
                 # Sent again at once, or after a crash: message and run have names already.
                 before, characters = conversation.turn.number - 1, characters - len(said.text)
             else:
                 _check_room(conversation, said)
             if known != before:
                 memory, known = await self._memory(conversation, before, characters), before
+                as_it_was = (conversation.messages, conversation.turn)
+                conversation = await self._summarised(conversation, memory.summary)
+                if (conversation.messages, conversation.turn) != as_it_was:
+                    continue
             now = self._clock.time()
             turn = conversation.turn or OpenTurn(
-                number=before + 1, run_id=new_id("run", now), message_id=said.message_id, said=_digest(said)
+                number=before + 1, run_id=new_id("run", now), message_id=said.message_id, said=digest_of(said)
             )
             turn = msgspec.structs.replace(turn, at=now)
             changed = msgspec.structs.replace(
@@ -350,8 +355,20 @@ class Turns:
                 conversation = await self.settled(await self._again(conversation))
         raise RecordConflict("The conversation changes all the time.", hint="Try again.")
 
+    async def _summarised(self, conversation: Conversation, summary: Summary | None) -> Conversation:
+        """The conversation with its summary kept: no model is asked for it again, whatever becomes of the turn."""
+        for _ in range(_TRIES):
+            known = conversation.summary
+            if summary is None or (known is not None and known.through >= summary.through):
+                return conversation
+            try:
+                return await self._records.put(msgspec.structs.replace(conversation, summary=summary))
+            except RecordConflict:
+                conversation = await self.settled(await self._again(conversation))
+        return conversation
+
     async def _taken_back(self, conversation: Conversation, turn: OpenTurn, message: ConversationMessage) -> None:
-        """What was refused was not said, unless the turn has an answer already."""
+        """Take back a message that was refused, unless the turn has an answer already."""
         with contextlib.suppress(RecordNotFound):
             if not await self._is_held(conversation, turn):
                 return
@@ -398,7 +415,7 @@ class Turns:
             await self._resume(run_id)
 
     async def end_of(self, run_id: str) -> EndPart:
-        """What came of a turn whose run has ended."""
+        """The end of a turn whose run has ended."""
         result = await self._runs.info(run_id)
         error = "" if result.success else result.reason if result.error is None else result.error.message
         return EndPart(run_id=run_id, status=result.status, text=text_of(_outputs(result)), error=error)
@@ -459,7 +476,7 @@ class Turns:
         return ConversationMessage(
             number=number,
             role="assistant",
-            text=cut(end.text, LONGEST),
+            text=cut(end.text, LONGEST_ANSWER),
             at=info.ended_at or now,
             run_id=turn.run_id,
             status=end.status,  # type: ignore[arg-type]  # of an ended run
@@ -473,7 +490,12 @@ class Turns:
         return found
 
 
-def turn_plan(tools: tuple[str, ...], model: str) -> JsonObject:
+def _outputs(result: RunResult) -> Json:
+    """The outputs of the run; of one that did not end well, what the model had come to."""
+    return result.outputs if result.success else None
+
+
+def _agents_plan(tools: tuple[str, ...], model: str) -> JsonObject:
     """The plan of a turn in which an agent answers. It asks a person before it writes."""
     agent: JsonObject = {
         "requirement": "{{ inputs.message }}",
@@ -497,41 +519,10 @@ def turn_plan(tools: tuple[str, ...], model: str) -> JsonObject:
     }
 
 
-def _outputs(result: RunResult) -> Json:
-    """What the run gave; of one that did not end well, what the model had come to."""
-    return result.outputs if result.success else None
-
-
 def _title(text: str, template: PlanTemplate | None) -> str:
     line = " ".join(text.split())
     short = line if len(line) <= _TITLE else f"{line[: _TITLE - 1].rstrip()}…"
     return short or ("" if template is None else template.title)
-
-
-def _check(said: Said) -> None:
-    """Raise `SchemaError` for what is no message."""
-    check_text(said.text, "message", LONGEST, lines=True)
-    if not said.text.strip() and not said.template:
-        raise SchemaError("The message is empty.")
-    check_text(said.message_id, "message's id", 200)
-
-
-def check_text(text: str, what: str, most: int, *, lines: bool = False) -> None:
-    """Raise `SchemaError` for a text that cannot be kept: too long, with NUL, with half a character."""
-    if len(text) > most:
-        raise SchemaError(
-            f"The {what} has {len(text):,} characters; at most {most:,} are taken.", hint="Send it in parts, or a file."
-        )
-    if "\0" in text:
-        raise SchemaError(f"The {what} holds a NUL character.", hint="Take it out.")
-    if not lines and ("\n" in text or "\r" in text):
-        raise SchemaError(f"The {what} has more than one line.")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise SchemaError(
-            f"The {what} holds half a character at position {error.start}.", hint="Send it as whole UTF-8."
-        ) from None
 
 
 def _check_room(conversation: Conversation, said: Said) -> None:
@@ -541,25 +532,6 @@ def _check_room(conversation: Conversation, said: Said) -> None:
             f"characters, and may have {MOST_MESSAGES:,} of {MOST_CHARACTERS:,}.",
             hint="Begin a new one.",
         )
-
-
-def _digest(said: Said) -> str:
-    """Digest of what was said, to know it again by when it is sent again; empty where it has no id."""
-    if not said.message_id:
-        return ""
-    return digest({**msgspec.structs.asdict(said), "tools": list(said.tools)})
-
-
-def _is_same(before: str, said: Said) -> bool:
-    """Whether it is what had that digest; where none was kept, it is taken for it."""
-    return not before or before == _digest(said)
-
-
-def _reused(number: int) -> KeyReused:
-    return KeyReused(
-        f"The message {number} of the conversation came with this id, and said something else.",
-        hint="Take a new id for a new message.",
-    )
 
 
 def _given_up(conversation: Conversation) -> RunConflict:

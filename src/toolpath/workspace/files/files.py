@@ -19,12 +19,13 @@ from toolpath.errors import (
     RecordNotFound,
     RunConflict,
     RunNotFound,
+    SchemaError,
     StoreError,
     ToolpathError,
 )
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.run import RunContext
-from toolpath.model.upload import Upload, UploadedFile
+from toolpath.model.upload import KIND, Upload, UploadedFile
 from toolpath.ports import Store
 from toolpath.providers.run_files.folder import PIECE, FileEntry, Folder, Quota, Writing, free_name
 from toolpath.providers.run_files.folders import OWNERS, Folders
@@ -33,7 +34,6 @@ from toolpath.runs.run import Run
 from toolpath.values import JsonObject
 from toolpath.workspace.record_form import RecordForm
 
-KIND: Final = "upload"
 #: In a run's metadata: the names of the files that were uploaded for it.
 METADATA: Final = "uploaded_files"
 #: What is never taken: programs that a double click starts.
@@ -41,6 +41,8 @@ BLOCKED: Final = ("bat", "cmd", "com", "dll", "exe", "jar", "msi", "scr")
 _PAGE: Final = 200
 _TRIES: Final = 20
 _DAY: Final = 86_400.0
+#: Uploads whose files one run begins with.
+_MOST_JOINED: Final = 100
 _FORM = RecordForm(KIND, Upload, id="upload_id")
 
 
@@ -160,15 +162,18 @@ class Files:
         only: Sequence[str] | None = None,
         context: RunContext | None = None,
         run_id: str | None = None,
+        start: Callable[..., Awaitable[Run]] | None = None,
         **more: Any,
     ) -> Run:
         """Begin a run as `Toolpath.start` does, with the files of these uploads in its folder from the first moment.
 
-        `only`: names of those that are joined; None: all. The run's `metadata` has their names as `uploaded_files`, and
+        `only`: names of those that are joined; None: all. `start`: what begins the run; None: as any is begun.
+        The run's `metadata` has their names as `uploaded_files`, and
         agents are told them. Raises `RecordNotFound` for an upload or a name that is not there, or is another tenant's,
         and `RunConflict` where another run has the id.
         """
         context = context or RunContext()
+        starts = start or self._start
         run_id = run_id or new_id("run", self._trail.clock.time())
         if run_id in self._beginning:
             raise RunConflict(f"A run {run_id!r} is being begun.", hint="Give the new run another id.")
@@ -176,9 +181,9 @@ class Files:
         try:
             if await self._is_stored(run_id):
                 # It has its files. Whether this asks for the same run says its idempotency key.
-                return await self._start(what, inputs, context=context, run_id=run_id, **more)
+                return await starts(what, inputs, context=context, run_id=run_id, **more)
             joining = partial(self.join, run_id, uploads, tenant=context.tenant or None, only=only)
-            begin = partial(self._start, what, inputs, run_id=run_id, **more)
+            begin = partial(starts, what, inputs, run_id=run_id, **more)
             run = await self._begun(run_id, context, joining, begin)
         finally:
             self._beginning.discard(run_id)
@@ -219,9 +224,13 @@ class Files:
     ) -> list[str]:
         """Copy the files of the uploads, or those of these names alone, into the run's folder; gives their names there.
 
-        Raises `RecordNotFound`, before anything is copied.
+        An upload that is named twice is joined once. Raises `RecordNotFound`, and `SchemaError` for too many of them,
+        before anything is copied.
         """
-        found = [await self.get(upload_id, tenant=tenant) for upload_id in uploads]
+        distinct = dict.fromkeys(uploads)
+        if len(distinct) > _MOST_JOINED:
+            raise SchemaError(f"A run begins with the files of at most {_MOST_JOINED} uploads.")
+        found = [await self.get(upload_id, tenant=tenant) for upload_id in distinct]
         wanted = None if only is None else _chosen(found, only)
         names: list[str] = []
         for upload in found:
@@ -235,11 +244,11 @@ class Files:
         return names
 
     async def tree(self, run_id: str, path: str = "") -> FileEntry:
-        """What the run's folder holds."""
+        """The tree of the run's folder."""
         return await self._folders.do("runs", run_id, lambda folder: folder.tree(path))
 
     async def entry(self, run_id: str, path: str) -> FileEntry:
-        """What is said of one file. Raises `RecordNotFound`."""
+        """The entry of one file. Raises `RecordNotFound`."""
         return await self._folders.do("runs", run_id, lambda folder: folder.entry(path))
 
     async def read(self, run_id: str, path: str, *, most: int = 1_000_000) -> bytes:
@@ -274,8 +283,10 @@ class Files:
         """Delete uploads that are too old, and folders whose run or upload is gone for a day; gives how many."""
         now, gone = self._trail.clock.time(), 0
         old = now - self._settings.upload_days * _DAY
-        for upload in await self._all():
-            if upload.created_at < old:
+        late = [upload for upload in await self._all() if upload.created_at < old]
+        scheduled = await self._scheduled() if late else set()
+        for upload in late:
+            if upload.upload_id not in scheduled:
                 await self.delete(upload)
                 gone += 1
         for owner in OWNERS:
@@ -285,6 +296,15 @@ class Files:
                     await self._folders.remove(owner, place.name)
                     gone += 1
         return gone
+
+    async def _scheduled(self) -> set[str]:
+        """Ids of the uploads that schedules give to their runs."""
+        found: set[str] = set()
+        before = None
+        while page := await self._store.list_records("schedule", limit=_PAGE, before=before):
+            found.update(upload_id for record in page for upload_id in record.data.get("uploads", ()))
+            before = page[-1].id
+        return found
 
     async def _is_owned(self, owner: str, name: str) -> bool:
         if owner == "uploads":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -11,10 +11,10 @@ from toolpath.model.mcp_server import McpServer
 from toolpath.model.record import Record
 from toolpath.ports import Sealing, Store
 from toolpath.values import digest
+from toolpath.workspace.record_form import RecordForm
 
 _KIND: Final = "mcp_server"
-#: What the record itself has.
-_OF_THE_RECORD: Final = ("server_id", "name", "revision", "created_at", "updated_at")
+_FORM = RecordForm(_KIND, McpServer, id="server_id", moved={"name": "name"})
 #: Servers of one store.
 MOST: Final = 200
 
@@ -57,13 +57,11 @@ class ServerRecords:
         """Keep it. Raises `RecordConflict` where the name is taken, or it was changed meanwhile."""
         if expected == 0 and len(await self.all()) >= MOST:
             raise SchemaError(f"There are {MOST} MCP servers already, which is the most.", hint="Remove one first.")
-        data: dict[str, Any] = msgspec.to_builtins(server)
-        for name in _OF_THE_RECORD:
-            data.pop(name)
         has_secrets = bool(secrets.env or secrets.headers)
         text = msgspec.json.encode(secrets).decode()
-        data["sealed"] = self._sealer.seal(text, _place(server)) if has_secrets else ""
-        record = Record(kind=_KIND, id=server.server_id, name=server.name, data=data, created_at=server.created_at)
+        sealed = self._sealer.seal(text, _place(server)) if has_secrets else ""
+        record = _FORM.written(server)
+        record = msgspec.structs.replace(record, data={**record.data, "sealed": sealed})
         try:
             return _kept(await self._store.put_record(record, expected=expected)).server
         except RecordConflict:
@@ -78,14 +76,14 @@ class ServerRecords:
         await self._store.delete_record(_KIND, server.server_id)
 
     def secrets(self, kept: Kept) -> Secrets:
-        """What is sealed of it. Raises `SealBroken`."""
+        """The secrets that are sealed in it. Raises `SealBroken`."""
         if not kept.sealed:
             return Secrets()
         return msgspec.json.decode(self._sealer.unseal(kept.sealed, _place(kept.server)), type=Secrets)
 
 
 def id_of(name: str) -> str:
-    """The id of the server of this name: whoever adds it a second time finds it there."""
+    """The id of the server of this name: a second attempt to add it finds it there."""
     return f"mcp_{digest(name)[7:31]}"
 
 
@@ -99,14 +97,4 @@ def _place(server: McpServer) -> str:
 
 
 def _kept(record: Record) -> Kept:
-    data = dict(record.data)
-    sealed = str(data.pop("sealed", ""))
-    said = {
-        **data,
-        "server_id": record.id,
-        "name": record.name,
-        "revision": record.version,
-        "created_at": record.created_at,
-        "updated_at": record.updated_at,
-    }
-    return Kept(msgspec.convert(said, McpServer), sealed)
+    return Kept(_FORM.read(record), str(record.data.get("sealed", "")))

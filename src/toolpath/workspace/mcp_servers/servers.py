@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ from toolpath.values import Json
 from toolpath.workspace.changes import StoredChanges
 from toolpath.workspace.mcp_servers.checking import ServerDraft, check_server, is_masked, read_servers, secrets_of
 from toolpath.workspace.mcp_servers.records import Secrets, ServerRecords, id_of, taken
+from toolpath.workspace.mcp_servers.stored_tools import Listing, StoredTools
 
 _FIELDS: Final = ("url", "command", "args", "enabled", "timeout", "trust_annotations")
 
@@ -35,14 +36,13 @@ class McpServers:
         changes: StoredChanges,
         *,
         settings: Callable[[], Settings],
-        own: Callable[[], Collection[str]],
+        tools: StoredTools,
     ) -> None:
         self._records = records
         self._trail = trail
         self._changes = changes
         self._settings = settings
-        self._own = own
-        """Names of the providers that this process has without the store."""
+        self._tools = tools
 
     async def list(self) -> list[McpServer]:
         """All of them by name."""
@@ -123,10 +123,17 @@ class McpServers:
         await self._records.delete(server)
         await self._changes.tell()
 
+    async def tools(self, server: McpServer, *, anew: bool = False) -> Listing:
+        """The tools that it has in this process, which starts it where it has not been, or why it has none.
+
+        `anew`: it is asked again, whatever is known of it. One that is not enabled has none, and is not started.
+        """
+        return await self._tools.listed(server.name, anew=anew) if server.enabled else Listing((), None)
+
     # Within.
 
     async def _add_all(self, drafts: Sequence[ServerDraft], *, user: str, commands: bool) -> Sequence[McpServer]:
-        known = {server.name for server in await self.list()} | set(self._own())
+        known = {server.name for server in await self.list()} | set(self._tools.own)
         now = self._trail.clock.time()
         ready = []
         for draft in drafts:
@@ -198,7 +205,7 @@ def _filled(server: McpServer, draft: ServerDraft) -> McpServer:
 
 
 def _target(server: McpServer) -> tuple[Any, ...]:
-    """What is given the secrets."""
+    """The command or address that is given the secrets."""
     if server.command:
         return (server.command, *server.args)
     try:

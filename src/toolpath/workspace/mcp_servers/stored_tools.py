@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from toolpath.catalog.registry import Registry
 from toolpath.config import Settings
-from toolpath.errors import ToolpathError
+from toolpath.errors import ConfigError, ToolpathError
 from toolpath.model.redaction import Redactor
 from toolpath.model.tool import Tool
 from toolpath.ports import Provider
@@ -20,6 +20,13 @@ from toolpath.workspace.mcp_servers.records import Kept, ServerRecords
 
 #: Seconds between two looks whether runs still use a server that was removed.
 _APART: Final = 0.2
+
+
+class Listing(NamedTuple):
+    """Tools of a server, and why it has none."""
+
+    tools: tuple[Tool, ...]
+    problem: ToolpathError | None
 
 
 class StoredTools:
@@ -69,6 +76,17 @@ class StoredTools:
                 provider = self._provider(kept)
                 self._registry.add_provider(provider)
                 self._taken[name] = (kept.server.revision, provider)
+
+    async def listed(self, name: str, *, anew: bool) -> Listing:
+        """The tools that the enabled server has, which starts it where it has not been; `anew`: it is asked again."""
+        await self.take()
+        if name in self._taken:
+            await self._registry.load([f"{name}.*"], refresh=anew)
+        elif name in self._registry.providers:
+            hint = "Give the stored one another name, or take that one out of the configuration."
+            return Listing((), ConfigError(f"The program has tools of its own under the name {name!r}.", hint=hint))
+        tools = self._registry.snapshot().tools.values() if name in self._taken else ()
+        return Listing(tuple(tool for tool in tools if tool.group == name), self._registry.problems.get(name))
 
     async def close(self) -> None:
         """Close what was removed and is still open; the catalogue closes the others. Raises nothing."""

@@ -14,9 +14,10 @@ import msgspec
 
 from toolpath.config import Settings
 from toolpath.errors import ChatFailed, ConfigError, ToolpathError, closest
-from toolpath.llm.choice import VARIABLES, ModelChoice, api_at, choose_model, provider_of
+from toolpath.llm.choice import ModelChoice, api_at, choose_model, provider_of
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.language_model import KnownModels
+from toolpath.model.model_providers import MODEL_PROVIDERS
 from toolpath.model.redaction import Redactor
 from toolpath.ports import Chat, ChatObserver, Clock
 from toolpath.providers.builtin.reach import Reach
@@ -96,7 +97,9 @@ class ModelChats:
         kept = {**house.by_name, **own.by_name}
         prints = {name: print_of(each.model, loose) for name, each in kept.items()}
         providers = {
-            name: digest([name, choice.base_url, loose]) for name in VARIABLES if (choice := self._of_provider(name))
+            name: digest([name, choice.base_url, loose])
+            for name in MODEL_PROVIDERS
+            if (choice := self._of_provider(name))
         }
         choice = self._of_settings()
         default = ""
@@ -112,7 +115,7 @@ class ModelChats:
         return KnownModels(default=default, prints=prints, providers=providers, takes_any=self._given is not None)
 
     async def _of(self, tenant: str) -> _Own:
-        """What this tenant alone has stored."""
+        """The models that this tenant alone has stored."""
         found = self._stored.get(tenant)
         if found is None:
             generation = self._generation
@@ -143,7 +146,7 @@ class ModelChats:
     # Chats.
 
     async def chat(self, tenant: str) -> Chat | None:
-        """What the tenant's requests go to; None where there is no model at all. Raises `ConfigError`, `StoreError`."""
+        """The chat of the tenant's requests; None where there is no model. Raises `ConfigError`, `StoreError`."""
         if self._given is None and self._settings().planner_llm:
             # What is wrong with the settings is said to who needs a model.
             choose_model(self._settings())
@@ -177,7 +180,7 @@ class ModelChats:
         if own is not None:
             return choice_of(own, self._records.secrets(own), self._settings())
         provider, _, model = name.partition(":")
-        choice = self._of_provider(provider, model) if model and provider in VARIABLES else None
+        choice = self._of_provider(provider, model) if model and provider in MODEL_PROVIDERS else None
         if choice is None:
             chosen = choose_model(self._settings())
             choice = chosen if chosen is not None and name in ("", chosen.model) else None
@@ -295,7 +298,7 @@ def choice_of(kept: Kept, secrets: Secrets, settings: Settings) -> ModelChoice:
     model = kept.model
     temperature = settings.planner_temperature if model.temperature is None else model.temperature
     api = model.api
-    base_url = model.base_url or VARIABLES[api].default_address
+    base_url = model.base_url or MODEL_PROVIDERS[api].assumed_address
     if model.completions_path:
         base_url, path = joined(base_url, model.completions_path)
     else:
@@ -347,7 +350,7 @@ class WatchedChat:
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatDelta]:
         """The answer while it is being written; the last piece carries the reply. Raises `ChatFailed`."""
         over = self._observer.asking(request, self._provider, request.model or self._model)
-        # Whoever has read enough leaves off: then there is an answer, of which nobody knows the end.
+        # A reader that has read enough leaves off: then there is an answer, of which nobody knows the end.
         came: ChatReply | BaseException = ChatReply()
         try:
             async with aclosing(self._chat.stream(request)) as pieces:

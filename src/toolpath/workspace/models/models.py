@@ -12,8 +12,8 @@ import msgspec
 from toolpath.access.trail import Trail
 from toolpath.config import Settings
 from toolpath.errors import RecordNotFound, SchemaError, closest
-from toolpath.llm.choice import VARIABLES
-from toolpath.model.language_model import APIS, MASK, KnownModels, LanguageModel
+from toolpath.model.language_model import MASK, KnownModels, LanguageModel
+from toolpath.model.model_providers import APIS, MODEL_PROVIDERS
 from toolpath.providers.builtin.reach import HostRefused, Reach
 from toolpath.workspace.changes import StoredChanges
 from toolpath.workspace.models.chats import choice_of
@@ -232,7 +232,7 @@ def _check(model: LanguageModel) -> None:
     if model.completions_path and (not _PATH.fullmatch(model.completions_path) or len(model.completions_path) > 200):
         raise SchemaError("The completions path begins with '/' and is the path of a URL.")
     _check_address(model.base_url)
-    if not model.base_url and model.api == "ollama" and model.tenant:
+    if not model.base_url and MODEL_PROVIDERS[model.api].is_self_hosted and model.tenant:
         raise SchemaError("A server of one's own needs its base URL.")
 
 
@@ -240,7 +240,7 @@ def _check_name(name: str) -> None:
     if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
         raise SchemaError(f"The name of a model has 1 to {_LONGEST_NAME} characters, all printable.")
     head, colon, _ = name.partition(":")
-    if colon and head in VARIABLES:
+    if colon and head in MODEL_PROVIDERS:
         raise SchemaError(
             f"{head}:… means a model of {head} by its own variables.", hint="Give the model a name without that."
         )

@@ -12,9 +12,11 @@ from toolpath.model.language_model import LanguageModel
 from toolpath.model.record import Record
 from toolpath.ports import Sealing, Store
 from toolpath.values import digest
+from toolpath.workspace.record_form import RecordForm
 
 _KIND: Final = "model"
 _DEFAULT: Final = "model_default"
+_FORM = RecordForm(_KIND, LanguageModel, id="model_id", moved={"name": "name"})
 #: Models of one tenant.
 MOST: Final = 200
 
@@ -57,19 +59,11 @@ class ModelRecords:
         """Keep it. Raises `RecordConflict` where the name is taken, or it was changed meanwhile."""
         if expected == 0 and len(await self.of_tenant(model.tenant)) >= MOST:
             raise SchemaError(f"There are {MOST} models already, which is the most.", hint="Remove one first.")
-        data: dict[str, Any] = msgspec.to_builtins(model)
-        for name in ("model_id", "tenant", "name", "revision", "created_at", "updated_at", "is_default"):
-            data.pop(name)
+        record = _FORM.written(model)
         has_secrets = bool(secrets.key or secrets.headers)
-        data["sealed"] = self._sealer.seal(_text_of(secrets), _place(model)) if has_secrets else ""
-        record = Record(
-            kind=_KIND,
-            id=model.model_id,
-            tenant=model.tenant,
-            name=model.name,
-            data=data,
-            created_at=model.created_at,
-        )
+        sealed = self._sealer.seal(_text_of(secrets), _place(model)) if has_secrets else ""
+        data = {name: value for name, value in record.data.items() if name != "is_default"}
+        record = msgspec.structs.replace(record, data={**data, "sealed": sealed})
         try:
             kept = await self._store.put_record(record, expected=expected)
         except RecordConflict:
@@ -94,7 +88,7 @@ class ModelRecords:
         await self._store.put_record(record)
 
     def secrets(self, kept: Kept) -> Secrets:
-        """What is sealed of it. Raises `SealBroken`."""
+        """The secrets that are sealed in it. Raises `SealBroken`."""
         if not kept.sealed:
             return Secrets()
         return msgspec.json.decode(self._sealer.unseal(kept.sealed, _place(kept.model)), type=Secrets)
@@ -105,7 +99,7 @@ class ModelRecords:
 
 
 def id_of(tenant: str, name: str) -> str:
-    """The id of the model of this name: whoever adds it a second time finds it there."""
+    """The id of the model of this name: a second attempt to add it finds it there."""
     return f"model_{digest([tenant, name])[7:31]}"
 
 
@@ -129,16 +123,4 @@ def _text_of(secrets: Secrets) -> str:
 
 
 def _kept(record: Record, chosen: str) -> Kept:
-    data = dict(record.data)
-    sealed = str(data.pop("sealed", ""))
-    said = {
-        **data,
-        "model_id": record.id,
-        "tenant": record.tenant,
-        "name": record.name,
-        "revision": record.version,
-        "created_at": record.created_at,
-        "updated_at": record.updated_at,
-        "is_default": record.id == chosen,
-    }
-    return Kept(msgspec.convert(said, LanguageModel), sealed)
+    return Kept(_FORM.read(record, is_default=record.id == chosen), str(record.data.get("sealed", "")))

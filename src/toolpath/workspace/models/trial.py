@@ -12,6 +12,7 @@ from toolpath.errors import ChatFailed, ToolpathError
 from toolpath.llm.chat import ChatLimits, ModelChat
 from toolpath.llm.choice import ModelChoice
 from toolpath.model.chat import ChatRequest, Message
+from toolpath.model.model_providers import MODEL_PROVIDERS
 from toolpath.model.redaction import Redactor
 from toolpath.providers.builtin.reach import Reach
 from toolpath.values import Json
@@ -21,12 +22,6 @@ from toolpath.workspace.models.guarded import GuardedTransport
 WITHIN: Final = 15.0
 _LARGEST: Final = 5_000_000
 _MOST: Final = 1_000
-_ADDRESSES: Final = {
-    "anthropic": "https://api.anthropic.com",
-    "google": "https://generativelanguage.googleapis.com",
-    "openai": "https://api.openai.com/v1",
-    "openai-responses": "https://api.openai.com/v1",
-}
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,14 +82,11 @@ async def _listed(choice: ModelChoice, reach: Reach) -> tuple[str, ...]:
 
 
 def _request(choice: ModelChoice) -> tuple[str, dict[str, str]]:
-    base = (choice.base_url or _ADDRESSES.get(choice.api, "")).rstrip("/")
-    match choice.api:
-        case "anthropic":
-            return f"{base}/v1/models", {"x-api-key": choice.key, "anthropic-version": "2023-06-01"}
-        case "google":
-            return f"{base}/v1beta/models", {"x-goog-api-key": choice.key}
-        case _:
-            return f"{base}/models", {"Authorization": f"Bearer {choice.key}"} if choice.key else {}
+    provider = MODEL_PROVIDERS[choice.api]
+    url = f"{(choice.base_url or provider.address).rstrip('/')}{provider.list_path}"
+    if provider.key_header:
+        return url, {provider.key_header: choice.key, **provider.list_headers}
+    return url, {"Authorization": f"Bearer {choice.key}"} if choice.key else {}
 
 
 def _names(content: bytes, choice: ModelChoice) -> tuple[str, ...]:

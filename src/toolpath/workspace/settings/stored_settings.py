@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
+from msgspec import inspect
 
 from toolpath.access.trail import Trail
 from toolpath.config import ENGINE_NAMES, Settings
@@ -35,6 +36,16 @@ _RECORD: Final = ("setting", "all")
 _FIELDS: Final = {field.name: field for field in msgspec.structs.fields(Settings)}
 
 
+_WORDS: Final = {
+    inspect.BoolType: "boolean",
+    inspect.IntType: "integer",
+    inspect.FloatType: "number",
+    inspect.StrType: "text",
+    inspect.NoneType: "null",
+    inspect.CollectionType: "list",
+}
+
+
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """One setting as it is in force here, and where that comes from."""
 
@@ -45,6 +56,10 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     default: Json
     stored: Json = None
     """What is stored, also where the environment goes before it; null: nothing."""
+    type: str = ""
+    """What it may be: `integer`, `number`, `boolean`, `text`, `list`, `object`; several with `or` between."""
+    options: tuple[str, ...] = ()
+    """The texts that it may be; empty: any."""
 
 
 class StoredSettings:
@@ -113,7 +128,30 @@ class StoredSettings:
             source = "environment"
         elif name in stored:
             source, value = "stored", stored[name]
-        return Setting(name=name, value=value, source=source, default=default, stored=stored.get(name))
+        kinds, options = _kinds_of(inspect.type_info(_FIELDS[name].type))
+        return Setting(
+            name=name,
+            value=value,
+            source=source,
+            default=default,
+            stored=stored.get(name),
+            type=" or ".join(dict.fromkeys(kinds)),
+            options=options,
+        )
+
+
+def _kinds_of(type: inspect.Type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words for a type, and the texts that it is one of."""
+    match type:
+        case inspect.UnionType(types=types):
+            found = [_kinds_of(one) for one in types]
+            return tuple(kind for kinds, _ in found for kind in kinds), tuple(
+                o for _, options in found for o in options
+            )
+        case inspect.LiteralType(values=values):
+            return ("text",), tuple(str(value) for value in values)
+    word = next((word for kind, word in _WORDS.items() if isinstance(type, kind)), "object")
+    return (word,), ()
 
 
 def with_stored(settings: Settings, stored: Mapping[str, Any]) -> Settings:

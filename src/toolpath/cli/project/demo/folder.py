@@ -34,7 +34,7 @@ class Demo(msgspec.Struct, frozen=True):
     repository: Path
 
     def inputs(self, team_page: str) -> JsonObject:
-        """What the plan is run with."""
+        """The inputs that the plan is run with."""
         return {
             "repository": str(self.repository),
             "team_page": team_page,

@@ -138,7 +138,7 @@ def _context(context: JsonObject) -> str:
 
 
 def _given_context(item: JsonObject, facts: Facts) -> JsonObject:
-    """The context that an example gives; what it does not speak of is there, as it is for whoever may call it."""
+    """The context that an example gives; what it does not speak of is there, as for a caller who may call it."""
     given = item.get("context")
     if not isinstance(given, dict):
         return facts.context

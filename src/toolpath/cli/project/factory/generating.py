@@ -112,7 +112,7 @@ def _facts(tool: Tool, known: Mapping[str, Tool]) -> Facts:
 
 
 def _described(tool: Tool) -> JsonObject:
-    """What a stand-in of the tool has to know."""
+    """The facts that a stand-in of the tool has to know."""
     found: JsonObject = {
         "key": tool.key,
         "input_schema": tool.input_schema,

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from toolpath.app import Toolpath
 from toolpath.cli.exits import UsageError
-from toolpath.cli.questions import person
+from toolpath.model.forms import field_type
 from toolpath.providers.run_files.folder import PIECE
+from toolpath.values import JsonObject
 
 
-async def upload_files(tp: Toolpath, files: Sequence[str]) -> str:
+async def upload_files(tp: Toolpath, files: Sequence[str], *, tenant: str = "", user: str = "") -> str:
     """The id of an upload of these files. Raises `UsageError`, `FileRefused`."""
-    upload = await tp.files.create(user=person())
+    upload = await tp.files.create(tenant=tenant, user=user)
     try:
         for file in files:
             await tp.files.upload(upload, Path(file).name, pieces_of(file))
@@ -32,3 +33,19 @@ async def pieces_of(file: str) -> AsyncIterator[bytes]:
                 yield piece
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}.") from None
+
+
+async def with_files(tp: Toolpath, run_id: str, form: JsonObject, values: JsonObject, *, user: str = "") -> JsonObject:
+    """The answers to a form, with uploads of the files of this machine that fields of files name.
+
+    Raises `UsageError`, `FileRefused`.
+    """
+    found = dict(values)
+    for field in form.get("inputs") or []:
+        name = str(field.get("name"))
+        file = values.get(name, values.get(str(field.get("label"))))
+        if field_type(field).is_file and isinstance(file, str) and file:
+            tenant = (await tp.store.get_run(run_id)).tenant
+            found.pop(str(field.get("label")), None)
+            found[name] = {"upload_id": await upload_files(tp, [file], tenant=tenant, user=user)}
+    return found

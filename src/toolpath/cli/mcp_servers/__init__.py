@@ -1,0 +1,1 @@
+"""`toolpath mcp-servers`."""

@@ -1,0 +1,163 @@
+"""`toolpath mcp-servers …` at work."""
+
+from __future__ import annotations
+
+import msgspec
+
+from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.inputs import read_text
+from toolpath.cli.options import Options
+from toolpath.cli.output import table
+from toolpath.cli.questions import person
+from toolpath.cli.session import Session, perform
+from toolpath.cli.typed_secrets import named_secret
+from toolpath.model.mcp_server import McpServer
+from toolpath.values import decode
+from toolpath.workspace.mcp_servers.checking import ServerDraft
+
+
+class Typed(msgspec.Struct, frozen=True):
+    """Words that were typed of a server."""
+
+    url: str
+    command: str
+    args: tuple[str, ...]
+    env: tuple[str, ...]
+    headers: tuple[str, ...]
+    timeout: float | None
+    trust: bool | None
+
+    def draft(self, name: str | None = None, *, enabled: bool | None = None) -> ServerDraft:
+        """The same as a draft; secrets are read from where they are. Raises `UsageError`."""
+        return ServerDraft(
+            name=name,
+            url=self.url or None,
+            command=self.command or None,
+            args=self.args or None,
+            env=dict(named_secret(text, option="--env") for text in self.env) if self.env else None,
+            headers=dict(named_secret(text, option="--header") for text in self.headers) if self.headers else None,
+            enabled=enabled,
+            timeout=self.timeout,
+            trust_annotations=self.trust,
+        )
+
+
+def list_servers(options: Options) -> int:
+    """The servers, one a line."""
+
+    async def work(session: Session) -> int:
+        found = await session.tp.mcp_servers.list()
+        session.output.records(
+            found,
+            row=lambda each: (each.name, "on" if each.enabled else "off", _where(each)),
+            header=("server", "its tools", "where"),
+            none="No servers. `toolpath mcp-servers add NAME --url URL` adds one.",
+        )
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def show_server(options: Options, name: str) -> int:
+    """All that is kept of one, its secrets masked."""
+
+    async def work(session: Session) -> int:
+        session.output.result(msgspec.to_builtins(await session.tp.mcp_servers.get(name)))
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def add_server(options: Options, name: str, typed: Typed, *, enabled: bool) -> int:
+    """Keep one."""
+    draft = typed.draft(name, enabled=enabled)
+
+    async def work(session: Session) -> int:
+        made = await session.tp.mcp_servers.add(draft, user=person())
+        session.output.done(f"{made.name} is kept.", made)
+        return ExitCode.DONE
+
+    # A name that the settings give to tools is taken: their sources have to be known.
+    return perform(options, work, begins=True)
+
+
+def change_server(options: Options, name: str, typed: Typed) -> int:
+    """Change what was typed."""
+    draft = typed.draft()
+
+    async def work(session: Session) -> int:
+        known = await session.tp.mcp_servers.get(name)
+        made = await session.tp.mcp_servers.change(known, draft, user=person())
+        session.output.done(f"{made.name} is changed.", made)
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def import_servers(options: Options, file: str) -> int:
+    """Keep those of a document, all or none."""
+    text = read_text(file)
+    try:
+        document = decode(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{file} is no JSON: {error}", hint='Write {"mcpServers": {"NAME": {"url": …}}}.') from None
+
+    async def work(session: Session) -> int:
+        made = await session.tp.mcp_servers.import_all(document, user=person())
+        for server in made:
+            session.output.say(f"{server.name} is kept.", "green")
+        if options.json:
+            session.output.result([msgspec.to_builtins(server) for server in made])
+        return ExitCode.DONE
+
+    return perform(options, work, begins=True)
+
+
+def switch_server(options: Options, name: str, *, enabled: bool) -> int:
+    """Have its tools be there, or not."""
+
+    async def work(session: Session) -> int:
+        known = await session.tp.mcp_servers.get(name)
+        made = await session.tp.mcp_servers.enable(known, enabled=enabled, user=person())
+        session.output.done(f"{made.name} is {'on' if enabled else 'off'}.", made)
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def tools_of_server(options: Options, name: str) -> int:
+    """Print the tools of a server; 1 where it cannot be asked."""
+
+    async def work(session: Session) -> int:
+        server = await session.tp.mcp_servers.get(name)
+        found = await session.tp.mcp_servers.tools(server)
+        problem = None if found.problem is None else session.tp.redact(str(found.problem))
+        if options.json:
+            told = [{"key": tool.key, "description": tool.description, "effect": tool.effect} for tool in found.tools]
+            session.output.result({"enabled": server.enabled, "tools": told, "problem": problem})
+        elif problem is not None:
+            session.output.say(problem, "red")
+        elif not server.enabled:
+            session.output.say(f"{server.name} is off: `toolpath mcp-servers enable {server.name}`.", "dim")
+        else:
+            rows = [(tool.key, tool.effect, tool.description) for tool in found.tools]
+            session.output.paragraph(table(rows, ("tool", "effect", "description")))
+        return ExitCode.DONE if problem is None else ExitCode.FAILED
+
+    return perform(options, work)
+
+
+def remove_server(options: Options, name: str) -> int:
+    """Forget one."""
+
+    async def work(session: Session) -> int:
+        known = await session.tp.mcp_servers.get(name)
+        await session.tp.mcp_servers.remove(known, user=person())
+        session.output.say(f"{known.name} is gone.", "green")
+        return ExitCode.DONE
+
+    return perform(options, work, sources=False)
+
+
+def _where(server: McpServer) -> str:
+    return server.url or " ".join((server.command, *server.args))
