@@ -44,10 +44,12 @@ async def guarded(
     is_local: bool = False,
     tools: Any = (),
     clock: Any = None,
+    chat: Any = None,
+    queue: Any = None,
     **settings: Any,
 ) -> AsyncIterator[Guarded]:
     """A real server, for everybody with credentials; with `is_local` for everybody on this machine."""
-    tp = Toolpath(store, settings=Settings(**settings), clock=clock)
+    tp = Toolpath(store, settings=Settings(**settings), clock=clock, chat=chat, queue=queue)
     tp.add(*tools)
     known = credentials_of(tp.settings, tp.store, tp.clock, env or {}, is_local=is_local)
     async with serving(create_app(tp, credentials=known)) as client:

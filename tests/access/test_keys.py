@@ -6,8 +6,8 @@ from tests.server.serving_cases import assert_problem
 
 from toolpath import Toolpath
 from toolpath.access.keys import Keys
-from toolpath.clock import SystemClock
 from toolpath.errors import ConfigError, RecordNotFound
+from toolpath.machine import SystemClock
 from toolpath.testing.clock import FakeClock
 from toolpath.values import encode
 

@@ -41,7 +41,7 @@ async def test_a_good_token_opens_the_server() -> None:
         ({"exp": int(time.time()) - 60}, "expired"),
         ({"exp": None}, "lacks the claim 'exp'"),
         ({"sub": None}, "lacks the claim 'sub'"),
-        ({"nbf": int(time.time()) + 600}, "not valid yet"),
+        ({"nbf": int(time.time()) + 10_000_000}, "not valid yet"),
         ({"aud": "somebody"}, "somebody else"),
         ({"aud": None}, "lacks the claim 'aud'"),
         ({"iss": "https://evil.example.org"}, "not trusted"),

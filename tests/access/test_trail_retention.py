@@ -11,7 +11,7 @@ from tests.store.store_cases import STORES, Now, emptied
 from toolpath.access.pruned import prune_trail
 from toolpath.access.trail import Trail
 from toolpath.access.verifying import verify
-from toolpath.clock import SystemClock
+from toolpath.machine import SystemClock
 from toolpath.model.record import AuditEntry
 from toolpath.model.redaction import Redactor
 from toolpath.ports import Store

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
+import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import Any
@@ -328,6 +330,165 @@ def _slow_readers(path: Callable[[dict[str, Any]], str]) -> Attack:
     return attack
 
 
+def _kept_template(target: Target, steps: int, title: str) -> str:
+    """The id of a template of so many steps, each with a parameter, that MCP clients have as a tool."""
+    made = [{"id": f"s{n}", "tool": "echo", "inputs": {"x": f"<<p{n % 50}>>"}} for n in range(steps)]
+    body = {"document": {"name": title, "steps": made}, "title": title}
+    answer = target.let_in("POST", "/api/v1/templates", json=body)
+    assert answer.status_code == 201, answer.text[:500]
+    template_id: str = answer.json()["template_id"]
+    target.let_in("POST", f"/api/v1/templates/{template_id}/publish", json={"channels": ["mcp", "http"]})
+    return template_id
+
+
+def _large_templates(steps: int) -> Attack:
+    """Templates of many steps by every door that reads them."""
+
+    def attack(target: Target) -> Any:
+        ids = [_kept_template(target, steps, f"large {number}") for number in range(4)]
+        changed = {"document": {"name": "large", "steps": [_call(id=f"t{n}") for n in range(steps)]}}
+        wide = "{" + " ".join(f"a{n}: planTemplates {{ document parameters {{ name }} }}" for n in range(15)) + "}"
+        target.begin()
+        return [
+            target.let_in("PUT", f"/api/v1/templates/{ids[0]}", json=changed).status_code,
+            target.let_in("GET", f"/api/v1/templates/{ids[0]}/diff", params={"from": 1, "to": 2}).status_code,
+            target.let_in("GET", "/api/v1/templates/export").status_code,
+            target.let_in("GET", "/api/plan-template/export-all").status_code,
+            target.let_in("GET", f"/api/plan-template/{ids[1]}/parameters").status_code,
+            target.let_in(
+                "POST", f"/api/v1/templates/{ids[1]}/runs", json={"inputs": {"p1": "x" * 100_000}}
+            ).status_code,
+            str(target.mcp("large_3", {"p1": "x"}))[:200],
+            str(target.graphql(wide))[:200],
+        ]
+
+    return attack
+
+
+def _import(count: int, steps: int) -> Attack:
+    made = [
+        {"title": f"t{n}", "planTemplateId": f"new-{n}", "steps": [{"stepRequirement": "Do <<x>>"}] * steps}
+        for n in range(count)
+    ]
+    return lambda target: [
+        target.let_in("POST", "/api/v1/templates/import", json={"templates": made}).status_code,
+        target.let_in("POST", "/api/plan-template/import-all", json=made).status_code,
+        target.let_in("GET", "/api/plan-template/list-config").status_code,
+    ]
+
+
+def _check_a_plan(plan: Any) -> Attack:
+    return lambda target: target.let_in("POST", "/api/v1/plans/check", json={"plan": plan}).status_code
+
+
+def _a_long_conversation(target: Target) -> Any:
+    """Ten megabytes of messages, looked through."""
+    talk = target.let_in("POST", "/api/v1/conversations", json={"title": "long"}).json()["conversation_id"]
+    place = f"/api/v1/conversations/{talk}"
+    for number in range(52):
+        said = {"text": f"{number} " + "word " * 39_990}
+        with target.client.stream("POST", f"{place}/messages", json=said, timeout=60) as reader:
+            for _ in reader.iter_raw(1_000):
+                pass
+    return [
+        target.let_in("GET", f"{place}/messages").status_code,
+        target.let_in("GET", f"{place}/messages", params={"limit": 200}).status_code,
+        target.let_in("GET", "/api/v1/conversations/search", params={"q": "sought"}).status_code,
+        target.let_in("GET", f"/api/memories/{talk}/history").status_code,
+        target.let_in("POST", f"{place}/template", json={"title": "of it"}).status_code,
+    ]
+
+
+def _completions(messages: Any, **fields: Any) -> Attack:
+    body = {"model": "toolpath", "messages": messages, **fields}
+    return lambda target: target.let_in("POST", "/v1/chat/completions", json=body).status_code
+
+
+def _multipart(*parts: tuple[str, bytes], end: str = "--b--\r\n") -> bytes:
+    head = '--b\r\nContent-Disposition: form-data; name="files"; filename="{}"\r\n\r\n'
+    return b"".join(head.format(name).encode() + data + b"\r\n" for name, data in parts) + end.encode()
+
+
+def _upload(*parts: tuple[str, bytes], end: str = "--b--\r\n") -> Attack:
+    body = _multipart(*parts, end=end)
+    heads = {"Content-Type": "multipart/form-data; boundary=b"}
+    doors = ("/api/v1/files", "/api/file-upload/upload")
+    return lambda target: [target.let_in("POST", door, content=body, headers=heads).status_code for door in doors]
+
+
+def _zip_bomb() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(10):
+            archive.writestr(f"../../{number}.txt", b"\0" * 20_000_000)
+    return packed.getvalue()
+
+
+def _zip_bombs(target: Target) -> Any:
+    bomb = _zip_bomb()
+    return _upload(("bomb.zip", bomb), ("bomb.docx", bomb))(target)
+
+
+def _half_read(path: str, body: Any) -> Attack:
+    """Forty answers that come piece by piece, of each of which little is read."""
+
+    def attack(target: Target) -> Any:
+        talk = target.let_in("POST", "/api/v1/conversations", json={}).json()["conversation_id"]
+        with ExitStack() as held:
+            for _ in range(40):
+                place = path.format(conversation_id=talk)
+                reader = held.enter_context(target.client.stream("POST", place, json=body, timeout=60))
+                next(reader.iter_raw(100), b"")
+            return target.client.get("/health").status_code
+
+    return attack
+
+
+def _records_of_a_long_run(target: Target) -> Any:
+    """The records of many steps, as the plan execution service's clients and the page read them."""
+    run_id = _begun(target, 20_000)
+    target.ended(run_id, name="long")
+    target.begin()
+    paths = (
+        f"/api/executor/details/{run_id}",
+        f"/api/executor/taskStatus/{run_id}",
+        f"/api/executor/agent-execution/{run_id}:s1",
+        f"/api/v1/runs/{run_id}/plan",
+        f"/api/v1/runs/{run_id}/plans",
+        f"/api/v1/runs/{run_id}:{'a:' * 3_000}",
+        f"/api/v1/runs/{run_id}:..%2F..%2Fetc",
+        f"/api/v1/runs/{run_id}:s1/events",
+        f"/api/file-browser/tree/{run_id}",
+    )
+    return [target.let_in("GET", path).status_code for path in paths]
+
+
+def _a_wide_form(target: Target) -> Any:
+    """A form of many fields with many options, and an answer with as many keys."""
+    options = [f"o{n}" for n in range(100)]
+    fields = [{"name": f"f{n}", "type": "select", "options": options} for n in range(2_000)]
+    plan = {"steps": [{"id": "form", "ask": {"title": "Wide", "inputs": fields}}]}
+    answer = target.let_in("POST", "/api/v1/runs", json={"plan": plan, "conversation_id": "attack"})
+    if answer.status_code != 202:
+        return answer.status_code
+    place = f"/api/v1/runs/{answer.json()['run_id']}/input"
+    return [
+        target.let_in("POST", place, json={"values": {f"k{n}": "o1" for n in range(100_000)}}).status_code,
+        target.let_in("POST", place, json={"values": {f"f{n}": "x" * 500 for n in range(2_000)}}).status_code,
+        target.let_in("GET", "/api/v1/questions").status_code,
+    ]
+
+
+def _schedules_that_never_come(target: Target) -> Any:
+    template_id = _kept_template(target, 1, "scheduled")
+    found = []
+    for cron in ("0 0 30 2 *", "0 0 31 4,6,9,11 *", "0 0 29 2 1#5", "59 59 23 31 2 *", "*/7 * 31 2 *"):
+        for zone in ("UTC", "Europe/Berlin", "Pacific/Apia"):
+            body = {"template_id": template_id, "inputs": {"p0": "x"}, "cron": cron, "time_zone": zone}
+            found.append(target.let_in("POST", "/api/v1/schedules", json=body).status_code)
+    return found
+
+
 #: Each by its name: what the server does with it is bounded, whatever it answers.
 ATTACKS: dict[str, Attack] = {
     "filter of a tool, checked over MCP": lambda t: t.mcp(
@@ -392,4 +553,30 @@ ATTACKS: dict[str, Attack] = {
     "slow readers of a run": _slow_readers(lambda run: f"/api/v1/runs/{run['run_id']}"),
     "a long key": _heads,
     "sessions without end": _sessions,
+    "large templates, by every door": _large_templates(5_000),
+    "many templates at once": _import(1_000, 5),
+    "templates of many steps": _import(20, 10_000),
+    "a plan of 20,000 steps, checked": _check_a_plan(_plan_of(20_000)),
+    "a plan of names that were not meant, checked": _check_a_plan(
+        {"steps": [{"id": f"stepnumber{n}", "tool": "echoo", "inputs": {"y": n}} for n in range(5_000)]}
+    ),
+    "a conversation of ten megabytes": _a_long_conversation,
+    "ten megabytes of messages": _completions([{"role": "user", "content": "word " * 20_000}] * 100),
+    "many messages": _completions([{"role": "user", "content": "a"}] * 200_000),
+    "many tools of a client": _completions(
+        [{"role": "user", "content": "a"}],
+        tools=[
+            {"type": "function", "function": {"name": f"t{n}", "parameters": {"enum": list(range(100))}}}
+            for n in range(5_000)
+        ],
+    ),
+    "ten thousand files": _upload(*((f"f{n}.txt", b"x") for n in range(10_000))),
+    "a file with a huge name": _upload(("a" * 5_000_000, b"x")),
+    "a file that ends nowhere": _upload(("a.txt", b"\r\n-" * 2_000_000), end=""),
+    "a zip bomb": _zip_bombs,
+    "a boundary in every line": _raw("/api/v1/files", b"--b\r\n" * 1_000_000),
+    "chats that are left half read": _half_read("/api/v1/conversations/{conversation_id}/messages", {"text": "a"}),
+    "records of a long run": _records_of_a_long_run,
+    "a wide form": _a_wide_form,
+    "schedules that never come": _schedules_that_never_come,
 }

@@ -14,6 +14,8 @@ from random import Random
 from typing import Any
 
 import httpx
+from tests.attacks.hostile_requests import Requests, found_ids, said
+from tests.attacks.route_bodies import DYNAMIC, SCHEDULE, TEMPLATE
 from tests.attacks.target import Target, written
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
@@ -21,6 +23,8 @@ from websockets.typing import Subprotocol
 
 #: Seconds that it reads of what does not end.
 _LOOK = 1.0
+#: Bytes that it reads of one answer.
+_ENOUGH = 1_000_000
 _JSON = {"Content-Type": "application/json"}
 
 
@@ -162,6 +166,8 @@ class HostileClient:
         self._bodies = Bodies(self._chance, size)
         self._run_id = "none"
         self._plan_id = "none"
+        self._known: dict[str, list[str]] = {"key": ["echo"], "name": ["a.txt"], "path": ["a.txt"], "step": ["e"]}
+        self._requests = Requests(self._chance, self._known)
         self.faults: list[str] = []
         """Answers that no request should get: of a server that does not know what has happened."""
 
@@ -180,7 +186,11 @@ class HostileClient:
             self._leave,
             self._crowd,
             self._cancel,
+            self._any_route,
+            self._any_route,
+            self._template_doors,
         )
+        self._fill()
         for _ in range(times):
             self._chance.choice(doors)()
         self._cancel_all()
@@ -195,6 +205,72 @@ class HostileClient:
         if answer.status_code >= 500:
             self.faults.append(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
         return answer
+
+    def _fill(self) -> None:
+        """Have something of each noun that it may keep."""
+        kept = self._ask("POST", "/api/v1/templates", {"document": TEMPLATE, "title": f"Kept {self._chance.random()}"})
+        self._learn(kept)
+        if kept is not None and kept.status_code == 201:
+            place = f"/api/v1/templates/{self._known['template_id'][-1]}"
+            self._ask("POST", f"{place}/publish", {"channels": ["http", "mcp", "conversation"]})
+            scheduled = {**SCHEDULE, "template_id": self._known["template_id"][-1]}
+            self._learn(self._ask("POST", "/api/v1/schedules", scheduled))
+        self._learn(self._ask("POST", "/api/plan-template/create-or-update-with-tool", DYNAMIC))
+        self._learn(self._ask("POST", "/api/v1/conversations", {"title": "Talk"}))
+
+    def _learn(self, answer: httpx.Response | None) -> None:
+        if answer is not None and answer.status_code < 400:
+            for name, found in found_ids(said(answer.content)).items():
+                self._known.setdefault(name, []).append(found)
+
+    def _any_route(self) -> None:
+        """Ask a few routes for something that is not quite right."""
+        for _ in range(10):
+            asked = self._requests.next()
+            heads = {"Content-Type": "application/json"} | asked.heads
+            try:
+                with self._target.client.stream(
+                    asked.method,
+                    asked.path,
+                    content=asked.content,
+                    headers=[(name, text.encode("latin-1")) for name, text in heads.items()],
+                    timeout=_LOOK if "Sync" in asked.path or "wait=" in asked.path else 120,
+                ) as answer:
+                    content = b""
+                    until = time.monotonic() + _LOOK
+                    for part in answer.iter_raw(1_000):
+                        content += part
+                        if len(content) > _ENOUGH or time.monotonic() > until:
+                            break
+            except (httpx.TransportError, httpx.InvalidURL):
+                continue
+            if answer.status_code >= 500 and answer.status_code not in (501, 503):
+                self.faults.append(f"{asked.method} {asked.path[:300]}: {answer.status_code} {content[:300]!r}")
+
+    def _template_doors(self) -> None:
+        """Templates over GraphQL, and as tools of the MCP service."""
+        value = self._bodies.value()
+        many = range(min(self._bodies.count(), 500))
+        wide = " ".join(f"a{n}: planTemplates {{ document parameters {{ name }} }}" for n in many)
+        queries = (
+            "query($id: ID!) { planTemplate(id: $id) { document parameters { name } versions { digest } } }",
+            "query($id: ID!) { planTemplate(id: $id, version: 9) { document } schedules(before: $id) { inputs } }",
+            "mutation($x: String!) { savePlanTemplate(document: $x, title: $x) { id } }",
+            "mutation($id: ID!, $x: String!) { runPlanTemplate(id: $id, inputs: $x) { id } }",
+            "mutation($id: ID!, $x: String!) { schedulePlanTemplate(id: $id, cron: $x, timeZone: $x) { id } }",
+            "mutation($id: ID!) { publishPlanTemplate(id: $id, channels: []) { id } }",
+            "mutation($id: ID!) { rollBackPlanTemplate(id: $id, version: 0) { id } }",
+            "{" + wide + "}",
+        )
+        value = value if self._chance.random() < 0.5 else written(value).decode()
+        chosen = self._chance.choice(self._known.get("template_id", ["none"]))
+        self._ask("POST", "/graphql", {"query": self._chance.choice(queries), "variables": {"id": chosen, "x": value}})
+        with suppress(KeyError, ValueError, httpx.RemoteProtocolError):
+            said_back = self._target.mcp(
+                self._chance.choice(("kept", "run_plan_template", "reports--news")), {"what": value, "more": value}
+            )
+            if said_back.get("error", {}).get("code") == -32603:
+                self.faults.append(f"mcp: {said_back}"[:500])
 
     def _begin_run(self) -> None:
         body = {"plan": self._bodies.plan(), "inputs": {"x": self._bodies.value()}, "conversation_id": "attack"}

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
+from tests.prepared.prepared import prepared
 
 TOOLS = '''
 import asyncio, time
@@ -231,7 +232,7 @@ def target(folder: Path, *options: str, tools: str = TOOLS, **settings: str) -> 
         **{f"TOOLPATH_{k.upper()}": v for k, v in settings.items()},
     }
     base = [sys.executable, "-m", "toolpath", "--store", "runs.db"]
-    attacker, bystander, observer = _keys(base, folder, environment)
+    attacker, bystander, observer = _keys(folder, environment)
     process = subprocess.Popen(
         [*base, "--tools", "own_tools.py", "serve", "--port", "0", *options],
         cwd=folder,
@@ -267,20 +268,18 @@ def _asking(address: str, key: str) -> httpx.Client:
     return httpx.Client(base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=120)
 
 
-def _keys(base: list[str], folder: Path, environment: dict[str, str]) -> list[str]:
+def _keys(folder: Path, environment: dict[str, str]) -> list[str]:
     """Those of the store in the folder: of the attacker, of the bystander, and of who measures."""
     made = folder / "keys.json"
     if not made.exists():
-        made.write_text(
-            json.dumps([_key(base, who, folder, environment) for who in ("attacker", "bystander", "observer")])
-        )
+        made.write_text(json.dumps([_key(who, folder, environment) for who in ("attacker", "bystander", "observer")]))
     found: list[str] = json.loads(made.read_text())
     return found
 
 
-def _key(base: list[str], name: str, folder: Path, environment: dict[str, str]) -> str:
+def _key(name: str, folder: Path, environment: dict[str, str]) -> str:
     made = subprocess.run(
-        [*base, "keys", "create", name, "--scope", "read", "--scope", "run"],
+        [*prepared("toolpath", "--store", "runs.db"), "keys", "create", name, "--scope", "read", "--scope", "run"],
         cwd=folder,
         env=environment,
         capture_output=True,

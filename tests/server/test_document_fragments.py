@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from tests.documents.test_tool_composition import (
     PARAMETERIZED,
     RETRY_WITH_FALLBACK,
 )
+from tests.prepared.prepared import prepared
 from tests.server.serving_cases import serving
 from tests.server.test_one_reading import at_python, compare_doors
 
@@ -182,7 +182,7 @@ def text_of(fragment: Any) -> str:
 async def at_command_line(folder: Path, module: str, text: str) -> tuple[int, list[str]]:
     """The exit code of `check`, and what it finds."""
     (folder / "fragment").write_text(text)
-    words = [sys.executable, "-m", "toolpath", "--tools", module, "--json", "check", "fragment"]
+    words = prepared("toolpath", "--tools", module, "--json", "check", "fragment")
     ran = await asyncio.to_thread(subprocess.run, words, cwd=folder, capture_output=True, text=True, check=False)
     return ran.returncode, sorted(found["code"] for found in msgspec.json.decode(ran.stdout or "[]"))
 
@@ -233,6 +233,7 @@ def sources() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.data
 @pytest.mark.skipif(not sources(), reason="the source documents are not there")
 async def test_the_documents_own_fragments_are_read_the_same_at_every_door(module: str) -> None:
     tp = Toolpath()

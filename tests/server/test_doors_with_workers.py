@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,40 +14,11 @@ from mcp import Client
 from mcp.types import ElicitResult
 from mcp_cases import MODES, answering, shop
 from tests.patience import PATIENCE
+from tests.server.queue_cases import Handed
 from tests.server.serving_cases import serving
 
 from toolpath import Toolpath
 from toolpath.server.asgi import create_app
-
-
-class Handed:
-    """A queue whose runs another Toolpath of this process drives at once."""
-
-    def __init__(self) -> None:
-        self.worker: Toolpath | None = None
-        self._drives: set[asyncio.Task[None]] = set()
-
-    async def open(self) -> None:
-        """Nothing to open."""
-
-    async def close(self) -> None:
-        for drive in self._drives:
-            drive.cancel()
-
-    async def put(self, run_id: str, *, priority: int = 0) -> None:
-        assert self.worker is not None
-        drive = asyncio.create_task(self.worker.drive(run_id))
-        self._drives.add(drive)
-        drive.add_done_callback(self._drives.discard)
-
-    async def depth(self) -> int:
-        return 0
-
-    async def serve(self, work: Callable[[str], Awaitable[None]], *, concurrency: int) -> None:
-        raise NotImplementedError
-
-    def stop(self) -> None:
-        raise NotImplementedError
 
 
 @asynccontextmanager

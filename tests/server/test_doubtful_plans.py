@@ -6,12 +6,12 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp_cases import talking
+from tests.prepared.prepared import prepared
 from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import PlanInvalid, Settings, Toolpath
@@ -101,7 +101,7 @@ async def test_graphql_and_mcp_refuse_it(origin: JsonObject, code: str) -> None:
 async def test_the_command_line_refuses_it_with_3(tmp_path: Path, origin: JsonObject, code: str) -> None:
     (tmp_path / "shop.py").write_text(TOOLS)
     (tmp_path / "plan.json").write_text(json.dumps({"steps": STEPS, "origin": origin}))
-    words = [sys.executable, "-m", "toolpath", "--tools", "shop.py", "--store", "runs.db"]
+    words = prepared("toolpath", "--tools", "shop.py", "--store", "runs.db")
     ran = await asyncio.to_thread(
         subprocess.run,
         [*words, "run", "plan.json"],
@@ -136,3 +136,19 @@ async def test_a_run_of_it_from_other_days_is_neither_retried_nor_forked(tmp_pat
             assert {finding.code for finding in caught.value.findings} == {"not_sure"}
         assert order.calls == []
         assert len(await tp.runs()) == 1
+
+
+async def test_a_decomposition_is_followed_over_rest_and_what_only_it_says_is_asked() -> None:
+    tp, tool = shop()
+    async with serving(create_app(tp)) as http:
+        http.base_url = http.base_url.join("/api/v1/")
+        for item, asks in (("tea", False), ("gold bars", True)):
+            parts = {"sub_queries": [{"id": "a", "query": f"Order item {item}", "suggested_tool": "order"}]}
+            made = await http.post("plans", json={"request": "Order item tea", "decomposition": parts})
+            assert made.status_code == 201
+            origin = made.json()["plan"]["origin"]
+            assert origin["request"] == "Order item tea"
+            assert bool(origin.get("questions")) == asks
+        wrong = await http.post("plans", json={"request": "Order item tea", "decomposition": {"sub_queries": 5}})
+        assert wrong.status_code == 400
+    assert tool.calls == []

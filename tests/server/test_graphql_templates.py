@@ -77,6 +77,12 @@ async def test_a_template_is_kept_published_run_and_looked_at(tp: Toolpath) -> N
         refused = await ask.refused(RUN, id="Greet", **{"in": "{}"})
         assert [finding["code"] for finding in refused["findings"]] == ["missing_input"]
         assert await tp.runs() == []
+        long = (
+            f'mutation {{ runPlanTemplate(id: "Greet", inputs: "{{}}", idempotencyKey: "{"k" * 201}") {{ planId }} }}'
+        )
+        long = long.replace('inputs: "{}"', r'inputs: "{\"name\": \"Ada\"}"')
+        assert (await ask.refused(long))["hint"] == "Take a digest of it as the key."
+        assert await tp.runs() == []
         ran = (await ask(RUN, id="Greet", **{"in": '{"name": "Ada"}'}))["runPlanTemplate"]
         assert (ran["status"], ran["planId"]) == ("completed", made["id"])
         assert "Hello Ada" in ran["outputs"]

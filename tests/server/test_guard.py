@@ -18,7 +18,7 @@ from tests.server.serving_cases import assert_problem, serving
 from toolpath import Settings
 from toolpath.access.caller import OPEN as OPEN_CALLER
 from toolpath.access.credentials import Credentials
-from toolpath.clock import SystemClock
+from toolpath.machine import SystemClock
 from toolpath.server.entry.guard import Guard
 from toolpath.server.entry.protocol import protocol_of
 
@@ -34,6 +34,14 @@ async def answer_to(client: httpx.AsyncClient, request: bytes, *, wait: float = 
         return (await asyncio.wait_for(reader.read(), wait)).decode()
     finally:
         writer.close()
+
+
+@pytest.mark.parametrize("path", ["/health", "/ready"])
+@pytest.mark.parametrize("shown", [b"Basic eDp5", b"Bearer", b"{{", b"\xe9" * 300, b""])
+async def test_who_needs_no_credentials_may_show_wrong_ones(path: str, shown: bytes) -> None:
+    async with guarded() as door:
+        answer = await door.client.get(path, headers=[(b"Authorization", shown), (b"X-Api-Key", b"none")])
+        assert answer.status_code == 200, answer.text
 
 
 async def test_on_this_machine_nobody_is_asked_who_they_are() -> None:
@@ -231,6 +239,14 @@ async def test_too_many_requests_of_one_caller_are_refused_and_others_served() -
         assert_problem(refused, 429, "too_many_requests")
         assert 0 < int(refused.headers["retry-after"]) <= 7200
         assert (await door.client.get(RUNS, headers=bob)).status_code == 404
+
+
+async def test_each_door_says_when_to_come_back() -> None:
+    async with guarded(rate_limit="1/hour") as door:
+        ada = await door.key("read")
+        answers = [await door.client.get("/v1/models", headers=ada) for _ in range(2)]
+        assert [each.status_code for each in answers] == [200, 429]
+        assert 0 < int(answers[1].headers["retry-after"]) <= 7200
 
 
 async def test_users_of_the_same_name_are_counted_by_their_tenants() -> None:

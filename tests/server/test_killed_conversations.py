@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 from tests.patience import PATIENCE
 
-PROGRAM = Path(__file__).with_name("talking_server.py")
+PROGRAM = Path(__file__).parent.parent / "servers" / "talking.py"
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def test_a_turn_goes_on_after_its_server_was_killed(tmp_path: Path) -> None:
         said = client.get(f"conversations/{talk}/messages").json()["messages"]
         assert [(each["text"], each.get("status", "")) for each in said] == [
             ("Post it.", ""),
-            ("It is out.", "completed"),
+            ("It is done.", "completed"),
         ]
         assert client.get(f"conversations/{talk}").json()["turn"] is None
     # The reply that was being written is asked for once more; nothing else is.

@@ -18,8 +18,8 @@ from tests.server.serving_cases import assert_problem
 
 from toolpath import tool
 from toolpath.access.tokens import SECRET as VARIABLE
-from toolpath.clock import SystemClock
 from toolpath.errors import StoreError
+from toolpath.machine import SystemClock
 from toolpath.ports import Clock
 from toolpath.server.entry.lease import LOOK
 from toolpath.store.memory.store import MemoryStore

@@ -111,7 +111,7 @@ async def test_long_lists_come_in_pages(mode):
                 cursor, pages = page.next_cursor, pages + 1
                 if cursor is None:
                     break
-            assert len(set(names)) == len(names) == 1206
+            assert len(set(names)) == len(names) == 1207
             assert pages == 3
             for wrong in ("-1", "x", "99999999999", "9999"):
                 with pytest.raises(MCPError, match="No page"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.access.access_cases import Guarded, guarded
 from tests.patience import PATIENCE
+from tests.prepared.prepared import prepared
 from tests.server.mcp_cases import shop
 
 LEGACY, MODERN = "2025-06-18", "2026-07-28"
@@ -251,7 +251,7 @@ async def test_a_session_is_of_nobody_but_who_opened_it(sender: Sender) -> None:
 async def test_what_comes_over_the_pipe_ends_nothing(tmp_path: Path) -> None:
     (tmp_path / "toolpath.toml").write_text("")
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "toolpath", "--store", ":memory:", "mcp"),
+        *prepared("serve", "--store", ":memory:", "mcp"),
         cwd=tmp_path,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

@@ -180,7 +180,9 @@ async def test_a_session_is_for_whoever_opened_it(tmp_path):
 
 
 async def test_a_server_that_ends_leaves_its_runs_to_be_taken_up_again(mode, tmp_path):
-    async with serving(create_app(shop(tp := Toolpath(tmp_path / "runs.db")))) as http:
+    app = create_app(shop(tp := Toolpath(tmp_path / "runs.db")))
+    # What holds the server up is cut off when its grace is over.
+    async with serving(app, timeout_graceful_shutdown=1) as http:
         talk = Client(f"{http.base_url}/mcp", mode=mode)
 
         async def call():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import textwrap
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import ElicitResult
 from mcp_cases import MODES, answering
+from tests.prepared.prepared import prepared
 
 from toolpath import Toolpath
 
@@ -49,11 +49,8 @@ async def ask(context: ToolContext) -> dict:
 @pytest.fixture
 def server(tmp_path: Path) -> StdioServerParameters:
     (tmp_path / "tools.py").write_text(textwrap.dedent(TOOLS))
-    return StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "toolpath", "mcp", "--tools", "tools.py", "--store", "runs.db"],
-        cwd=tmp_path,
-    )
+    command, *args = prepared("serve", "mcp", "--tools", "tools.py", "--store", "runs.db")
+    return StdioServerParameters(command=command, args=args, cwd=tmp_path)
 
 
 @pytest.mark.parametrize("mode", MODES)

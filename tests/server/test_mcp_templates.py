@@ -14,9 +14,11 @@ from tests.patience import PATIENCE
 from tests.server.serving_cases import serving
 
 from toolpath import Toolpath
+from toolpath.access.acting import acting
 from toolpath.access.caller import Caller
 from toolpath.model.template import PlanTemplate
 from toolpath.server.asgi import create_app
+from toolpath.server.mcp.service import McpService
 from toolpath.workspace.templates import Draft
 
 
@@ -91,6 +93,18 @@ async def test_what_is_withdrawn_is_gone_and_the_published_version_is_the_one_ca
         assert await names(client) == []
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool("people--Greet", {"name": "Bo"})
+
+
+@pytest.mark.parametrize("tenant", ["", "acme"])
+async def test_a_tool_is_told_of_as_soon_as_it_is_published_there_too_and_no_longer(tp: Toolpath, tenant: str) -> None:
+    service = McpService(tp)
+    template = await kept(tp, "tool", tenant=tenant)
+    with acting(Caller(user="ada", tenant=tenant)):
+        assert "people--Greet" not in (await service.listing()).published
+        template = await tp.templates.publish(template, ("tool", "mcp"))
+        assert "people--Greet" in (await service.listing()).published
+        await tp.templates.publish(template, ("tool",))
+        assert "people--Greet" not in (await service.listing()).published
 
 
 async def test_clients_are_told_when_a_template_comes(tp: Toolpath) -> None:

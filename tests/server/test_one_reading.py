@@ -8,7 +8,6 @@ import json
 import os
 import random
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import msgspec
 import pytest
 from mcp_cases import talking
 from tests.patience import PATIENCE
+from tests.prepared.prepared import prepared
 from tests.server.serving_cases import serving
 
 from toolpath import PlanInvalid, Toolpath
@@ -215,7 +215,7 @@ async def compare_many(folder: Path, seeds: range) -> dict[str, int]:
 
 
 async def test_every_door_reads_the_same_plan_finds_the_same_and_gives_the_same(tmp_path: Path) -> None:
-    counts = await compare_many(tmp_path, range(120))
+    counts = await compare_many(tmp_path, range(60))
     # The generator makes what runs, what fails, what does not check and what is misread.
     assert counts["completed"] > 10, counts
     assert counts["invalid"] > 5, counts
@@ -241,7 +241,7 @@ async def test_the_command_line_reads_what_python_reads(tmp_path: Path, seed: in
     async with Toolpath() as tp:
         tp.add_module(module(tmp_path))
         known = await at_python(tp, document)
-    words = [sys.executable, "-m", "toolpath", "--tools", module(tmp_path), "--store", "runs.db", "--json"]
+    words = prepared("toolpath", "--tools", module(tmp_path), "--store", "runs.db", "--json")
     ran = await asyncio.to_thread(
         subprocess.run,
         [*words, "run", "plan.json"],

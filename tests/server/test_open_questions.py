@@ -55,6 +55,7 @@ async def test_every_question_is_found_page_by_page_and_no_journal_is_read_for_i
         found = await all_pages(client, 4)
         assert [question["run_id"] for question in found] == asked, "the longest waiting first, each once"
         assert {question["kind"] for question in found} == {"input", "approval"}
+        assert {question["run_name"] for question in found} == {"asking", "gated"}, "each says of which run it is"
         assert next(question for question in found if question["kind"] == "approval")["inputs"] == {"a": 1, "b": 2}
         assert store.whole == 0
         for wrong in ("x", "1.0", "nan run_1", "1e999 run_1", "1 a\0b"):

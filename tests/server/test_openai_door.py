@@ -10,15 +10,18 @@ from typing import Any
 import httpx
 import openai
 import pytest
+from fastapi import FastAPI
 from tests.access.access_cases import guarded
 from tests.patience import PATIENCE
 from tests.server.serving_cases import serving
 from tests.workspace.conversation_cases import talking
 
 from toolpath import Toolpath
-from toolpath.errors import ChatFailed
+from toolpath.errors import ChatFailed, StoreError
 from toolpath.model.chat import ChatReply, ChatRequest, ToolCall, Usage
 from toolpath.server.asgi import create_app
+from toolpath.server.openai_problems import refusal
+from toolpath.server.problems import Problem, answer_problems
 
 ASKED: list[Any] = [{"role": "user", "content": "What is there on tea?"}]
 WEATHER: list[Any] = [
@@ -201,6 +204,9 @@ async def test_what_is_wrong_is_told_in_openais_shape() -> None:
                 model="toolpath", messages=[{"role": "user", "content": "x" * 400_000}]
             )
         assert long.value.code == "context_length_exceeded"
+        with pytest.raises(openai.BadRequestError, match="at most 5,000") as many:
+            await client.chat.completions.create(model="toolpath", messages=ASKED * 5_001)
+        assert many.value.code == "context_length_exceeded"
         for body, param in (
             ({"model": "toolpath"}, ""),
             ({"model": "toolpath", "messages": []}, "messages"),
@@ -278,3 +284,27 @@ async def test_keys_are_those_of_every_door() -> None:
             assert [each.id async for each in client.models.list()] == ["toolpath", "default"]
             with pytest.raises(openai.PermissionDeniedError):
                 await client.chat.completions.create(model="toolpath", messages=ASKED)
+
+
+def test_a_store_that_is_away_is_told_with_when_to_come_back_and_not_with_where_it_is() -> None:
+    answer = refusal(
+        StoreError("The store at db.inside.example:5432 gives no answer.", hint="Start db.inside.example.")
+    )
+    assert answer.status_code == 503
+    assert answer.headers["retry-after"] == "1"
+    assert b"inside.example" not in bytes(answer.body)
+
+
+async def test_a_text_with_a_secret_keeps_its_headers() -> None:
+    app = FastAPI()
+
+    @app.get("/late")
+    async def late() -> None:
+        raise Problem(429, "too_many_requests", "Not with sesame.", headers={"Retry-After": "7"})
+
+    answer_problems(app, lambda text: text.replace("sesame", "[redacted]"))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://door") as client:
+        answer = await client.get("/late")
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "7")
+    assert answer.json()["detail"] == "Not with [redacted]."
+    assert answer.headers["content-type"] == "application/problem+json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -88,7 +89,7 @@ async def asking(client: httpx.AsyncClient, plan_id: str) -> JsonObject:
 
 
 def runs_of(client: httpx.AsyncClient) -> httpx.AsyncClient:
-    return httpx.AsyncClient(base_url=client.base_url.join("/api/v1/"), timeout=PATIENCE)
+    return httpx.AsyncClient(base_url=client.base_url.join("/api/v1/"), timeout=PATIENCE, verify=False)
 
 
 async def record_of(client: httpx.AsyncClient, plan_id: str) -> JsonObject:
@@ -265,3 +266,35 @@ async def test_another_tenant_sees_none_of_it_and_nobody_gets_in_without_credent
             assert (await door.client.request(method, f"/api/{path}", json=body)).status_code == 401
         for path in ("plan-template/list", "plan-template/list-config", "cron-tasks"):
             assert template_id not in (await door.client.get(f"/api/{path}", headers=stranger)).text
+
+
+async def test_templates_run_by_name_are_told_in_the_conversation_that_they_name() -> None:
+    rows = [{"title": "Tea", "url": "x"}]
+    # The second is told of the first: its model has spoken once.
+    async with service(done(rows), done(rows)) as client:
+        await kept(client)
+        thread = (await client.post("v1/conversations", json={"title": "News"})).json()["conversation_id"]
+        for way in ("executeByToolNameAsync", "executeByToolNameSync"):
+            body = {"toolName": "News", "replacementParams": {"topic": way}, "conversationId": thread}
+            answer = await client.post(f"executor/{way}", json=body)
+            assert (answer.status_code, answer.json()["conversationId"]) == (200, thread), answer.text
+            await ended(client, answer.json()["planId"])
+        async with runs_of(client) as plain:
+
+            async def told() -> list[JsonObject]:
+                answer = await plain.get(f"conversations/{thread}/messages")
+                return list(answer.json()["messages"])
+
+            async with asyncio.timeout(PATIENCE):
+                while len(messages := await told()) < 4:  # noqa: ASYNC110
+                    await asyncio.sleep(0)  # nobody is told of it
+            assert [message["role"] for message in messages] == ["user", "assistant"] * 2
+            assert ["Async" in messages[0]["text"], "Sync" in messages[2]["text"]] == [True, True]
+            assert all("Tea" in message["text"] for message in messages[1::2])
+            assert len((await plain.get(f"conversations/{thread}/runs")).json()["runs"]) == 2
+        # An id that no conversation has is the client's own, and makes none.
+        body = {"toolName": "News", "replacementParams": {"topic": "x"}, "conversationId": "of-the-client"}
+        answer = await client.post("executor/executeByToolNameSync", json=body)
+        assert (answer.status_code, answer.json()["conversationId"]) == (200, "of-the-client")
+        assert (await client.get("v1/conversations/of-the-client")).status_code == 404
+        assert len((await client.get("v1/runs")).json()["runs"]) == 3

@@ -16,7 +16,7 @@ from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import Settings, ToolContext, Toolpath
 from toolpath.access.caller import OPEN, Caller
-from toolpath.errors import FileRefused, PlanInvalid, RecordNotFound, RunConflict, StoreError
+from toolpath.errors import FileRefused, PlanInvalid, RecordNotFound, RunConflict, SchemaError, StoreError
 from toolpath.model.upload import UploadedFile
 from toolpath.server.asgi import create_app
 
@@ -101,6 +101,24 @@ async def test_a_body_that_is_no_form_is_told_so(body: bytes) -> None:
         answer = await client.post("files", content=body, headers={"content-type": "multipart/form-data; boundary=b"})
         assert answer.status_code in (400, 422)
         assert (await client.get("files")).json()["uploads"] == []
+
+
+@pytest.mark.parametrize("boundary", ["a" * 257, "a" * 5_000, '"a', "é"])
+async def test_a_boundary_that_is_none_is_told_so(boundary: str) -> None:
+    async with api(tools(Toolpath(settings=SMALL))) as client:
+        heads = [("content-type", f"multipart/form-data; boundary={boundary}".encode())]
+        answer = await client.post("files", content=b"x", headers=heads)
+        assert_problem(answer, 400, "unreadable")
+
+
+@pytest.mark.parametrize("charset", ["idna", "undefined", "hex", "none", "utf-7"])
+async def test_a_file_s_name_in_a_charset_that_is_none_is_taken_as_it_stands(charset: str) -> None:
+    part = f"--b\r\nContent-Disposition: form-data; name=\"files\"; filename*={charset}''a.txt\r\n\r\nx\r\n--b--\r\n"
+    async with api(tools(Toolpath(settings=SMALL))) as client:
+        heads = {"content-type": "multipart/form-data; boundary=b"}
+        answer = await client.post("files", content=part.encode(), headers=heads)
+        assert answer.status_code == 201, answer.text
+        assert [file["name"] for file in answer.json()["files"]] == ["a.txt"]
 
 
 async def test_files_are_put_into_a_run_that_goes_on_and_not_into_one_that_has_ended() -> None:
@@ -331,3 +349,13 @@ async def test_a_file_for_an_upload_that_is_deleted_meanwhile_is_not_left_behind
         with pytest.raises((FileRefused, RecordNotFound)):
             await tp.files.upload(upload, "a.txt", deleting())
         assert not [path for path in (tmp_path / "runs.db.files").rglob("*") if path.is_file()]
+
+
+async def test_an_upload_is_joined_once_and_no_run_begins_with_very_many() -> None:
+    async with tools(Toolpath(settings=SMALL)) as tp:
+        upload = await tp.files.create()
+        await tp.files.upload(upload, "a.txt", b"mine")
+        run = await tp.files.start(ADD, uploads=[upload.upload_id] * 10_000)
+        assert [entry.name for entry in (await tp.files.tree(run.run_id)).children] == ["a.txt"]
+        with pytest.raises(SchemaError, match="at most 100"):
+            await tp.files.start(ADD, uploads=[f"upload_{number}" for number in range(101)])

@@ -46,6 +46,20 @@ async def test_a_template_is_kept_published_and_run_with_its_parameters() -> Non
         assert [run["run_id"] for run in listed] == [begun.json()["run_id"]]
 
 
+async def test_the_text_of_a_template_comes_back_as_it_was_written() -> None:
+    text = "# Adds two.\nname: Adds\nsteps:\n  - {tool: add, inputs: {a: 1, b: <<b>>}}  # b is asked for\n"
+    async with api() as client:
+        made = (await client.post("templates", json={"document": text})).json()
+        assert made["source"] == text
+        place = f"templates/{made['template_id']}"
+        assert (await client.get(place)).json()["source"] == text
+        changed = await client.put(place, json={"document": text.replace("two", "one and")})
+        assert len(changed.json()["versions"]) == 2
+        assert (await client.get(place, params={"version": 1})).json()["source"] == text
+        back = await client.post(f"{place}/rollback", json={"version": 1})
+        assert back.json()["source"] == text
+
+
 async def test_what_is_missing_begins_no_run_and_is_all_said() -> None:
     async with api() as client:
         place = f"templates/{(await kept(client))['template_id']}"

@@ -4,11 +4,13 @@ import asyncio
 import re
 from pathlib import Path
 
+import pytest
 from tests.pages import table_rows
 from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import Toolpath
 from toolpath.server.asgi import create_app
+from toolpath.values import JsonObject
 
 
 async def test_a_living_server_says_so_and_is_ready() -> None:
@@ -46,6 +48,22 @@ async def test_errors_are_problem_details_with_a_stable_code() -> None:
         assert_problem(await client.get("/api/v1/runs/run_1"), 404, "unknown_run")
         assert_problem(await client.get("/nowhere"), 404, "not_found")
         assert_problem(await client.delete("/health"), 405, "method_not_allowed")
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/v1/templates", {"document": {"steps": []}, "access": "a" * 1_000_000}),
+        ("/api/v1/conversations", {"a" * 1_000_000: 1}),
+        ("/api/models/validate", {"baseUrl": ["a" * 1_000_000], "headers": {"a" * 1_000_000: 1}}),
+        ("/api/v1/plans/check", {"plan": "a" * 1_000_000}),
+        ("/v1/chat/completions", {"model": "x", "messages": [{"role": "a" * 1_000_000, "content": "x"}]}),
+    ],
+)
+async def test_a_refusal_does_not_send_back_what_was_sent(path: str, body: JsonObject) -> None:
+    async with serving(create_app(Toolpath())) as client:
+        answer = await client.post(path, json=body)
+        assert len(answer.content) < 20_000, answer.text[:300]
 
 
 async def test_the_pages_that_load_scripts_from_elsewhere_are_not_there() -> None:

@@ -36,6 +36,7 @@ TEMPLATE: JsonObject = {"name": MARK, "steps": [{"tool": "notes.keep", "inputs":
 BODIES: dict[str, JsonObject] = {
     "/plans": {"plan": {"steps": [{"tool": "notes.keep", "inputs": {"text": "x"}}]}, "request_id": "{request_id}"},
     "/plans/{plan_id}": {"plan": {"steps": []}},
+    "/plans/{plan_id}/rollback": {"revision": 1},
     "/templates/{template_id}": {"title": "theirs"},
     "/templates/{template_id}/rollback": {"version": 1},
     "/templates/{template_id}/publish": {"channels": ["http"]},
@@ -73,6 +74,9 @@ def routes() -> list[tuple[str, str]]:
     return sorted(found)
 
 
+ROUTES = routes()
+
+
 class Acme:
     """What the tenant has: a plan, a run that waits for two people, and the names of all of it."""
 
@@ -104,6 +108,14 @@ class Acme:
         # MCP servers are the house's: their names are read by all, and changed by no tenant.
         await self.door.tp.mcp_servers.add(ServerDraft(name="docs", url="https://docs.example", enabled=False))
         self.names["server"] = "docs"
+        routed = await client.post(
+            f"{API}/tools/route", json={"request": f'notes.keep of the text "{MARK}"'}, headers=self.owner
+        )
+        self.names["route_id"] = routed.json()["route_id"]
+        planned = await client.post(f"{API}/plans", json={"request": f'Keep the text "{MARK}"'}, headers=self.owner)
+        assert planned.status_code == 201, planned.text
+        plannings = await client.get(f"{API}/plannings", headers=self.owner)
+        self.names["planning_id"] = plannings.json()["plannings"][0]["id"]
         sent = await client.post(f"{API}/files", files={"files": ("note.txt", MARK.encode())}, headers=self.owner)
         assert sent.status_code == 201, sent.text
         put = await client.put(
@@ -118,6 +130,7 @@ class Acme:
             "path": "note.txt",
         }
         self.names |= {"plan_id": plan["plan_id"], "request_id": plan["request_id"], "run_id": begun.json()["run_id"]}
+        self.names["other_id"] = self.names["run_id"]
         async with asyncio.timeout(PATIENCE):
             async for event in self.door.tp.watch(self.names["run_id"]):
                 if found := re.search(rb'"\$blob":"(sha256:[0-9a-f]{64})"', encode_event(event)):
@@ -170,7 +183,7 @@ async def untouched() -> AsyncIterator[Acme]:
         yield found
 
 
-@pytest.mark.parametrize(("method", "path"), routes(), ids=str)
+@pytest.mark.parametrize(("method", "path"), ROUTES, ids=str)
 async def test_nothing_of_another_tenant_can_be_read_or_changed(method: str, path: str, acme: Acme) -> None:
     tp, names = acme.door.tp, acme.names
     events = await tp.events(names["run_id"])
@@ -193,7 +206,7 @@ async def test_nothing_of_another_tenant_can_be_read_or_changed(method: str, pat
     assert len(await tp.store.list_runs(tenant="acme")) == 1
 
 
-@pytest.mark.parametrize(("method", "path"), [r for r in routes() if r[0] == "get"], ids=str)
+@pytest.mark.parametrize(("method", "path"), [r for r in ROUTES if r[0] == "get"], ids=str)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_the_same_question_of_the_owner_is_answered(method: str, path: str, untouched: Acme) -> None:
     answer = await untouched.ask(method, path, untouched.owner)
@@ -201,7 +214,7 @@ async def test_the_same_question_of_the_owner_is_answered(method: str, path: str
     assert answer.status_code in (200, 204), answer.text
 
 
-@pytest.mark.parametrize(("method", "path"), routes(), ids=str)
+@pytest.mark.parametrize(("method", "path"), ROUTES, ids=str)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_every_route_asks_for_credentials_and_for_a_scope(method: str, path: str, untouched: Acme) -> None:
     if path in ("/health", "/ready"):
@@ -211,7 +224,7 @@ async def test_every_route_asks_for_credentials_and_for_a_scope(method: str, pat
         assert (await untouched.ask(method, path, {})).status_code == (204 if method == "delete" else 401)
         return
     assert_problem(await untouched.ask(method, path, {}), 401, "unauthorized")
-    scope = "answer" if method == "get" or path.endswith("/check") else "read"
+    scope = "answer" if method == "get" or path.endswith(("/check", "/dry-run")) else "read"
     too_little = await untouched.door.key(scope, tenant="acme", user="ada")
     assert_problem(await untouched.ask(method, path, too_little), 403, "scope")
 

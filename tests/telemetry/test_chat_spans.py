@@ -21,8 +21,8 @@ from toolpath.testing.scripted_chat import ScriptedChat
 from toolpath.values import encode
 from toolpath.workspace.models.chats import WatchedChat
 
-PLAN = encode({"steps": [{"tool": "forecast", "inputs": {"city": "Berlin"}}]}).decode()
-REQUEST = "What is the weather forecast of city Berlin? My sister Eulalia wants to know."
+PLAN = encode({"steps": [{"tool": "forecast", "inputs": {"city": "Eulalia"}}]}).decode()
+REQUEST = "What is the weather forecast of city Eulalia?"
 
 
 @tool(effect="read")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.patience import PATIENCE
+from tests.prepared.prepared import prepared
 from tests.telemetry.collector import collecting
 
 from toolpath import RunContext, Toolpath
@@ -29,7 +30,7 @@ PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 def toolpath(folder: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
-    command = [sys.executable, "-m", "toolpath", *arguments]
+    command = prepared("toolpath", *arguments)
     settings: Any = {"cwd": folder, "env": {**kept, **env}}
     return subprocess.run(command, **settings, capture_output=True, text=True, timeout=PATIENCE, check=False)
 

@@ -54,6 +54,9 @@ def set_up_logs(*, level: str, as_json: bool, redact: Redact, stream: TextIO | N
         )
     )
     handler.addFilter(lambda record: record.msg != _UNTRUE)
+    # No line tells which function of which thread wrote it, and looking for that takes as long as the line itself.
+    logging._srcfile = None
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
@@ -136,7 +139,7 @@ class RunLog:
         self._steps.pop(run_id, None)
 
     def calling(self, run_id: str, path: str, attempt: int) -> Callable[[], None]:
-        """What is logged inside the call names it."""
+        """Have all that is logged inside the call name it."""
         tokens = structlog.contextvars.bind_contextvars(run_id=run_id, step=path, attempt=attempt)
         return lambda: structlog.contextvars.reset_contextvars(**tokens)
 
@@ -152,7 +155,7 @@ class RunLog:
 
 
 def _fields(event: AnyEvent, end: object) -> dict[str, Json]:
-    """What a line says beside the event's name: no inputs, no outputs."""
+    """The fields of a line beside the event's name: no inputs, no outputs."""
     fields: dict[str, Json] = {}
     if path := getattr(event, "path", ""):
         fields["step"] = path

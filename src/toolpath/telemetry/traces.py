@@ -1,7 +1,8 @@
 """OpenTelemetry spans of runs: one per run, one per attempt at a call, named as the conventions for generative AI say.
 
-Spans are made when they end, of the events that tell of them; their ids follow from the run, so that whoever drives a
-run next continues its trace. Meanwhile the span of a call is current in the call, so that what the tool calls is told.
+Spans are made when they end, of the events that tell of them; their ids follow from the run, so that the
+run's next driver continues its trace. Meanwhile the span of a call is current in the call, so that the tool's own
+requests belong to it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from toolpath.errors import ChatFailed
 from toolpath.model import events as ev
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent, Failure
+from toolpath.model.model_providers import MODEL_PROVIDERS
 from toolpath.model.traceparent import trace_in
 from toolpath.telemetry import conventions as names
 from toolpath.telemetry.calls import Calls, End
@@ -65,7 +67,7 @@ class Traces:
             self._runs[run_id] = _Run(started, events, self._tracer)
 
     def left(self, run_id: str) -> None:
-        """Forget it; whoever drives it next has all that is needed from its journal."""
+        """Forget it; its next driver has all that is needed from its journal."""
         self._runs.pop(run_id, None)
 
     def calling(self, run_id: str, path: str, attempt: int) -> Callable[[], None]:
@@ -275,10 +277,6 @@ def _nothing() -> None:
     """Nothing was made current."""
 
 
-#: Our names of providers → those of the conventions, where they differ.
-_PROVIDERS = {"openai-responses": "openai", "google": "gcp.gemini"}
-
-
 class ChatSpans:
     """Makes a span of each request, in the trace of whatever is current where the model is asked."""
 
@@ -290,7 +288,7 @@ class ChatSpans:
         """Begin the span; what is given back ends it."""
         asked: dict[str, Any] = {
             names.OPERATION: names.CHAT,
-            names.PROVIDER: _PROVIDERS.get(provider, provider) or "unknown",
+            names.PROVIDER: _conventional(provider),
             names.REQUEST_MODEL: model or None,
             names.REQUEST_TEMPERATURE: request.temperature,
             names.REQUEST_MAX_TOKENS: request.max_tokens,
@@ -299,6 +297,11 @@ class ChatSpans:
         name = f"{names.CHAT} {model}".rstrip()
         span = self._tracer.start_span(name, kind=SpanKind.CLIENT, attributes=attributes)
         return lambda came: _end(span, came)
+
+
+def _conventional(provider: str) -> str:
+    known = MODEL_PROVIDERS.get(provider)
+    return (known.conventional_name if known is not None else "") or provider or "unknown"
 
 
 def _end(span: Span, came: ChatReply | BaseException) -> None:

@@ -1,4 +1,4 @@
-"""Several onlookers as one; one that fails is dropped, so that it can neither stop a run nor fill the log."""
+"""Several observers as one; one that fails is dropped, so that it can neither stop a run nor fill the log."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Watch:
         for observer in tuple(self._observers):
             try:
                 observer.taken(run_id, events)
-            except Exception as error:  # noqa: BLE001  # an onlooker's fault is not the run's
+            except Exception as error:  # noqa: BLE001  # an observer's fault is not the run's
                 self._drop(observer, error)
 
     def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
@@ -52,7 +52,7 @@ class Watch:
                 self._drop(observer, error)
 
     def asking(self, request: ChatRequest, provider: str, model: str) -> Callable[[ChatReply | BaseException], None]:
-        """Tell those who look on when models are asked, and tell them what came of it."""
+        """Tell the observers that a model is asked, and later its outcome."""
         over: list[tuple[Observer, Callable[[ChatReply | BaseException], None]]] = []
         for observer in tuple(self._observers):
             if isinstance(observer, ChatObserver):
@@ -82,4 +82,4 @@ class Watch:
     def _drop(self, observer: Observer, error: Exception) -> None:
         if observer in self._observers:
             self._observers.remove(observer)
-            _log.error("%s looks on no more: it failed.", type(observer).__name__, exc_info=error)
+            _log.error("The observer %s is dropped: it failed.", type(observer).__name__, exc_info=error)

@@ -52,7 +52,7 @@ class BodyLimits(NamedTuple):
 
 
 def body_limits(settings: Settings, method: str, path: str) -> BodyLimits:
-    """What the body of a request may be. Files are larger than what is read at once, and take longer."""
+    """The limits on the body of a request. Files are larger than what is read at once, and take longer."""
     if method in ("POST", "PUT") and _FILES.fullmatch(path):
         most = settings.upload_bytes * settings.upload_count + _AROUND_FILES
         return BodyLimits(most, None, max(settings.request_timeout, most / _SLOWEST))
@@ -62,7 +62,7 @@ def body_limits(settings: Settings, method: str, path: str) -> BodyLimits:
 class Body:
     """Hands the parts of a body on as they come. What is too much or too slow ends it.
 
-    Then `refuse` is called, once, and whoever reads the body is told that the client has gone.
+    Then `refuse` is called, once, and the reader of the body is told that the client has gone.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ PUBLIC = frozenset({"/health", "/ready"})
 _ASSET = re.compile(r"/assets/[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 #: Where a person signs out, also with credentials that have ended.
 _SIGN_OUT = ("DELETE", "/api/v1/session")
-#: Seconds for which a request waits for a store that is away; whoever asks can ask again.
+#: Seconds for which a request waits for a store that is away; the client can ask again.
 STORE_WITHIN = 3.0
 _log = logging.getLogger("toolpath.access")
 _SECRETS = re.compile(r"tpk_[\w-]+|eyJ[\w-]+\.[\w.-]+")
@@ -80,10 +80,11 @@ class Guard:
             limits = body_limits(self._settings, scope["method"], path_of(scope))
             receive = Body(receive, limits=limits, refuse=answer.refuse).receive
         with acting(caller):
-            await self._answered(scope, receive, answer, credentials_in(headers))
+            # Who needs no credentials is not asked what they are.
+            await self._answered(scope, receive, answer, None if caller is NOBODY else credentials_in(headers))
 
     def _counted(self, caller: Caller, receive: Receive, answer: _Answer) -> Receive:
-        """What a WebSocket brings, each message counted and bounded like a request."""
+        """The messages of a WebSocket, each counted and bounded like a request."""
         settings = self._settings
 
         async def counted() -> Message:

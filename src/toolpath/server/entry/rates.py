@@ -14,7 +14,7 @@ from toolpath.errors import ConfigError
 from toolpath.server.problems import Problem
 
 OFF = "off"
-#: Wrong credentials from one address: nobody types so fast, and whoever tries keys does.
+#: Wrong credentials from one address: nobody types so fast; a program that tries keys does.
 WRONG = "60/minute"
 
 

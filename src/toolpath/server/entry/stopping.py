@@ -22,7 +22,7 @@ def when_told_to_stop(callback: Callable[[], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     servers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
-    def heard(number: int, frame: FrameType | None) -> None:
+    def on_signal(number: int, frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(callback)
         server = servers[signal.Signals(number)]
         assert callable(server)
@@ -30,7 +30,7 @@ def when_told_to_stop(callback: Callable[[], None]) -> Iterator[None]:
 
     taken = [number for number, server in servers.items() if callable(server)]
     for number in taken:
-        signal.signal(number, heard)
+        signal.signal(number, on_signal)
     try:
         yield
     finally:

@@ -89,7 +89,7 @@ def _said(failure: Failure) -> str:
 async def shown_execution(tp: Toolpath, info: RunInfo) -> ExecutionWithChaining:
     """A run, as the execution of its plan."""
     events, request_id = await tp.events(info.run_id), await _request_of(tp, info.plan_id)
-    catalog = tp.registry.snapshot()
+    catalog = tp.known_tools(tenant=info.tenant)
     return await tp.aside.do(lambda: _execution(info, events, request_id, catalog), weight_of([events]))
 
 
@@ -189,7 +189,7 @@ def _as_texts(info: RunInfo, events: Sequence[AnyEvent]) -> Execution:
 
 
 def shown_questions(result: RunResult) -> list[Question]:
-    """What the run waits for people to say."""
+    """The questions to people that the run waits for."""
     return [
         Question(
             run_id=asked.run_id,

@@ -41,7 +41,7 @@ class Bounded(SchemaExtension):
 
 
 def excess(document: DocumentNode) -> GraphQLError | None:
-    """What is too large in the document; None: nothing."""
+    """The error for what is too large in the document; None: nothing is."""
     measure = _Measure(document)
     for node in document.definitions:
         if not isinstance(node, OperationDefinitionNode):

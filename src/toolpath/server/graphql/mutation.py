@@ -67,7 +67,7 @@ class Mutation:
     async def update_plan(
         self, info: Info, id: strawberry.ID, input: str | None = None, output: str | None = None
     ) -> Plan:
-        """What is not given stays."""
+        """Change a plan; a field that is not given stays."""
         tp, caller = info.context.tp, info.context.caller
         stored = await texts.their_plan(tp, caller, id)
         if stored is not None:
@@ -138,7 +138,7 @@ class Mutation:
     async def update_execution(
         self, info: Info, id: strawberry.ID, input: str | None = None, output: str | None = None
     ) -> Execution:
-        """What is not given stays. What a run did cannot be changed."""
+        """Change an execution; a field that is not given stays. The events of a run cannot be changed."""
         tp, caller = info.context.tp, info.context.caller
         record = await texts.found(tp, caller, "execution", id)
         if record is None:

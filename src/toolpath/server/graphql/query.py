@@ -47,7 +47,7 @@ class Query:
 
     @strawberry.field(extensions=[_READ], description="A plan as two texts; null: there is none.")
     async def get_plan(self, info: Info, id: strawberry.ID) -> Plan | None:
-        """Whatever is kept under that id."""
+        """The plan that is kept under the id."""
         tp, caller = info.context.tp, info.context.caller
         stored = await texts.their_plan(tp, caller, id)
         if stored is not None:

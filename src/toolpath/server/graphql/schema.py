@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
 from json import JSONDecodeError
 from typing import Any
 
@@ -22,6 +23,7 @@ from toolpath.server.graphql.doors import Asked
 from toolpath.server.graphql.limits import LENGTH, TOKENS, Bounded
 from toolpath.server.graphql.mutation import Mutation
 from toolpath.server.graphql.query import Query
+from toolpath.server.graphql.routing import RoutingMutation, RoutingQuery
 from toolpath.server.graphql.subscription import Subscription
 from toolpath.server.graphql.templates import TemplateMutation, TemplateQuery
 from toolpath.server.problems import Problem
@@ -43,11 +45,12 @@ def _is_unforeseen(error: GraphQLError) -> bool:
     return error.original_error is not None and not isinstance(error.original_error, GraphQLError)
 
 
+@cache
 def make_schema() -> Schema:
-    """Queries, mutations and subscriptions, bounded."""
+    """Queries, mutations and subscriptions, bounded; one for all apps, which is looked over at its first request."""
     return _Schema(
-        query=merge_types("Query", (Query, TemplateQuery)),
-        mutation=merge_types("Mutation", (Mutation, TemplateMutation)),
+        query=merge_types("Query", (Query, TemplateQuery, RoutingQuery)),
+        mutation=merge_types("Mutation", (Mutation, TemplateMutation, RoutingMutation)),
         subscription=Subscription,
         extensions=[
             lambda: MaxTokensLimiter(TOKENS),

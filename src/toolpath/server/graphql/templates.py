@@ -200,8 +200,9 @@ class TemplateMutation:
         tp, caller = info.context.tp, info.context.caller
         template, given = await _theirs(info, id), _inputs(inputs)
         what = await tp.templates.run_of(template, given, version=tp.templates.open_to(template, "http"))
-        key = idempotency_key[:200]
-        run = await tp.start(what, given, context=caller.context(), idempotency_key=key, priority=caller.priority)
+        run = await tp.start(
+            what, given, context=caller.context(), idempotency_key=idempotency_key, priority=caller.priority
+        )
         await info.context.rested(run.run_id)
         return await shown_execution(tp, await tp.store.get_run(run.run_id))
 

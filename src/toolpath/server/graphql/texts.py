@@ -12,7 +12,7 @@ from graphql import GraphQLError
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
 from toolpath.errors import RecordConflict, RecordNotFound, RunNotFound
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.record import Record
 from toolpath.model.run import RunInfo
 from toolpath.model.stored import StoredPlan

@@ -15,7 +15,7 @@ from toolpath.model.events import ApprovalRequested, Failure, InputRequested
 from toolpath.model.run import ENDED_RUN, RunResult, StepResult
 from toolpath.projections.questions import Question
 from toolpath.server.mcp.listing import Published
-from toolpath.server.problems import hint_of, words_of
+from toolpath.server.problems import hint_of, in_short, words_of
 from toolpath.values import Json, JsonObject
 
 #: Bytes of one answer; a larger output stays with its run.
@@ -85,7 +85,7 @@ def error_answer(
 
 
 def raised_answer(error: ToolpathError) -> CallToolResult:
-    """What the engine raised, in its own words, with every finding."""
+    """The answer for an error of the engine, in its own words, with every finding."""
     findings: tuple[Finding, ...] = tuple(getattr(error, "findings", ()))
     faults: Iterable[tuple[str, str]] = getattr(error, "faults", ())
     more: JsonObject = {
@@ -94,7 +94,7 @@ def raised_answer(error: ToolpathError) -> CallToolResult:
         "faults": [list(fault) for fault in list(faults)[:_MOST_FINDINGS]],
         "missing": list(getattr(error, "missing", ())),
     }
-    text = words_of(error)
+    text = in_short(words_of(error))
     if error.suggestions:
         text += f" Did you mean {' or '.join(repr(name) for name in error.suggestions)}?"
     # `PlanInvalid` names its findings in its message already.
@@ -147,7 +147,7 @@ def waiting_answer(result: RunResult) -> CallToolResult:
 
 
 def question_record(question: Question) -> JsonObject:
-    """What a person is asked, as JSON."""
+    """The question to a person, as JSON."""
     match question:
         case InputRequested():
             form = question.form

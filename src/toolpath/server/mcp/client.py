@@ -29,7 +29,7 @@ class McpClient:
 
     @property
     def caller(self) -> Caller:
-        """Caller: over HTTP as the guard found out; over a pipe whoever started this process."""
+        """Caller: over HTTP as the guard found out; over a pipe the user who started this process."""
         request = self._context.request
         caller: Caller = _LOCAL if request is None else request.state.caller
         return caller

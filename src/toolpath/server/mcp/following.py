@@ -71,7 +71,7 @@ async def _settled(tp: Toolpath, run_id: str) -> RunResult:
         async for _ in tp.watch(run_id, after=events[-1].seq):
             has_news = True
         if not has_news:
-            # It has just come to rest, or nobody drives it: whoever takes it up will bring it on.
+            # It has just come to rest, or nobody drives it: the next driver brings it on.
             return await tp.result(run_id)
 
 

@@ -27,7 +27,7 @@ _VERSION = b"mcp-protocol-version"
 
 
 class McpOverHttp:
-    """Answers at `PATH` while it runs; whoever asks is in the request's state as `caller`.
+    """Answers at `PATH` while it runs; the caller is in the request's state as `caller`.
 
     Hosts and origins are the guard's to judge, who stands before every route.
     """
@@ -55,7 +55,7 @@ class McpOverHttp:
         """Answer one request."""
         assert self._manager is not None, "requests come between the start and the end of the app"
         caller: Caller = scope["state"]["caller"]
-        # A session belongs to whoever opened it: the library compares this.
+        # A session belongs to the caller who opened it: the library compares this.
         owner = msgspec.json.encode([caller.tenant, caller.user, caller.key]).decode()
         token = AccessToken(token="", client_id=owner, scopes=[])  # no token: the guard has seen it
         state = scope["state"]

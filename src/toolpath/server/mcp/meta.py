@@ -63,6 +63,8 @@ class MetaTools:
                     return await self._search_tools(given)
                 case "plan":
                     return await self._plan(given)
+                case "route":
+                    return await self._route(given)
                 case "check_plan":
                     return await self._check(given)
                 case "run_plan":
@@ -113,6 +115,22 @@ class MetaTools:
     async def _plan(self, given: JsonObject) -> CallToolResult:
         plan = await self._tp.plan(given["request"], tools=given.get("tools"), planner=given.get("planner"))
         return json_answer({**await self._judged(plan), "plan": plan_to_dict(plan), "reasoning": plan.reasoning})
+
+    async def _route(self, given: JsonObject) -> CallToolResult:
+        how = {name: given.get(name) for name in ("planner", "on_multiple")}
+        routed = await self._tp.route(given["request"], tools=given.get("tools") or (), **how)
+        plan, record = routed.plan, routed.record
+        found: JsonObject = {
+            "route_id": record.id,
+            "outcome": record.outcome,
+            "text": routed.text,
+            "message": routed.message,
+            "suggestions": list(routed.suggestions),
+            "decisions": [msgspec.to_builtins(decision) for decision in record.decisions],
+        }
+        if plan is not None:
+            found |= {"plan": plan_to_dict(plan), "questions": list(plan.questions)}
+        return json_answer(found)
 
     async def _check(self, given: JsonObject) -> CallToolResult:
         return json_answer(await self._judged(await self._read(given["plan"])))

@@ -116,6 +116,35 @@ META_TOOLS: tuple[McpTool, ...] = (
         _object(("plan", "valid"), plan={"type": "object"}, reasoning=_STRING, **_JUDGED),
     ),
     _tool(
+        "route",
+        "Choose the tools that a request names or means, each with its arguments and the score of every candidate. "
+        "Nothing is run; give the plan to `run_plan`.",
+        {
+            "request": {**_TEXT, "description": "What is wanted."},
+            "tools": {
+                "type": "array",
+                "items": {"type": "string"},
+                "maxItems": 1000,
+                "description": "Names of the only tools to choose from.",
+            },
+            "planner": {"enum": ["offline", "model"], "description": "Who chooses; a model where one is configured."},
+            "on_multiple": {"enum": ["best", "all", "error"], "description": "Where a name fits several tools."},
+        },
+        ("request",),
+        (True, False, True),
+        _object(
+            ("route_id", "outcome"),
+            route_id=_STRING,
+            outcome={"enum": ["tools", "text", "no_match", "refused", "failed"]},
+            plan={"type": "object"},
+            text=_STRING,
+            message=_STRING,
+            suggestions=_LIST,
+            decisions=_LIST,
+            questions=_LIST,
+        ),
+    ),
+    _tool(
         "check_plan",
         "Everything that is wrong with a plan, at once, and what it would do. Nothing is run.",
         {"plan": _PLAN},
@@ -171,6 +200,7 @@ META_TOOLS: tuple[McpTool, ...] = (
 SCOPES: dict[str, Scope] = {
     "search_tools": "read",
     "plan": "run",
+    "route": "run",
     "check_plan": "read",
     "run_plan": "run",
     "get_run": "read",

@@ -19,10 +19,11 @@ _MOST_INPUTS = 2000
 
 
 def may_be_elicited(question: Question) -> bool:
-    """Whether a client may be asked: what is secret must not go through one."""
+    """Whether a client may be asked: what is secret must not go through one, and a file cannot."""
     if isinstance(question, ApprovalRequested):
         return True
-    return not any(field_type(field).is_secret for field in question.form.get("inputs", []))
+    kinds = [field_type(field) for field in question.form.get("inputs", [])]
+    return not any(kind.is_secret or kind.is_file for kind in kinds)
 
 
 def elicitation_of(question: Question, fault: str = "") -> ElicitRequestFormParams:

@@ -1,4 +1,4 @@
-"""The MCP server over one Toolpath: what clients list and call, and how they hear of changes."""
+"""The MCP server over one Toolpath: what clients list and call, and how they are told of changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mcp_types import (
     PaginatedRequestParams,
 )
 
-from toolpath.access.acting import acting
+from toolpath.access.acting import acting, tenant_of
 from toolpath.app import Toolpath
 from toolpath.server.mcp.calls import call_published
 from toolpath.server.mcp.client import Context, McpClient
@@ -37,6 +37,8 @@ from toolpath.server.mcp.templates import McpTemplates
 
 #: Tools on one page of the list.
 PAGE = 500
+#: Tenants whose tools are kept as clients are told of them.
+_LISTINGS = 16
 
 INSTRUCTIONS = """\
 Every tool here can be called alone. For work of several steps send one plan instead of many calls: find tools with \
@@ -63,7 +65,8 @@ class McpService:
 
     def __init__(self, tp: Toolpath) -> None:
         self._tp = tp
-        self._listing: Listing | None = None
+        self._listings: dict[str, Listing] = {}
+        """By tenant, the one asked for latest last."""
         self._told = ""
         """Digest of the catalogue that clients were last told of, and the revision of what is published; empty: none
         has asked."""
@@ -93,27 +96,33 @@ class McpService:
         return self._known()
 
     def _known(self) -> Listing:
-        """What is known now, without asking providers."""
-        catalog = self._tp.registry.snapshot()
-        if self._listing is None or self._listing.catalog.digest != catalog.digest:
-            self._listing = Listing(catalog, META_TOOLS)
-        return self._listing
+        """The listing that is known now to the acting caller, without asking providers."""
+        tenant, catalog = tenant_of(None), self._tp.known_tools()
+        known = self._listings.pop(tenant, None)
+        # Where a tool is published, and under which title, is no part of its digest.
+        if known is None or known.catalog.tools is not catalog.tools:
+            known = Listing(catalog, META_TOOLS)
+        self._listings[tenant] = known
+        if len(self._listings) > _LISTINGS:
+            del self._listings[next(iter(self._listings))]
+        return known
 
     def _schema(self, name: str) -> dict[str, Any] | None:
         return self._known().schema(name)
 
     async def _list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        listing = await self.listing()
-        self._told = await self._state(listing)
         caller = McpClient(context, leaves=lambda: self.is_closing).caller
+        with acting(caller):
+            listing = await self.listing()
+        self._told = await self._state()
         tools = [*listing.tools, *await self._templates.told(caller.tenant, listing)]
         start = _start_of(params.cursor if params is not None else None, len(tools))
         end = start + PAGE
         return ListToolsResult(tools=tools[start:end], next_cursor=str(end) if end < len(tools) else None)
 
-    async def _state(self, listing: Listing) -> str:
-        """What changes with what clients are told of."""
-        return f"{listing.catalog.digest} {await self._tp.templates.revision()}"
+    async def _state(self) -> str:
+        """The state of all that clients of any tenant are told of: it changes when one of these does."""
+        return f"{self._tp.known_tools(tenant='').digest} {await self._tp.templates.revision()}"
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         client = McpClient(context, leaves=lambda: self.is_closing)
@@ -165,7 +174,8 @@ class McpService:
             changed.clear()
             if not self._told:
                 continue
-            state = await self._state(await self.listing())
+            await self._tp.tools(tenant="")
+            state = await self._state()
             if state == self._told:
                 continue
             self._told = state

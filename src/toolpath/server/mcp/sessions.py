@@ -43,7 +43,7 @@ class Sessions:
         now = self._clock()
         own = self._used.setdefault(owner, {})
         for session_id in [known for known, used in own.items() if now - used > IDLE]:
-            # A place is given back by whoever has it.
+            # The session that has a place gives it back.
             if (owner, session_id) not in self._under_way and not session_id.startswith("?"):
                 del own[session_id]
         if len(own) >= self._most:

@@ -32,7 +32,7 @@ class McpTemplates:
         return None
 
     async def run_of(self, template: PlanTemplate, inputs: JsonObject) -> TemplateRun:
-        """What is run: the version that is published in the channel. Raises `PolicyViolationError` where none is."""
+        """The run of the version that is published in the channel. Raises `PolicyViolationError` where none is."""
         version = self._tp.templates.open_to(template, "mcp")
         return await self._tp.templates.run_of(template, inputs, version=version)
 

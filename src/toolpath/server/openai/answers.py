@@ -70,7 +70,7 @@ def counted(head: Head, usage: Usage) -> bytes:
 
 
 def broken(error: JsonObject) -> bytes:
-    """What went wrong after the answer had begun."""
+    """The error that came after the answer had begun."""
     return b"data: %b\n\n" % encode({"error": error})
 
 
@@ -88,7 +88,7 @@ def usage_of(events: Iterable[AnyEvent]) -> Usage:
 
 
 def waiting_text(result: RunResult) -> str:
-    """What a run waits for and how it is answered, in words: nothing that is said here allows it."""
+    """The questions that a run waits for and how they are answered, in words: nothing that is said here allows it."""
     lines = [f"This waits for a person (run {result.run_id}); saying so here does not allow it:"]
     for question in result.questions:
         match question:

@@ -17,7 +17,7 @@ from starlette.responses import Response, StreamingResponse
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
 from toolpath.errors import ConfigError, RecordNotFound, RunConflict, ToolFailed, ToolpathError
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.chat import ChatReply, ChatRequest, FinishReason
 from toolpath.model.conversation import EndPart, QuestionPart, RestartPart, TextPart
 from toolpath.ports import Chat
@@ -36,7 +36,7 @@ from toolpath.server.openai_problems import BadRequest, OpenAIRoute, told
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.described import answer
 from toolpath.server.turns import HEADERS, paced
-from toolpath.workspace.conversations.turns import Said
+from toolpath.workspace.conversations.message import Said
 
 router = APIRouter(prefix="/v1", route_class=OpenAIRoute, include_in_schema=False)
 

@@ -19,6 +19,7 @@ from toolpath.values import JsonObject, decode
 #: Characters of all messages together.
 MOST: Final = 350_000
 _MOST_TOOLS: Final = 128
+_MOST_MESSAGES: Final = 5_000
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 #: Characters of the result of a client's tool that are told to an agent of ours.
 _RESULT: Final = 60_000
@@ -87,6 +88,11 @@ def completion_of(data: bytes) -> Completion:
         raise BadRequest(f"The body cannot be read: {message}.", param=at.strip("`.")) from None
     if not body.messages:
         raise BadRequest("There is no message.", param="messages")
+    if len(body.messages) > _MOST_MESSAGES:
+        message = (
+            f"There are {len(body.messages):,} messages; at most {_MOST_MESSAGES:,} are taken. Leave older ones out."
+        )
+        raise BadRequest(message, param="messages", code="context_length_exceeded")
     if body.n not in (None, 1):
         raise BadRequest("One answer is given to a request.", param="n")
     if body.tools and len(body.tools) > _MOST_TOOLS:
@@ -95,7 +101,7 @@ def completion_of(data: bytes) -> Completion:
 
 
 def dialogue_of(body: Completion) -> Dialogue:
-    """What was said. Raises `BadRequest` for a message that is none, and for too much."""
+    """The dialogue. Raises `BadRequest` for a message that is none, and for too much."""
     rules: list[str] = []
     messages: list[Message] = []
     names: dict[str, str] = {}
@@ -129,7 +135,7 @@ def dialogue_of(body: Completion) -> Dialogue:
 
 
 def plain_request(body: Completion, dialogue: Dialogue, *, model: str) -> ChatRequest:
-    """What a model itself is asked, with the tools of the client."""
+    """The request to a model itself, with the tools of the client."""
     tools, choice = _tools(body)
     return ChatRequest(
         system=dialogue.instructions,

@@ -20,7 +20,7 @@ from toolpath.errors import (
     StoreError,
     ToolpathError,
 )
-from toolpath.server.problems import STATUS, Problem
+from toolpath.server.problems import STATUS, Problem, in_short
 from toolpath.server.rest.described import answer
 from toolpath.values import Json, JsonObject
 
@@ -58,7 +58,7 @@ def refusal(error: ToolpathError, redact: Callable[[str], str]) -> Response:
     status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
     code = next((code for kind, code in _CODES if isinstance(error, kind)), "INTERNAL_ERROR")
     # Missing parameters and wrong plans are that service's 400.
-    return answer({"error": redact(str(error)), "errorCode": code}, 400 if status == 422 else status)
+    return answer({"error": in_short(redact(str(error))), "errorCode": code}, 400 if status == 422 else status)
 
 
 async def body_of(request: Request, record: type[Any]) -> Any:

@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
 from toolpath.errors import ReadError, RecordNotFound, ToolpathError
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.conversation import Conversation, EndPart, QuestionPart, TextPart
 from toolpath.projections.plan_records import plan_record
 from toolpath.runs.beside_the_loop import weight_of
@@ -24,7 +24,8 @@ from toolpath.server.rest.described import answer
 from toolpath.server.shown import shown_results
 from toolpath.server.turns import HEADERS, paced
 from toolpath.values import JsonObject, encode
-from toolpath.workspace.conversations.turns import Said, Turn
+from toolpath.workspace.conversations.message import Said
+from toolpath.workspace.conversations.turns import Turn
 
 router = APIRouter(prefix="/api", route_class=ServiceRoute, include_in_schema=False)
 

@@ -202,17 +202,21 @@ def _by_name(given: JsonObject, fields: tuple[Json, ...]) -> JsonObject:
     }
 
 
+def _nothing_to_stop() -> Response:
+    return answer({"error": "No active task found for the given plan ID", "errorCode": "NO_ACTIVE_TASK"}, 400)
+
+
 @router.post("/stopTask/{plan_id:path}", dependencies=_CAN_RUN)
 async def stop_task(plan_id: str, tp: Door, caller: Asker) -> Response:
     """Stop a run with all that it has begun, or a plan inside it alone."""
     run_id = split_plan_id(plan_id)[0]
     info = await visible_run(tp, caller, run_id)
     if info.status in ENDED_RUN:
-        return answer({"error": "No active task found for the given plan ID"}, 400)
+        return _nothing_to_stop()
     try:
         await tp.cancel(plan_id, reason="stopped")
     except RunConflict:
-        return answer({"error": "No active task found for the given plan ID"}, 400)
+        return _nothing_to_stop()
     return answer(
         {
             "status": "stopped",

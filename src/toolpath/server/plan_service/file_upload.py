@@ -80,7 +80,7 @@ async def delete(upload_key: str, name: str, tp: Door, caller: Asker) -> Respons
 
 @router.get("/config", dependencies=_CAN_READ)
 async def config(tp: Door) -> Response:
-    """What may be uploaded."""
+    """The kinds and sizes of files that may be uploaded."""
     settings = tp.settings
     return answer(
         {

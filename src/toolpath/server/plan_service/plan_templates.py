@@ -12,7 +12,7 @@ from starlette.responses import Response
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
 from toolpath.errors import ReadError
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.template import PlanTemplate
 from toolpath.notation.template_config import read_config
 from toolpath.server.parts import Asker, Door, Needs

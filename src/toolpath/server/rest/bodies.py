@@ -6,19 +6,24 @@ import re
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
+from fastapi import Header
 from starlette.requests import Request
 
 from toolpath.errors import Finding, closest
 from toolpath.model.run import Priority
 from toolpath.model.schedule import Missed, Overlap
 from toolpath.model.template import Access, Channel
+from toolpath.runs.naming import LONGEST_KEY
 from toolpath.server.problems import Problem
 from toolpath.values import JsonObject
 
 Body = TypeVar("Body")
 
 #: No line ends and nothing that a store could stumble over.
-Key = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[\x20-\x7e]*$")]
+Key = Annotated[str, msgspec.Meta(max_length=LONGEST_KEY, pattern=r"^[\x20-\x7e]*$")]
+KeyHeader = Annotated[
+    str, Header(max_length=LONGEST_KEY, pattern=r"^[\x20-\x7e]*$", description="As `idempotency_key`.")
+]
 Words = Annotated[str, msgspec.Meta(max_length=20_000, pattern=r"^[^\x00]*$")]
 Id = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[A-Za-z0-9_.-]*$")]
 Title = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00\n\r]*$")]
@@ -33,6 +38,7 @@ class NewPlan(Sent, frozen=True, kw_only=True):
     """A request in words, which is planned, or a plan in any notation: one of the two.
 
     With `request_id` it becomes a further version under that request. `tools` limits what the planner may use.
+    `decomposition`: the request taken apart, as `{query_type, sub_queries, confidence}`.
     """
 
     request: Words = ""
@@ -40,7 +46,21 @@ class NewPlan(Sent, frozen=True, kw_only=True):
     request_id: Id = ""
     tools: Annotated[list[Key], msgspec.Meta(max_length=1_000)] = []
     planner: Literal["model", "offline"] | None = None
+    decomposition: JsonObject | None = None
     requires_approval: bool = False
+
+
+class RequestToRoute(Sent, frozen=True, kw_only=True):
+    """A request in words, and the names of the tools that it may mean; none: all.
+
+    `on_multiple`: what follows where a name fits several. `run`: what was chosen is called.
+    """
+
+    request: Annotated[Words, msgspec.Meta(min_length=1)]
+    tools: Annotated[list[Key], msgspec.Meta(max_length=1_000)] = []
+    planner: Literal["model", "offline"] | None = None
+    on_multiple: Literal["best", "all", "error"] | None = None
+    run: bool = False
 
 
 class PlanToCheck(Sent, frozen=True, kw_only=True):
@@ -53,7 +73,36 @@ class ChangedPlan(Sent, frozen=True, kw_only=True):
     """Another plan in place of the one that is there; `expected`: only if it is still at this revision."""
 
     plan: JsonObject | str
+    comment: Words = ""
+    """Why this revision."""
     expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
+
+
+class PlanRollback(Sent, frozen=True, kw_only=True):
+    """Which revision is to be the newest again; `expected`: only if the plan is still at this one."""
+
+    revision: Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+    expected: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | None = None
+
+
+class PlanDryRun(Sent, frozen=True, kw_only=True):
+    """A plan in any notation, and the inputs that a run of it would be given."""
+
+    plan: JsonObject | str
+    inputs: JsonObject = {}
+
+
+class StepTrial(Sent, frozen=True, kw_only=True):
+    """One step of a plan in any notation, to be run alone: by its id, below the ids of what it is inside of.
+
+    `arguments` stand in place of the step's own inputs, where it is a call; else these may read the plan's `inputs`.
+    """
+
+    plan: JsonObject | str
+    step: Path
+    inputs: JsonObject = {}
+    arguments: JsonObject | None = None
+    conversation_id: Id = ""
 
 
 class PlanApproval(Sent, frozen=True, kw_only=True):
@@ -210,6 +259,7 @@ class ScheduleWords(Sent, frozen=True, kw_only=True):
     template_id: Words | None = None
     plan_id: Id | None = None
     inputs: JsonObject | None = None
+    uploads: Annotated[tuple[Id, ...], msgspec.Meta(max_length=20)] | None = None
     cron: Key | None = None
     once: Annotated[float, msgspec.Meta(ge=0, le=253402300799)] | None = None
     time_zone: Key | None = None
@@ -245,6 +295,8 @@ class NewMessage(Sent, frozen=True, kw_only=True):
     tools: Annotated[list[Key], msgspec.Meta(max_length=1_000)] = []
     """Names of the tools that the agent may call; none: all that are selectable."""
     model: Words = ""
+    uploads: tuple[Id, ...] = ()
+    """Uploads whose files are in the folder of the turn's run when it begins."""
 
 
 class ModelWords(Sent, frozen=True, kw_only=True):
@@ -299,9 +351,13 @@ class SettingValues(Sent, frozen=True, kw_only=True):
 
 BODIES: tuple[type, ...] = (
     NewPlan,
+    RequestToRoute,
     PlanToCheck,
     ChangedPlan,
     PlanApproval,
+    PlanRollback,
+    PlanDryRun,
+    StepTrial,
     NewRun,
     ToolCall,
     Cancellation,

@@ -18,7 +18,8 @@ from toolpath.model.run import RunContext
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import details_of
 from toolpath.server.rest.bodies import ConversationTitle, JsonBody, NewConversation, NewMessage, TemplateWords
-from toolpath.server.rest.described import Before, Limit, answer, problems, shows, takes
+from toolpath.server.rest.described import answer, problems, shows, takes
+from toolpath.server.rest.paging import Before, Limit, one_page
 from toolpath.server.rest.views import (
     ConversationPage,
     ConversationRow,
@@ -32,7 +33,7 @@ from toolpath.server.rest.views import (
     template_row,
 )
 from toolpath.server.turns import HEADERS, paced
-from toolpath.workspace.conversations.turns import Said
+from toolpath.workspace.conversations.message import Said
 from toolpath.workspace.templates import Draft
 
 router = APIRouter(prefix="/conversations", tags=["conversations"])
@@ -104,8 +105,8 @@ async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = No
     found = await tp.conversations.newest(
         tenant=caller.of_tenant, user=owner_of(caller), limit=limit + 1, before=before
     )
-    page = tuple(conversation_row(each) for each in found[:limit])
-    return answer(ConversationPage(conversations=page, next=page[-1].conversation_id if len(found) > limit else None))
+    page, mark = one_page(found, limit, lambda each: each.conversation_id)
+    return answer(ConversationPage(conversations=tuple(conversation_row(each) for each in page), next=mark))
 
 
 @router.get("/search", responses=shows(FoundPage, "Where the text was found."), dependencies=_CAN_READ)
@@ -176,8 +177,8 @@ async def runs(
     """The runs that belong to it: its turns, and whatever was begun with its id."""
     known = await visible_conversation(tp, caller, conversation_id)
     found = await tp.conversations.runs(known, limit=limit + 1, before=before)
-    page = tuple(run_row(info) for info in found[:limit])
-    return answer(RunPage(runs=page, next=page[-1].run_id if len(found) > limit else None))
+    page, mark = one_page(found, limit, lambda info: info.run_id)
+    return answer(RunPage(runs=tuple(run_row(info) for info in page), next=mark))
 
 
 @router.post(
@@ -227,6 +228,7 @@ async def say(
         inputs=body.inputs,
         tools=tuple(body.tools),
         model=body.model,
+        uploads=body.uploads,
     )
     turn = await tp.conversations.begin(known, said, context=caller.context(), priority=caller.priority)
     row = TurnRow(conversation_id=conversation_id, run_id=turn.run_id, number=turn.number, is_new=turn.is_new)

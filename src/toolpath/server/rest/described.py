@@ -12,10 +12,11 @@ from starlette.responses import Response
 
 from toolpath.server.problems import MEDIA_TYPE, ProblemDetails
 from toolpath.server.rest.bodies import BODIES
+from toolpath.server.rest.operation_views import OPERATION_VIEWS
 from toolpath.server.rest.views import VIEWS
 
 #: The records that bodies and answers hold; OpenAPI has a schema of each by its name.
-RECORDS: tuple[type, ...] = (ProblemDetails, *BODIES, *VIEWS)
+RECORDS: tuple[type, ...] = (ProblemDetails, *BODIES, *VIEWS, *OPERATION_VIEWS)
 
 _REASONS = {
     400: "What was sent cannot be read.",
@@ -40,10 +41,8 @@ _PLACE = "#/components/schemas/{name}"
 Described = dict[int | str, dict[str, Any]]
 
 #: A filter, or the id of something: nothing that a store could stumble over.
-_TEXT = r"^[^\x00]*$"
-Filter = Annotated[str | None, Query(max_length=200, pattern=_TEXT)]
-Limit = Annotated[int, Query(ge=1, le=500, description="At most so many.")]
-Before = Annotated[str | None, Query(max_length=200, pattern=_TEXT, description="Last id of the page before.")]
+TEXT = r"^[^\x00]*$"
+Filter = Annotated[str | None, Query(max_length=200, pattern=TEXT)]
 
 
 def problems(*statuses: int) -> Described:

@@ -15,7 +15,8 @@ from toolpath.model.upload import Upload
 from toolpath.server.multipart import FormFiles
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
-from toolpath.server.rest.described import Before, Described, Limit, answer, problems, shows
+from toolpath.server.rest.described import Described, answer, problems, shows
+from toolpath.server.rest.paging import Before, Limit, one_page
 from toolpath.server.rest.runs import RunId
 from toolpath.server.rest.views import FileRow, FileTree, UploadPage, UploadRow
 from toolpath.server.visibility import visible_run
@@ -27,6 +28,8 @@ FilePath = Annotated[str, Path(max_length=1_000, description="Path in the folder
 FileName = Annotated[str, Path(max_length=300, description="Name of the file, as it is kept.")]
 _CAN_READ = [Depends(Needs("read"))]
 _CAN_RUN = [Depends(Needs("run"))]
+#: Who answers a form may bring the file that it asks for.
+_CAN_BRING = [Depends(Needs("run", or_also="answer"))]
 _TAKES = {
     "requestBody": {
         "required": True,
@@ -49,7 +52,7 @@ _BYTES: Described = {200: {"description": "The file.", "content": {"application/
     status_code=201,
     responses={**shows(UploadRow, "The files are kept.", status=201), **problems(404, 409, 415)},
     openapi_extra=_TAKES,
-    dependencies=_CAN_RUN,
+    dependencies=_CAN_BRING,
 )
 async def upload(request: Request, tp: Door, caller: Asker) -> Response:
     """Upload files, for runs that are to come: all of them, or none."""
@@ -91,8 +94,8 @@ async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = No
     if before is not None:
         await tp.files.get(before, tenant=caller.of_tenant)
     found = await tp.files.newest(tenant=caller.of_tenant, limit=limit + 1, before=before)
-    page = tuple(_row(each) for each in found[:limit])
-    return answer(UploadPage(uploads=page, next=page[-1].upload_id if len(found) > limit else None))
+    page, mark = one_page(found, limit, lambda each: each.upload_id)
+    return answer(UploadPage(uploads=tuple(_row(each) for each in page), next=mark))
 
 
 @router.get(
@@ -144,7 +147,7 @@ async def tree(
     caller: Asker,
     path: Annotated[str, Query(max_length=1_000, description="Of a folder in it alone.")] = "",
 ) -> Response:
-    """What the folder of the run holds."""
+    """The tree of the run's folder."""
     await visible_run(tp, caller, run_id)
     return answer(FileTree(run_id=run_id, tree=await tp.files.tree(run_id, path)))
 

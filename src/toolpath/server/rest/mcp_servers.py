@@ -16,7 +16,8 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.rest.bodies import JsonBody, McpServerImport, McpServerWords
 from toolpath.server.rest.described import answer, problems, shows, takes
-from toolpath.server.rest.views import McpServerList
+from toolpath.server.rest.operation_views import McpServerTools
+from toolpath.server.rest.views import McpServerList, tool_row
 from toolpath.values import Json
 from toolpath.workspace.mcp_servers.checking import ServerDraft
 
@@ -49,7 +50,8 @@ async def add(tp: Door, caller: Asker, body: _Body) -> Response:
 @router.get("", responses=_LIST, dependencies=_CAN_READ)
 async def listed(tp: Door, caller: Asker) -> Response:
     """All servers by name."""
-    return answer(McpServerList(servers=tuple(shown_to(caller, server) for server in await tp.mcp_servers.list())))
+    kept = tuple(shown_to(caller, server) for server in await tp.mcp_servers.list())
+    return answer(McpServerList(servers=kept, commands=tp.settings.mcp_commands))
 
 
 @router.post(
@@ -112,6 +114,42 @@ async def disable(server: _Server, tp: Door, caller: Asker) -> Response:
     return answer(await switched(tp, caller, server, enabled=False))
 
 
+@router.get(
+    "/{server}/tools",
+    responses={**shows(McpServerTools, "What it has, or why not."), **problems(404)},
+    dependencies=_CAN_READ,
+)
+async def tools(server: _Server, tp: Door, caller: Asker) -> Response:
+    """The tools that it has in the process that answers; an enabled one that has not been started is."""
+    return answer(await _tools(tp, caller, await tp.mcp_servers.get(server), anew=False))
+
+
+@router.post(
+    "/{server}/reload",
+    responses={**shows(McpServerTools, "What it has now, or why not."), **problems(404)},
+    dependencies=_CAN_KEEP,
+)
+async def reload(server: _Server, tp: Door, caller: Asker) -> Response:
+    """Ask it for its tools again."""
+    of_the_house(caller)
+    return answer(await _tools(tp, caller, await tp.mcp_servers.get(server), anew=True))
+
+
+async def _tools(tp: Toolpath, caller: Caller, server: McpServer, *, anew: bool) -> McpServerTools:
+    found = await tp.mcp_servers.tools(server, anew=anew)
+    problem, hint = ("", "") if found.problem is None else (found.problem.message, found.problem.hint)
+    if problem and caller.tenant:
+        # What went wrong may say how it is reached.
+        problem, hint = "It did not start, or could not say which tools it has.", ""
+    return McpServerTools(
+        name=server.name,
+        enabled=server.enabled,
+        tools=tuple(tool_row(tool, source="mcp") for tool in found.tools),
+        problem=tp.redact(problem),
+        hint=tp.redact(hint),
+    )
+
+
 async def switched(tp: Toolpath, caller: Caller, server: str, *, enabled: bool) -> McpServer:
     """The server, enabled or not. Raises `RecordNotFound`, `Problem` 403 for a tenant."""
     of_the_house(caller)
@@ -127,7 +165,7 @@ async def imported(tp: Toolpath, caller: Caller, document: Json) -> Sequence[Mcp
 def of_the_house(caller: Caller) -> None:
     """Raise `Problem` 403 for a tenant: tools of MCP servers are those of all of them."""
     if caller.tenant:
-        raise Problem(403, "scope", "MCP servers are those of all tenants.", hint="Ask whoever runs the service.")
+        raise Problem(403, "scope", "MCP servers are those of all tenants.", hint="Ask the operator of the service.")
 
 
 def shown_to(caller: Caller, server: McpServer) -> McpServer:

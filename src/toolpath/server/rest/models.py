@@ -23,7 +23,7 @@ router = APIRouter(prefix="/models", tags=["models"])
 _ModelId = Annotated[str, Path(max_length=200, description="The model's id, or its name where a URL can hold it.")]
 _Body = Annotated[ModelWords, Depends(JsonBody(ModelWords))]
 _CAN_READ = [Depends(Needs("read"))]
-#: Keys are spent by whoever may name the model, and its address is asked from here.
+#: Keys are spent by every caller who may name the model, and its address is asked from here.
 _CAN_KEEP = [Depends(Needs("admin"))]
 _SHOWN = shows(ModelRow, "The model, without its key.")
 
@@ -124,5 +124,5 @@ async def own_model(tp: Toolpath, caller: Caller, model_id: str) -> LanguageMode
 
 
 def draft_of(body: ModelWords) -> ModelDraft:
-    """What the body says of a model."""
+    """The model that the body describes."""
     return ModelDraft(**{name: getattr(body, name) for name in ModelDraft.__struct_fields__})

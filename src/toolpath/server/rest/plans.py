@@ -5,35 +5,45 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import Response
 
 from toolpath.app import Toolpath
 from toolpath.model.plan import Plan
 from toolpath.model.stored import StoredPlan
+from toolpath.model.versions import DocumentDiff
 from toolpath.notation.printing import plan_to_dict
 from toolpath.runs.beside_the_loop import weight_of
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
-from toolpath.server.rest.bodies import ChangedPlan, JsonBody, NewPlan, PlanApproval, PlanToCheck
-from toolpath.server.rest.described import Before, Limit, answer, problems, shows, takes
-from toolpath.server.rest.views import PlanDetail, PlanPage, PlanReview, plan_row
+from toolpath.server.rest.bodies import ChangedPlan, JsonBody, NewPlan, PlanApproval, PlanRollback, PlanToCheck
+from toolpath.server.rest.described import answer, problems, shows, takes
+from toolpath.server.rest.paging import Before, Limit, one_page
+from toolpath.server.rest.plan_views import PlanDetail, PlanPage, PlanReview, plan_row
 from toolpath.server.visibility import visible_plan, visible_request
+from toolpath.values import JsonObject
 
 router = APIRouter(tags=["plans"])
 
 PlanId = Annotated[str, Path(max_length=200, description="The plan's id.")]
+_Revision = Annotated[int | None, Query(ge=1, le=2**53, description="A revision of it; else the newest.")]
 RequestId = Annotated[str, Path(max_length=200, description="The request's id.")]
 _CAN_READ = [Depends(Needs("read"))]
 _CAN_RUN = [Depends(Needs("run"))]
 _DETAIL = shows(PlanDetail, "The plan, its findings, and what it will do.")
 
 
-async def _detailed(tp: Toolpath, stored: StoredPlan, status: int = 200) -> Response:
-    plan = await tp.plans.plan(stored)
+async def _detailed(tp: Toolpath, stored: StoredPlan, status: int = 200, *, revision: int | None = None) -> Response:
+    if revision is None or revision == stored.revision:
+        plan = await tp.plans.plan(stored)
+    else:
+        content = await tp.plans.history.content(stored, revision)
+        stored = msgspec.structs.replace(stored, plan=content.plan, source=content.source)
+        plan = await tp.plans.read(content.plan)
     review = await tp.plans.review(plan)
     detail = PlanDetail(
         **msgspec.structs.asdict(stored),
+        shown=stored.revision if revision is None else revision,
         findings=review.findings,
         explanation=review.explanation,
         text=str(review.explanation),
@@ -68,9 +78,15 @@ async def create(tp: Door, caller: Asker, body: Annotated[NewPlan, Depends(JsonB
             request_id=body.request_id,
             tools=body.tools or None,
             planner={"model": "model", "offline": "offline"}.get(body.planner or ""),  # type: ignore[arg-type]
+            decomposition=_of_request(body),
             **whose,  # type: ignore[arg-type]
         )
     return await _detailed(tp, stored, 201)
+
+
+def _of_request(body: NewPlan) -> JsonObject | None:
+    """The decomposition, whose text is the request's where it does not say it."""
+    return None if body.decomposition is None else {"original_query": body.request, **body.decomposition}
 
 
 @router.post(
@@ -99,14 +115,14 @@ async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = No
     if before is not None:
         await visible_plan(tp, caller, before)
     found = await tp.plans.newest(tenant=caller.of_tenant, limit=limit + 1, before=before)
-    page = tuple(plan_row(stored) for stored in found[:limit])
-    return answer(PlanPage(plans=page, next=page[-1].plan_id if len(found) > limit else None))
+    page, mark = one_page(found, limit, lambda stored: stored.plan_id)
+    return answer(PlanPage(plans=tuple(plan_row(stored) for stored in page), next=mark))
 
 
 @router.get("/plans/{plan_id}", responses={**_DETAIL, **problems(404)}, dependencies=_CAN_READ)
-async def show(plan_id: PlanId, tp: Door, caller: Asker) -> Response:
+async def show(plan_id: PlanId, tp: Door, caller: Asker, revision: _Revision = None) -> Response:
     """The plan, checked against the tools as they are now."""
-    return await _detailed(tp, await visible_plan(tp, caller, plan_id))
+    return await _detailed(tp, await visible_plan(tp, caller, plan_id), revision=revision)
 
 
 @router.put(
@@ -120,7 +136,8 @@ async def change(
 ) -> Response:
     """Put another plan in its place; what was approved of it no longer is."""
     await visible_plan(tp, caller, plan_id)
-    return await _detailed(tp, await tp.plans.update(plan_id, body.plan, expected=body.expected))
+    changed = await tp.plans.update(plan_id, body.plan, expected=body.expected, user=caller.user, comment=body.comment)
+    return await _detailed(tp, changed)
 
 
 @router.delete(
@@ -134,6 +151,40 @@ async def delete(plan_id: PlanId, tp: Door, caller: Asker) -> Response:
     await visible_plan(tp, caller, plan_id)
     await tp.plans.delete(plan_id)
     return Response(status_code=204)
+
+
+@router.get(
+    "/plans/{plan_id}/diff",
+    responses={**shows(DocumentDiff, "What the later revision does otherwise."), **problems(404)},
+    dependencies=_CAN_READ,
+)
+async def diff(
+    plan_id: PlanId,
+    tp: Door,
+    caller: Asker,
+    earlier: Annotated[int | None, Query(ge=1, le=2**53, description="Else the one before the later.")] = None,
+    later: _Revision = None,
+) -> Response:
+    """Two revisions beside each other: steps that came, went and changed, and the lines."""
+    stored = await visible_plan(tp, caller, plan_id)
+    last = stored.revisions[-1].revision if later is None else later
+    before = [each.revision for each in stored.revisions if each.revision < last] or [last]
+    return answer(await tp.plans.history.diff(stored, before[-1] if earlier is None else earlier, last))
+
+
+@router.post(
+    "/plans/{plan_id}/rollback",
+    responses={**_DETAIL, **problems(404, 409, 415)},
+    openapi_extra=takes(PlanRollback),
+    dependencies=_CAN_RUN,
+)
+async def rollback(
+    plan_id: PlanId, tp: Door, caller: Asker, body: Annotated[PlanRollback, Depends(JsonBody(PlanRollback))]
+) -> Response:
+    """Make what the plan was at an earlier revision the newest one; what was approved of it no longer is."""
+    await visible_plan(tp, caller, plan_id)
+    kept = await tp.plans.roll_back(plan_id, body.revision, expected=body.expected, user=caller.user)
+    return await _detailed(tp, kept)
 
 
 @router.post(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
+import msgspec
 from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,6 +15,7 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.questions import OpenQuestions, Question
 from toolpath.server.rest.described import answer, problems, shows
+from toolpath.server.rest.paging import one_page
 from toolpath.server.rest.views import QuestionPage
 
 router = APIRouter(prefix="/questions", tags=["people"])
@@ -36,10 +38,11 @@ async def questions(
     """The approvals, forms and writes in doubt that wait for somebody, a page at a time."""
     at_hand: OpenQuestions = request.app.state.questions
     runs = await tp.store.asking_runs(tenant=caller.of_tenant, limit=limit + 1, after=_place(after))
+    page, mark = one_page(runs, limit, _next)
     found: list[Question] = []
-    for run in runs[:limit]:
-        found += await at_hand.of(run)
-    return answer(QuestionPage(questions=tuple(found), next=_next(runs[limit - 1]) if len(runs) > limit else None))
+    for run in page:
+        found += [msgspec.structs.replace(asked, run_name=run.name) for asked in await at_hand.of(run)]
+    return answer(QuestionPage(questions=tuple(found), next=mark))
 
 
 def _next(last: AskingRun) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import Response, StreamingResponse
 
 from toolpath.access.caller import Caller
@@ -13,13 +13,15 @@ from toolpath.app import Toolpath
 from toolpath.checks.start import check_arguments
 from toolpath.engine.drive.large import handle_in
 from toolpath.errors import PlanInvalid, RunNotFound, ToolNotFound
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.events import PlanRevised, RunStarted
 from toolpath.model.plan import Plan, thaw
-from toolpath.model.run import RunStatus
+from toolpath.model.run import ENDED_RUN, RunStatus
 from toolpath.model.stored import StoredPlan
 from toolpath.model.sub_plan import split_plan_id
 from toolpath.model.template import TemplateRun
+from toolpath.projections.comparison import Comparison, compared
+from toolpath.projections.results import run_result
 from toolpath.projections.steps import step_results
 from toolpath.projections.sub_plans import sub_plans
 from toolpath.runs.beside_the_loop import weight_of
@@ -28,11 +30,14 @@ from toolpath.server.entry.guard import PIECE
 from toolpath.server.feeds import PAGE, PAGE_BYTES
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
-from toolpath.server.rest.bodies import JsonBody, NewRun
+from toolpath.server.rest.bodies import JsonBody, KeyHeader, NewRun
 from toolpath.server.rest.conversations import context_in
-from toolpath.server.rest.described import Before, Filter, Limit, answer, problems, shows, takes
+from toolpath.server.rest.described import TEXT, Filter, answer, problems, shows, takes
+from toolpath.server.rest.paging import Before, Limit, one_page
+from toolpath.server.rest.plan_views import PlanReview
 from toolpath.server.rest.plans import reviewed
-from toolpath.server.rest.views import PlanReview, RunDetail, RunPage, RunRow, SubPlanList, run_detail, run_row
+from toolpath.server.rest.views import RunDetail, RunPage, RunRow, SubPlanList, run_detail, run_row
+from toolpath.server.run_search import Wanted, search_runs
 from toolpath.server.visibility import visible_plan, visible_run
 from toolpath.values import Handle, JsonObject
 
@@ -43,9 +48,10 @@ PlanPlace = Annotated[
     str,
     Path(max_length=4_000, description="The run's id; of a plan inside it, a colon and the path of its call besides."),
 ]
+_Compared = Annotated[int, Query(ge=1, le=20_000, description="At most so many steps are told one by one.")]
 CanRead = Depends(Needs("read"))
 CanRun = Depends(Needs("run"))
-_Key = Annotated[str, Header(max_length=200, pattern=r"^[\x20-\x7e]*$", description="As `idempotency_key`.")]
+_Time = Annotated[float | None, Query(ge=0, le=253402300799, description="Begun from then on, or before; Unix time.")]
 
 
 @router.post(
@@ -63,7 +69,7 @@ async def begin(
     tp: Door,
     caller: Asker,
     body: Annotated[NewRun, Depends(JsonBody(NewRun))],
-    idempotency_key: _Key = "",
+    idempotency_key: KeyHeader = "",
 ) -> Response:
     """Begin a run of a stored plan, a plan, or a tool. It is stored before this answers."""
     what = await _what(tp, caller, body)
@@ -106,7 +112,7 @@ async def begun(
 
 
 async def _what(tp: Toolpath, caller: Caller, body: NewRun) -> Plan | StoredPlan:
-    """What the body wants run. Text and names are never read as paths of this machine."""
+    """The plan that the body wants run. Text and names are never read as paths of this machine."""
     given = [name for name in ("plan_id", "plan", "tool") if getattr(body, name) not in ("", None)]
     if len(given) != 1:
         raise Problem(
@@ -147,35 +153,57 @@ async def listed(
     name: Filter = None,
     plan_id: Filter = None,
     conversation_id: Filter = None,
+    since: _Time = None,
+    until: _Time = None,
+    text: Annotated[str, Query(max_length=200, pattern=TEXT, description="Somewhere in what it is or gave.")] = "",
+    tool: Annotated[str, Query(max_length=500, pattern=TEXT, description="Key of a tool that its plan calls.")] = "",
     limit: Limit = 50,
     before: Before = None,
 ) -> Response:
-    """The caller's runs, newest first, a page at a time."""
+    """The caller's runs, newest first, a page at a time.
+
+    With `text` or `tool` a request looks at 500 runs, for two seconds at most: a page may be short, even empty, and
+    `next` still say where to look on.
+    """
     if before is not None:
         await visible_run(tp, caller, before)
-    found = await tp.store.list_runs(
-        tenant=caller.of_tenant,
-        status=status,
-        user=user,
-        name=name,
-        plan_id=plan_id,
-        conversation_id=conversation_id,
-        limit=limit + 1,
-        before=before,
-    )
-    page = tuple(run_row(info) for info in found[:limit])
-    return answer(RunPage(runs=page, next=page[-1].run_id if len(found) > limit else None))
+    filters: dict[str, Any] = {
+        "tenant": caller.of_tenant,
+        "status": status,
+        "user": user,
+        "name": name,
+        "plan_id": plan_id,
+        "conversation_id": conversation_id,
+        "since": since,
+        "until": until,
+    }
+    if text or tool:
+        hits = await search_runs(tp, Wanted(text=text, tool=tool), limit, before, filters)
+        return answer(RunPage(runs=tuple(map(run_row, hits.runs)), next=hits.next))
+    found = await tp.store.list_runs(**filters, limit=limit + 1, before=before)
+    page, mark = one_page(found, limit, lambda info: info.run_id)
+    return answer(RunPage(runs=tuple(run_row(info) for info in page), next=mark))
 
 
 @router.get(
     "/{run_id}", responses={**shows(RunDetail, "The run as it stands."), **problems(404)}, dependencies=[CanRead]
 )
-async def show(run_id: PlanPlace, tp: Door, caller: Asker) -> Response:
+async def show(
+    run_id: PlanPlace,
+    tp: Door,
+    caller: Asker,
+    results: Annotated[
+        bool, Query(description="False: how it stands and what it waits for, without what its steps gave.")
+    ] = True,
+) -> Response:
     """The run, or a plan inside it, as it stands: what its steps gave so far, and what it waits for."""
     info = await visible_run(tp, caller, run_id)
+    if not results and info.status in ENDED_RUN and ":" not in run_id:
+        # It waits for nobody: its journal need not be read.
+        return answer(run_detail(info, ()))
     events = await tp.store.read_events(info.run_id)
     path = split_plan_id(run_id)[1]
-    return await tp.aside.do(lambda: answer(run_detail(info, events, path)), weight_of([events]))
+    return await tp.aside.do(lambda: answer(run_detail(info, events, path, results=results)), weight_of([events]))
 
 
 @router.get(
@@ -192,6 +220,23 @@ async def plans(run_id: RunId, tp: Door, caller: Asker) -> Response:
         return answer(SubPlanList(plans=sub_plans(info.run_id, step_results(events))))
 
     return await tp.aside.do(work, weight_of([events]))
+
+
+@router.get(
+    "/{run_id}/compare/{other_id}",
+    responses={**shows(Comparison, "What the other run did otherwise."), **problems(404)},
+    dependencies=[CanRead],
+)
+async def compare(run_id: RunId, other_id: RunId, tp: Door, caller: Asker, limit: _Compared = 1_000) -> Response:
+    """Differences of the other run from this one: plan, inputs, outputs, and step by step; and what took longer."""
+    first, second = await visible_run(tp, caller, run_id), await visible_run(tp, caller, other_id)
+    events = [await tp.store.read_events(info.run_id) for info in (first, second)]
+
+    def work() -> Response:
+        results = [run_result(info.run_id, told, row=info) for info, told in zip((first, second), events, strict=True)]
+        return answer(compared(results[0], events[0], results[1], events[1], limit))
+
+    return await tp.aside.do(work, weight_of(events))
 
 
 @router.get(

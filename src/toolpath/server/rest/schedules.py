@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 from starlette.responses import Response
 
+from toolpath.app import Toolpath
 from toolpath.model.schedule import Schedule
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.bodies import JsonBody, ScheduleWords
-from toolpath.server.rest.described import Before, Limit, answer, problems, shows, takes
+from toolpath.server.rest.described import answer, problems, shows, takes
+from toolpath.server.rest.paging import Before, Limit, one_page
 from toolpath.server.rest.views import RunRow, SchedulePage, ScheduleRow, run_row, schedule_row
 from toolpath.workspace.schedules import ScheduleDraft
+from toolpath.workspace.ticks import times_of
 
 router = APIRouter(prefix="/schedules", tags=["schedules"])
 
 ScheduleId = Annotated[str, Path(max_length=200, description="The schedule's id.")]
 _CAN_READ = [Depends(Needs("read"))]
 _CAN_RUN = [Depends(Needs("run"))]
+#: Times at which it is due that are told.
+_UPCOMING = 5
 _DETAIL = shows(ScheduleRow, "The schedule, when it is due next, and what came of its latest ticks.")
 
 
-def _shown(schedule: Schedule, status: int = 200) -> Response:
+def _shown(tp: Toolpath, schedule: Schedule, status: int = 200) -> Response:
     place = {"Location": f"/api/v1/schedules/{schedule.schedule_id}"} if status == 201 else None
-    return answer(schedule_row(schedule), status, place)
+    upcoming = islice(times_of(schedule, tp.clock.time()), _UPCOMING)
+    return answer(schedule_row(schedule, upcoming), status, place)
 
 
 @router.post(
@@ -39,7 +46,7 @@ async def create(tp: Door, caller: Asker, body: Annotated[ScheduleWords, Depends
     made = await tp.schedules.create(
         _draft(body), tenant=caller.tenant, user=caller.user, permissions=tuple(sorted(caller.permissions))
     )
-    return _shown(made, 201)
+    return _shown(tp, made, 201)
 
 
 @router.get("", responses={**shows(SchedulePage, "Schedules, newest first."), **problems(404)}, dependencies=_CAN_READ)
@@ -48,14 +55,14 @@ async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = No
     if before is not None:
         await tp.schedules.get(before, tenant=caller.of_tenant)
     found = await tp.schedules.newest(tenant=caller.of_tenant, limit=limit + 1, before=before)
-    page = tuple(schedule_row(schedule) for schedule in found[:limit])
-    return answer(SchedulePage(schedules=page, next=page[-1].schedule_id if len(found) > limit else None))
+    page, mark = one_page(found, limit, lambda schedule: schedule.schedule_id)
+    return answer(SchedulePage(schedules=tuple(schedule_row(schedule) for schedule in page), next=mark))
 
 
 @router.get("/{schedule_id}", responses={**_DETAIL, **problems(404)}, dependencies=_CAN_READ)
 async def show(schedule_id: ScheduleId, tp: Door, caller: Asker) -> Response:
     """One schedule."""
-    return _shown(await tp.schedules.get(schedule_id, tenant=caller.of_tenant))
+    return _shown(tp, await tp.schedules.get(schedule_id, tenant=caller.of_tenant))
 
 
 @router.put(
@@ -73,7 +80,7 @@ async def change(
     kept = await tp.schedules.change(
         schedule, _draft(body), expected=body.expected, user=caller.user, permissions=permissions
     )
-    return _shown(kept)
+    return _shown(tp, kept)
 
 
 @router.delete(

@@ -44,4 +44,4 @@ async def reset(tp: Door, caller: Asker) -> Response:
 def of_the_house(caller: Caller) -> None:
     """Raise `Problem` 403 for a tenant: these settings are those of all of them."""
     if caller.tenant:
-        raise Problem(403, "scope", "These settings are those of all tenants.", hint="Ask whoever runs the service.")
+        raise Problem(403, "scope", "These settings are those of all tenants.", hint="Ask the operator of the service.")

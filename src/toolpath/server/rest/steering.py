@@ -108,7 +108,7 @@ async def fork(
 ) -> Response:
     """A new run that keeps what this one finished before a step, and does the rest."""
     await visible_run(tp, caller, run_id)
-    # Whoever forks it runs it, with their own permissions and not with those of who began it.
+    # The caller who forks it runs it, with their own permissions and not with those of who began it.
     context = None if caller.sees_all else caller.context()
     run = await tp.fork(
         run_id,

@@ -5,24 +5,27 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Depends, Header, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import Response
 
 from toolpath.access.caller import Caller
 from toolpath.app import Toolpath
-from toolpath.model.template import PlanTemplate, TemplateDiff
+from toolpath.model.template import PlanTemplate
+from toolpath.model.versions import DocumentDiff
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.rest.bodies import (
     ChangedTemplate,
     JsonBody,
+    KeyHeader,
     NewTemplate,
     TemplateImport,
     TemplatePublication,
     TemplateRollback,
     TemplateStart,
 )
-from toolpath.server.rest.described import Before, Filter, Limit, answer, problems, shows, takes
+from toolpath.server.rest.described import Filter, answer, problems, shows, takes
+from toolpath.server.rest.paging import Before, Limit, one_page
 from toolpath.server.rest.runs import begun
 from toolpath.server.rest.views import (
     RunRow,
@@ -45,7 +48,6 @@ _Version = Annotated[int | None, Query(ge=1, le=2**31, description="A version of
 _CAN_READ = [Depends(Needs("read"))]
 _CAN_RUN = [Depends(Needs("run"))]
 _DETAIL = shows(TemplateDetail, "The template, a version of its document, and what a run is to be given.")
-_KEY = Annotated[str, Header(max_length=200, pattern=r"^[\x20-\x7e]*$", description="As `idempotency_key`.")]
 
 
 async def _visible(tp: Toolpath, caller: Caller, name: str) -> PlanTemplate:
@@ -62,6 +64,7 @@ async def _detailed(tp: Toolpath, template: PlanTemplate, status: int = 200, *, 
         **msgspec.structs.asdict(template),
         shown=number,
         document=await tp.templates.document(template, number),
+        source=await tp.templates.text(template, number),
         parameters=needed.parameters,
         input_schema=needed.schema,
         findings=() if read.fixed else review.findings,
@@ -99,8 +102,8 @@ async def listed(tp: Door, caller: Asker, group: Filter = None, limit: Limit = 5
     if before is not None:
         await _visible(tp, caller, before)
     found = await tp.templates.newest(tenant=caller.of_tenant, group=group, limit=limit + 1, before=before)
-    page = tuple(template_row(template) for template in found[:limit])
-    return answer(TemplatePage(templates=page, next=page[-1].template_id if len(found) > limit else None))
+    page, mark = one_page(found, limit, lambda template: template.template_id)
+    return answer(TemplatePage(templates=tuple(template_row(template) for template in page), next=mark))
 
 
 @router.get(
@@ -172,7 +175,7 @@ async def delete(template_id: TemplateId, tp: Door, caller: Asker) -> Response:
 
 @router.get(
     "/{template_id}/diff",
-    responses={**shows(TemplateDiff, "What the later version does otherwise."), **problems(404)},
+    responses={**shows(DocumentDiff, "What the later version does otherwise."), **problems(404)},
     dependencies=_CAN_READ,
 )
 async def diff(
@@ -243,7 +246,7 @@ async def run(
     tp: Door,
     caller: Asker,
     body: Annotated[TemplateStart, Depends(JsonBody(TemplateStart, optional=True))],
-    idempotency_key: _KEY = "",
+    idempotency_key: KeyHeader = "",
 ) -> Response:
     """Begin a run of the version that is published in the channel `http`."""
     template = await _visible(tp, caller, template_id)

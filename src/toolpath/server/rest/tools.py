@@ -11,7 +11,7 @@ from starlette.responses import Response
 from toolpath.app import Toolpath
 from toolpath.checks.start import check_arguments
 from toolpath.errors import PlanInvalid
-from toolpath.ids import new_id
+from toolpath.machine import new_id
 from toolpath.model.run import ENDED_RUN
 from toolpath.projections.results import run_result
 from toolpath.runs.opening import call_plan
@@ -19,7 +19,8 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.questions import questions_of
 from toolpath.server.rest.bodies import JsonBody, ToolCall
 from toolpath.server.rest.conversations import context_in
-from toolpath.server.rest.described import Filter, Limit, answer, problems, shows, takes
+from toolpath.server.rest.described import Filter, answer, problems, shows, takes
+from toolpath.server.rest.paging import Limit, one_page
 from toolpath.server.rest.views import (
     CallOutcome,
     StatsPage,
@@ -61,9 +62,10 @@ async def listed(
         ),
         key=lambda tool: tool.key,
     )
-    page = tuple(tool_row(tool) for tool in found[:limit])
+    page, mark = one_page(found, limit, lambda tool: tool.key)
+    rows = tuple(tool_row(tool, source=tp.source_of(tool)) for tool in page)
     troubles = tuple(tp.redact(str(trouble)) for trouble in catalog.problems.values())
-    return answer(ToolPage(tools=page, problems=troubles, next=page[-1].key if len(found) > limit else None))
+    return answer(ToolPage(tools=rows, problems=troubles, next=mark))
 
 
 @router.get("/search", responses={**shows(ToolPage, "Tools, best first."), **problems()}, dependencies=_CAN_READ)
@@ -74,14 +76,14 @@ async def find(
 ) -> Response:
     """The tools that fit a text."""
     hits = await tp.search(q, limit=limit)
-    return answer(ToolPage(tools=tuple(tool_row(hit.tool, hit.score) for hit in hits)))
+    return answer(ToolPage(tools=tuple(tool_row(hit.tool, hit.score, source=tp.source_of(hit.tool)) for hit in hits)))
 
 
 @router.get("/stats", responses={**shows(StatsPage, "By key."), **problems()}, dependencies=_CAN_READ)
 async def stats(tp: Door, caller: Asker) -> Response:
     """How the tools did in the newest 200 runs of the caller's tenant.
 
-    For callers of no tenant with the scope `admin`, in all calls there were, whoever made them.
+    For callers of no tenant with the scope `admin`, in all calls of all callers.
     """
     known = await visible_stats(tp, caller)
     return answer(StatsPage(stats=tuple(stats_row(key, known[key]) for key in sorted(known))))
@@ -90,7 +92,8 @@ async def stats(tp: Door, caller: Asker) -> Response:
 @router.get("/{key}", responses={**shows(ToolDetail, "The tool."), **problems(404, 409)}, dependencies=_CAN_READ)
 async def show(key: Key, tp: Door) -> Response:
     """All that is known of one tool."""
-    return answer(tool_detail((await tp.tools()).find(key)))
+    tool = (await tp.tools()).find(key)
+    return answer(tool_detail(tool, source=tp.source_of(tool)))
 
 
 @router.post(

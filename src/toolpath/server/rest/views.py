@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from toolpath.checks.explanation import Explanation
 from toolpath.errors import Finding
 from toolpath.model.conversation import Conversation, ConversationMessage, FoundMessage, OpenTurn, Summary
 from toolpath.model.events import AnyEvent, Failure, RunStarted, Warned
@@ -15,15 +14,17 @@ from toolpath.model.mcp_server import McpServer
 from toolpath.model.record import AuditEntry
 from toolpath.model.run import RunInfo, RunStatus, StepResult
 from toolpath.model.schedule import Missed, Overlap, Schedule, Tick
-from toolpath.model.stored import StoredPlan
 from toolpath.model.sub_plan import SubPlan
-from toolpath.model.template import Access, Channel, Imported, Parameter, PlanTemplate, TemplateDiff
+from toolpath.model.template import Access, Channel, Imported, Parameter, PlanTemplate
 from toolpath.model.tool import Example, Requires, Tool, ToolStats
 from toolpath.model.upload import UploadedFile
+from toolpath.projections.comparison import Comparison
 from toolpath.projections.results import run_result
 from toolpath.projections.sub_plans import sub_result
 from toolpath.providers.run_files.folder import FileEntry
 from toolpath.server.questions import Question, questions_of
+from toolpath.server.rest.plan_views import PLAN_VIEWS
+from toolpath.server.rest.planning_views import PLANNING_VIEWS
 from toolpath.server.shown import shown_results
 from toolpath.values import Json, JsonObject
 from toolpath.workspace.settings.stored_settings import Setting
@@ -104,41 +105,6 @@ class QuestionPage(Shown, frozen=True, kw_only=True):
     next: str | None = None
 
 
-class PlanRow(Shown, frozen=True, kw_only=True):
-    """A stored plan in a list."""
-
-    plan_id: str
-    request_id: str
-    version: int
-    revision: int
-    name: str = ""
-    request: str = ""
-    requires_approval: bool = False
-    approved: bool = False
-    created_at: float = 0.0
-    updated_at: float = 0.0
-
-
-class PlanDetail(StoredPlan, frozen=True, kw_only=True, omit_defaults=False):
-    """A stored plan, what the check says of it, and what it will do."""
-
-    findings: tuple[Finding, ...] = ()
-    explanation: Explanation
-    text: str = ""
-    """The explanation as people read it."""
-    confidence: float | None = None
-    reasoning: str = ""
-    questions: tuple[str, ...] = ()
-    """What the planner could not know."""
-
-
-class PlanPage(Shown, frozen=True, kw_only=True):
-    """Plans, newest first. `next` is the `before` of the next page; null: this was the last."""
-
-    plans: tuple[PlanRow, ...]
-    next: str | None = None
-
-
 class ToolRow(Shown, frozen=True, kw_only=True):
     """A tool in a list."""
 
@@ -147,6 +113,8 @@ class ToolRow(Shown, frozen=True, kw_only=True):
     description: str = ""
     category: str = ""
     effect: str = ""
+    source: str = ""
+    """Where it comes from: `mcp`, `folder`, `builtin`, `templates`, or `program`."""
     score: float | None = None
     """How well it fits what was searched for; greater is better."""
 
@@ -186,6 +154,7 @@ class StatsRow(Shown, frozen=True, kw_only=True):
     timeouts: int = 0
     failure_rate: float | None = None
     average_duration: float | None = None
+    p50_duration: float | None = None
     p95_duration: float | None = None
     cost: float = 0.0
 
@@ -214,17 +183,6 @@ class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[AuditEntry, ...]
     next: int | None
     """Number to go on after, where there are more."""
-
-
-class PlanReview(Shown, frozen=True, kw_only=True):
-    """What the check says of a plan, and what it will do."""
-
-    plan: JsonObject
-    """As it is kept: in the notation of plans."""
-    findings: tuple[Finding, ...] = ()
-    explanation: Explanation
-    text: str = ""
-    """The explanation as people read it."""
 
 
 class SessionDetail(Shown, frozen=True, kw_only=True):
@@ -262,6 +220,8 @@ class TemplateDetail(PlanTemplate, frozen=True, kw_only=True, omit_defaults=Fals
     shown: int
     """The version whose document this is."""
     document: JsonObject
+    source: str = ""
+    """The text that it was written as, comments and all; empty: it came as data."""
     parameters: tuple[Parameter, ...]
     input_schema: JsonObject
     findings: tuple[Finding, ...] = ()
@@ -295,6 +255,7 @@ class ScheduleRow(Shown, frozen=True, kw_only=True):
     template_id: str = ""
     plan_id: str = ""
     inputs: JsonObject = {}
+    uploads: tuple[str, ...] = ()
     cron: str = ""
     once: float | None = None
     time_zone: str = "UTC"
@@ -303,6 +264,8 @@ class ScheduleRow(Shown, frozen=True, kw_only=True):
     paused: bool = False
     next_at: float | None = None
     """When it is due next; null: never, or it is paused."""
+    upcoming: tuple[float, ...] = ()
+    """The next times at which it is due, or would be if it were not paused."""
     ticks: tuple[Tick, ...] = ()
     """The latest, newest last."""
     user: str = ""
@@ -442,6 +405,8 @@ class McpServerList(Shown, frozen=True, kw_only=True):
     """MCP servers by name; a tenant is not told how they are reached."""
 
     servers: tuple[McpServer, ...]
+    commands: bool = False
+    """Programs may be added as servers, too: the setting `mcp_commands` is on."""
 
 
 class SettingList(Shown, frozen=True, kw_only=True):
@@ -452,15 +417,15 @@ class SettingList(Shown, frozen=True, kw_only=True):
 
 #: Every answer, for the description of the interface.
 VIEWS: tuple[type, ...] = (
+    *PLAN_VIEWS,
+    *PLANNING_VIEWS,
     RunRow,
     RunDetail,
     RunPage,
     SubPlanList,
+    Comparison,
     EventPage,
     QuestionPage,
-    PlanDetail,
-    PlanPage,
-    PlanReview,
     SessionDetail,
     ToolDetail,
     ToolPage,
@@ -468,7 +433,6 @@ VIEWS: tuple[type, ...] = (
     CallOutcome,
     AuditPage,
     TemplateDetail,
-    TemplateDiff,
     TemplatePage,
     TemplateExport,
     TemplateImported,
@@ -497,8 +461,11 @@ def run_row(info: RunInfo) -> RunRow:
     return RunRow(**{name: getattr(info, name) for name in RunRow.__struct_fields__})
 
 
-def run_detail(info: RunInfo, events: Sequence[AnyEvent], path: str = "") -> RunDetail:
-    """The run, or the plan that the call at `path` began, as its journal tells so far. Raises `RunNotFound`."""
+def run_detail(info: RunInfo, events: Sequence[AnyEvent], path: str = "", *, results: bool = True) -> RunDetail:
+    """The run, or the plan that the call at `path` began, as its journal tells so far. Raises `RunNotFound`.
+
+    `results`: with what its steps gave.
+    """
     row = {name: getattr(info, name) for name in RunRow.__struct_fields__}
     if not events and not path:
         return RunDetail(**row)
@@ -510,7 +477,7 @@ def run_detail(info: RunInfo, events: Sequence[AnyEvent], path: str = "") -> Run
         inputs = call.inputs if call is not None and isinstance(call.inputs, dict) else {}
         result = sub_result(result, path)
         row |= {"run_id": result.run_id, "name": result.sub_plan.title if result.sub_plan else "", "parent": ""}
-    results, left_out = shown_results(result.results)
+    shown, left_out = shown_results(result.results) if results else ((), 0)
     # The journal may have gone on since the row was read.
     row |= {"status": result.status, "reason": result.reason, "last_seq": events[-1].seq}
     return RunDetail(
@@ -520,7 +487,7 @@ def run_detail(info: RunInfo, events: Sequence[AnyEvent], path: str = "") -> Run
         sub_plan=result.sub_plan,
         outputs=result.outputs,
         error=result.error,
-        results=results,
+        results=shown,
         left_out=left_out,
         failed_steps=result.failed_steps,
         questions=questions_of(result),
@@ -530,20 +497,15 @@ def run_detail(info: RunInfo, events: Sequence[AnyEvent], path: str = "") -> Run
     )
 
 
-def plan_row(stored: StoredPlan) -> PlanRow:
-    """The stored plan as a list shows it."""
-    names = (name for name in PlanRow.__struct_fields__ if name != "approved")
-    return PlanRow(**{name: getattr(stored, name) for name in names}, approved=stored.approval is not None)
-
-
 def template_row(template: PlanTemplate) -> TemplateRow:
     """The template as a list shows it."""
     return TemplateRow(**{name: getattr(template, name) for name in TemplateRow.__struct_fields__})
 
 
-def schedule_row(schedule: Schedule) -> ScheduleRow:
+def schedule_row(schedule: Schedule, upcoming: Iterable[float] = ()) -> ScheduleRow:
     """The schedule as it is shown."""
-    return ScheduleRow(**{name: getattr(schedule, name) for name in ScheduleRow.__struct_fields__})
+    names = (name for name in ScheduleRow.__struct_fields__ if name != "upcoming")
+    return ScheduleRow(**{name: getattr(schedule, name) for name in names}, upcoming=tuple(upcoming))
 
 
 def conversation_row(conversation: Conversation) -> ConversationRow:
@@ -558,7 +520,7 @@ def model_row(model: LanguageModel) -> ModelRow:
     return ModelRow(**{name: getattr(model, name) for name in names}, key=MASK if model.has_key else "", headers=hidden)
 
 
-def tool_row(tool: Tool, score: float | None = None) -> ToolRow:
+def tool_row(tool: Tool, score: float | None = None, *, source: str = "") -> ToolRow:
     """The tool as a list shows it."""
     return ToolRow(
         key=tool.key,
@@ -566,18 +528,19 @@ def tool_row(tool: Tool, score: float | None = None) -> ToolRow:
         description=tool.description,
         category=tool.category,
         effect=tool.effect,
+        source=source,
         score=None if score is None else round(score, 6),
     )
 
 
-def tool_detail(tool: Tool) -> ToolDetail:
+def tool_detail(tool: Tool, *, source: str = "") -> ToolDetail:
     """View of a tool with all that a caller should know of it."""
-    names = (name for name in ToolDetail.__struct_fields__ if name != "score")
-    return ToolDetail(**{name: getattr(tool, name) for name in names})
+    names = (name for name in ToolDetail.__struct_fields__ if name not in ("score", "source"))
+    return ToolDetail(**{name: getattr(tool, name) for name in names}, source=source)
 
 
 def stats_row(key: str, stats: ToolStats) -> StatsRow:
-    """What is known of one tool."""
+    """The row of one tool's statistics."""
     return StatsRow(
         key=key,
         calls=stats.calls,
@@ -585,6 +548,7 @@ def stats_row(key: str, stats: ToolStats) -> StatsRow:
         timeouts=stats.timeouts,
         failure_rate=stats.failure_rate,
         average_duration=stats.average_duration,
+        p50_duration=stats.percentile(0.5),
         p95_duration=stats.percentile(0.95),
         cost=stats.cost,
     )
