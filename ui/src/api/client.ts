@@ -1,3 +1,4 @@
+import { words } from '../texts'
 import type { components } from './schema'
 
 export type Schemas = components['schemas']
@@ -60,14 +61,30 @@ export async function call<Answer>(
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new Problem(0, 'unreachable', 'The server cannot be reached.', 'It may be restarting; try again.')
+    throw unreachable()
   }
   if (response.status === 204) return undefined as Answer
-  const text = await response.text()
-  if (response.ok) return JSON.parse(text) as Answer
+  let text: string
+  try {
+    text = await response.text()
+    if (response.ok) return JSON.parse(text) as Answer
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    // The connection broke off in the answer, or what stands before the server answered in its place.
+    throw error instanceof SyntaxError ? new Problem(response.status, 'unreadable', words.problem.unreadable, words.problem.hints[0]) : unreachable()
+  }
   const problem = problemOf(response, text)
   if (problem.status === 401) for (const told of listeners) told(problem)
   throw problem
+}
+
+const unreachable = (): Problem => new Problem(0, 'unreachable', words.problem.of(0), words.problem.hints[0])
+
+/** Seconds after which to come back, as the header says: so many, or until a date. */
+function secondsUntil(header: string | null): number | null {
+  if (!header) return null
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : null
 }
 
 function problemOf(response: Response, text: string): Problem {
@@ -77,15 +94,14 @@ function problemOf(response: Response, text: string): Problem {
   } catch {
     // What stands before the server may answer in its own words.
   }
-  const after = Number(response.headers.get('Retry-After'))
   return new Problem(
     response.status,
     String(said['code'] ?? `http_${response.status}`),
-    String(said['detail'] ?? said['title'] ?? response.statusText ?? `The server answered ${response.status}.`),
-    String(said['hint'] ?? ''),
+    String(said['detail'] ?? said['title'] ?? words.problem.of(response.status)),
+    String(said['hint'] ?? words.problem.hints[response.status] ?? ''),
     (said['findings'] as Finding[] | undefined) ?? [],
     (said['suggestions'] as string[] | undefined) ?? [],
-    Number.isFinite(after) && after > 0 ? after : null,
+    secondsUntil(response.headers.get('Retry-After')),
   )
 }
 

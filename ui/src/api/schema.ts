@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verified
+         * @description Look through the whole trail, of all tenants: it is one chain. It costs as much as there are entries.
+         */
+        post: operations["verified_api_v1_audit_verify_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/conversations": {
         parameters: {
             query?: never;
@@ -179,6 +199,26 @@ export interface paths {
          * @description Stop the turn that goes on.
          */
         delete: operations["cancel_api_v1_conversations__conversation_id__turn_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/examples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listed
+         * @description The examples; each is a request to be planned, or a plan to be run.
+         */
+        get: operations["listed_api_v1_examples_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -372,6 +412,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp-servers/{server}/reload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reload
+         * @description Ask it for its tools again.
+         */
+        post: operations["reload_api_v1_mcp_servers__server__reload_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp-servers/{server}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tools
+         * @description The tools that it has in the process that answers; an enabled one that has not been started is.
+         */
+        get: operations["tools_api_v1_mcp_servers__server__tools_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/models": {
         parameters: {
             query?: never;
@@ -484,6 +564,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operation
+         * @description How many of the caller's runs are open, what began lately and what came of it, and what waits for a worker.
+         *
+         *     It costs as many rows as are open or began in that time, 10,000 of these at most, and no journal.
+         */
+        get: operations["operation_api_v1_operation_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plannings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listed
+         * @description How the requests of the caller's tenant were planned: by what, how surely, what it took, what came of it.
+         */
+        get: operations["listed_api_v1_plannings_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plannings/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report
+         * @description The plan cache and its hits, lessons, and how the ways of planning did beside each other.
+         */
+        get: operations["report_api_v1_plannings_report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plannings/{planning_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show
+         * @description Tools shown, tools chosen and why, each question to a model with its answer, tokens, cost and time.
+         */
+        get: operations["show_api_v1_plannings__planning_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plans": {
         parameters: {
             query?: never;
@@ -522,6 +684,46 @@ export interface paths {
          * @description Check a plan without keeping it; findings of a text have their lines.
          */
         post: operations["check_api_v1_plans_check_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dry Run
+         * @description Say what a run with these inputs would call, with what is known of it before; call nothing.
+         */
+        post: operations["dry_run_api_v1_plans_dry_run_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/trial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Trial
+         * @description Begin a run of one step of a plan, with the checks, approvals and journal of any run.
+         */
+        post: operations["trial_api_v1_plans_trial_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -570,6 +772,46 @@ export interface paths {
          * @description Allow the plan as it is now, with its tools as they are now, to be run with these inputs.
          */
         post: operations["approve_api_v1_plans__plan_id__approve_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/{plan_id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Diff
+         * @description Two revisions beside each other: steps that came, went and changed, and the lines.
+         */
+        get: operations["diff_api_v1_plans__plan_id__diff_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/{plan_id}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rollback
+         * @description Make what the plan was at an earlier revision the newest one; what was approved of it no longer is.
+         */
+        post: operations["rollback_api_v1_plans__plan_id__rollback_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -626,6 +868,9 @@ export interface paths {
         /**
          * Listed
          * @description The caller's runs, newest first, a page at a time.
+         *
+         *     With `text` or `tool` a request looks at 500 runs, for two seconds at most: a page may be short, even empty, and
+         *     `next` still say where to look on.
          */
         get: operations["listed_api_v1_runs_get"];
         put?: never;
@@ -700,6 +945,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/compare/{other_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare
+         * @description Differences of the other run from this one: plan, inputs, outputs, and step by step; and what took longer.
+         */
+        get: operations["compare_api_v1_runs__run_id__compare__other_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/events": {
         parameters: {
             query?: never;
@@ -729,7 +994,7 @@ export interface paths {
         };
         /**
          * Tree
-         * @description What the folder of the run holds.
+         * @description The tree of the run's folder.
          */
         get: operations["tree_api_v1_runs__run_id__files_get"];
         put?: never;
@@ -1268,6 +1533,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tools/route": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Route
+         * @description Choose the tools that a request means, with every score; `run` calls them where nothing is left open.
+         */
+        post: operations["route_api_v1_tools_route_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tools/routes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listed
+         * @description How the requests of the caller's tenant were routed.
+         */
+        get: operations["listed_api_v1_tools_routes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tools/routes/{route_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show
+         * @description One routing: what a model was asked and wrote, what each name was taken for with its scores, its run.
+         */
+        get: operations["show_api_v1_tools_routes__route_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tools/search": {
         parameters: {
             query?: never;
@@ -1299,7 +1624,7 @@ export interface paths {
          * Stats
          * @description How the tools did in the newest 200 runs of the caller's tenant.
          *
-         *     For callers of no tenant with the scope `admin`, in all calls there were, whoever made them.
+         *     For callers of no tenant with the scope `admin`, in all calls of all callers.
          */
         get: operations["stats_api_v1_tools_stats_get"];
         put?: never;
@@ -1344,6 +1669,28 @@ export interface paths {
          * @description Call one tool with the same checks, journal and policy as in a plan.
          */
         post: operations["call_api_v1_tools__key__call_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Workers
+         * @description The processes that say that they live, and those that drive runs whether they say so or not.
+         *
+         *     A tenant is shown those that drive a run of theirs, without their names.
+         */
+        get: operations["workers_api_v1_workers_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1452,6 +1799,21 @@ export interface components {
             next: number | null;
         };
         /**
+         * AuditVerdict
+         * @description Whether the audit trail is as it was written.
+         */
+        AuditVerdict: {
+            entries: number;
+            /** @default [] */
+            faults: string[];
+            good: boolean;
+            head: string;
+            /** @default [] */
+            unended: string[];
+            /** @default 0 */
+            unlinked: number;
+        };
+        /**
          * CallOutcome
          * @description Outcome of one call; a run like any other stands behind it.
          */
@@ -1479,10 +1841,20 @@ export interface components {
             reason: string;
         };
         /**
+         * Candidate
+         * @description A tool and how well a name fits it.
+         */
+        Candidate: {
+            score: number;
+            tool: string;
+        };
+        /**
          * ChangedPlan
          * @description Another plan in place of the one that is there; `expected`: only if it is still at this revision.
          */
         ChangedPlan: {
+            /** @default  */
+            comment: string;
             /** @default null */
             expected: number | null;
             plan: Record<string, unknown> | string;
@@ -1508,6 +1880,26 @@ export interface components {
             title: string | null;
         };
         /**
+         * Comparison
+         * @description What the second run did otherwise than the first.
+         */
+        Comparison: {
+            costs: [
+                number,
+                number
+            ];
+            differing: number;
+            durations: [
+                number,
+                number
+            ];
+            inputs: string[];
+            outputs_differ: boolean;
+            plan: components["schemas"]["PlanDifference"];
+            steps: components["schemas"]["StepDifference"][];
+            total: number;
+        };
+        /**
          * ConversationMessage
          * @description One message. Messages are kept as they come, and never changed.
          */
@@ -1516,6 +1908,8 @@ export interface components {
             at: number;
             /** @default  */
             error: string;
+            /** @default null */
+            memory: components["schemas"]["MemoryPart"] | null;
             /** @default  */
             message_id: string;
             number: number;
@@ -1584,6 +1978,26 @@ export interface components {
             comment: string;
         };
         /**
+         * DocumentDiff
+         * @description Difference of two versions of a plan or a template.
+         */
+        DocumentDiff: {
+            /** @default [] */
+            added: string[];
+            /** @default {} */
+            changed: {
+                [key: string]: string[];
+            };
+            /** @default [] */
+            fields: string[];
+            /** @default false */
+            moved: boolean;
+            /** @default [] */
+            removed: string[];
+            /** @default  */
+            text: string;
+        };
+        /**
          * Estimate
          * @description Estimate of what something takes or costs, as far as it is known.
          */
@@ -1614,6 +2028,28 @@ export interface components {
             /** @default {} */
             parameters: Record<string, unknown>;
             query: string;
+        };
+        /**
+         * ExampleList
+         * @description Plans that come with the package.
+         */
+        ExampleList: {
+            examples: components["schemas"]["ExamplePlan"][];
+            is_on: boolean;
+        };
+        /**
+         * ExamplePlan
+         * @description One example: `request` is planned, `plan` is run as it is.
+         */
+        ExamplePlan: {
+            description: string;
+            name: string;
+            /** @default false */
+            needs_model: boolean;
+            /** @default  */
+            plan: string;
+            /** @default  */
+            request: string;
         };
         /**
          * ExplainedBlock
@@ -1692,6 +2128,10 @@ export interface components {
                 [key: string]: string[];
             };
             name: string;
+            /** @default {} */
+            rests_on: {
+                [key: string]: string[];
+            };
             /** @default [] */
             writes: string[];
         };
@@ -1884,7 +2324,23 @@ export interface components {
          * @description MCP servers by name; a tenant is not told how they are reached.
          */
         McpServerList: {
+            /** @default false */
+            commands: boolean;
             servers: components["schemas"]["McpServer"][];
+        };
+        /**
+         * McpServerTools
+         * @description Tools that a stored MCP server has, or why it has none.
+         */
+        McpServerTools: {
+            enabled: boolean;
+            /** @default  */
+            hint: string;
+            name: string;
+            /** @default  */
+            problem: string;
+            /** @default [] */
+            tools: components["schemas"]["ToolRow"][];
         };
         /**
          * McpServerWords
@@ -1917,6 +2373,17 @@ export interface components {
             trust_annotations: boolean | null;
             /** @default null */
             url: string | null;
+        };
+        /**
+         * MemoryPart
+         * @description Older messages that the model is not told word by word.
+         */
+        MemoryPart: {
+            characters: number;
+            left_out: number;
+            summarised: boolean;
+            /** @enum {unknown} */
+            type: "memory";
         };
         /**
          * MessagePage
@@ -2045,14 +2512,19 @@ export interface components {
             text: string;
             /** @default [] */
             tools: string[];
+            /** @default [] */
+            uploads: string[];
         };
         /**
          * NewPlan
          * @description A request in words, which is planned, or a plan in any notation: one of the two.
          *
          *         With `request_id` it becomes a further version under that request. `tools` limits what the planner may use.
+         *         `decomposition`: the request taken apart, as `{query_type, sub_queries, confidence}`.
          */
         NewPlan: {
+            /** @default null */
+            decomposition: Record<string, unknown> | null;
             /** @default null */
             plan: Record<string, unknown> | string | null;
             /** @default null */
@@ -2125,6 +2597,25 @@ export interface components {
             said: string;
         };
         /**
+         * OperationDetail
+         * @description The caller's runs at a glance: what is open now, and what was begun from `since` to `at`, Unix time.
+         */
+        OperationDetail: {
+            at: number;
+            /** @default true */
+            is_whole: boolean;
+            open_runs: {
+                [key: string]: number;
+            };
+            questions: {
+                [key: string]: number;
+            };
+            /** @default null */
+            queue: components["schemas"]["QueueDetail"] | null;
+            since: number;
+            throughput: components["schemas"]["Throughput"];
+        };
+        /**
          * Parameter
          * @description Parameter of a template: the value that a run is given under one name.
          */
@@ -2149,6 +2640,17 @@ export interface components {
             detail: string;
             /** Name */
             name: string;
+        };
+        /**
+         * Period
+         * @description A part of a time. `at` is when it began, Unix time.
+         */
+        Period: {
+            at: number;
+            /** @default {} */
+            runs: {
+                [key: string]: number;
+            };
         };
         /**
          * PlanApproval
@@ -2197,6 +2699,11 @@ export interface components {
             requires_approval: boolean;
             /** @default 0 */
             revision: number;
+            /** @default [] */
+            revisions: components["schemas"]["PlanRevision"][];
+            shown: number;
+            /** @default  */
+            source: string;
             /** @default  */
             tenant: string;
             /** @default  */
@@ -2208,6 +2715,27 @@ export interface components {
             version: number;
         };
         /**
+         * PlanDifference
+         * @description Steps of the plan, by their ids.
+         */
+        PlanDifference: {
+            /** @default [] */
+            added: string[];
+            /** @default [] */
+            changed: string[];
+            /** @default [] */
+            removed: string[];
+        };
+        /**
+         * PlanDryRun
+         * @description A plan in any notation, and the inputs that a run of it would be given.
+         */
+        PlanDryRun: {
+            /** @default {} */
+            inputs: Record<string, unknown>;
+            plan: Record<string, unknown> | string;
+        };
+        /**
          * PlanPage
          * @description Plans, newest first. `next` is the `before` of the next page; null: this was the last.
          */
@@ -2215,6 +2743,13 @@ export interface components {
             /** @default null */
             next: string | null;
             plans: components["schemas"]["PlanRow"][];
+        };
+        /**
+         * PlanPreview
+         * @description What a run with these inputs would call: every step in the order in which it is written.
+         */
+        PlanPreview: {
+            steps: components["schemas"]["Planned"][];
         };
         /**
          * PlanReview
@@ -2227,6 +2762,29 @@ export interface components {
             plan: Record<string, unknown>;
             /** @default  */
             text: string;
+        };
+        /**
+         * PlanRevision
+         * @description One of the documents that a stored plan was.
+         */
+        PlanRevision: {
+            /** @default 0 */
+            at: number;
+            /** @default  */
+            by: string;
+            /** @default  */
+            comment: string;
+            digest: string;
+            revision: number;
+        };
+        /**
+         * PlanRollback
+         * @description Which revision is to be the newest again; `expected`: only if the plan is still at this one.
+         */
+        PlanRollback: {
+            /** @default null */
+            expected: number | null;
+            revision: number;
         };
         /**
          * PlanRow
@@ -2256,6 +2814,127 @@ export interface components {
          */
         PlanToCheck: {
             plan: Record<string, unknown> | string;
+        };
+        /**
+         * Planned
+         * @description One step of the preview.
+         */
+        Planned: {
+            /** @default false */
+            approval: boolean;
+            /** @default  */
+            condition: string;
+            /** @default  */
+            effect: string;
+            /** @default null */
+            inputs: unknown;
+            /** @default null */
+            items: number | null;
+            kind: string;
+            path: string;
+            /** @default  */
+            tool: string;
+            /** @default [] */
+            waits_for: string[];
+        };
+        /**
+         * PlanningPage
+         * @description Plannings, newest first. `next` is the `before` of the next page; null: this was the last.
+         */
+        PlanningPage: {
+            /** @default null */
+            next: string | null;
+            plannings: components["schemas"]["PlanningRow"][];
+        };
+        /**
+         * PlanningRecord
+         * @description Record of a planning: how a plan came about, or why none did.
+         */
+        PlanningRecord: {
+            /** @default {} */
+            asker: Record<string, unknown>;
+            /** @default  */
+            catalog: string;
+            /** @default null */
+            confidence: number | null;
+            /** @default 0 */
+            duration: number;
+            /** @default  */
+            id: string;
+            /**
+             * @default planned
+             * @enum {unknown}
+             */
+            outcome: "failed" | "fallback" | "no_tool" | "planned";
+            /**
+             * @default model
+             * @enum {unknown}
+             */
+            planner: "cache" | "model" | "offline";
+            /** @default 0 */
+            prompt_size: number;
+            /** @default  */
+            reason: string;
+            /** @default  */
+            reasoning: string;
+            request: string;
+            /** @default [] */
+            rounds: components["schemas"]["Round"][];
+            /** @default  */
+            run_id: string;
+            /** @default [] */
+            selections: components["schemas"]["Selection"][];
+            /** @default [] */
+            shown: components["schemas"]["Shown"][];
+            /** @default false */
+            simplified: boolean;
+            /** @default 0 */
+            started_at: number;
+            /** @default  */
+            strategy: string;
+            /** @default null */
+            success: boolean | null;
+        };
+        /**
+         * PlanningRow
+         * @description How one request was planned, in a list.
+         */
+        PlanningRow: {
+            /** @default null */
+            confidence: number | null;
+            /** @default 0 */
+            cost: number;
+            /** @default 0 */
+            duration: number;
+            id: string;
+            /** @default  */
+            outcome: string;
+            /** @enum {unknown} */
+            planner: "cache" | "model" | "offline";
+            request: string;
+            /** @default  */
+            run_id: string;
+            /** @default 0 */
+            started_at: number;
+            /** @default  */
+            strategy: string;
+            /** @default null */
+            success: boolean | null;
+            /** @default 0 */
+            tokens: number;
+        };
+        /**
+         * PlanningStats
+         * @description How planning did so far: the cache, lessons, the ways of planning beside each other.
+         */
+        PlanningStats: {
+            hit_rate: number | null;
+            hits: number;
+            lessons: Record<string, unknown>[];
+            misses: number;
+            plans: number;
+            text: string;
+            ways: Record<string, unknown>;
         };
         /**
          * ProblemDetails
@@ -2295,6 +2974,8 @@ export interface components {
             /** @enum {unknown} */
             kind: "approval" | "input" | "settle";
             run_id: string;
+            /** @default  */
+            run_name: string;
             step: string;
             /** @default  */
             tool: string;
@@ -2311,6 +2992,19 @@ export interface components {
             questions: components["schemas"]["Question"][];
         };
         /**
+         * QueueDetail
+         * @description What waits for a worker.
+         */
+        QueueDetail: {
+            /** @default null */
+            messages: number | null;
+            /** @default  */
+            problem: string;
+            /** @default null */
+            put_aside: number | null;
+            waiting: number;
+        };
+        /**
          * Ready
          * @description Readiness of the process for its work.
          */
@@ -2325,6 +3019,23 @@ export interface components {
              * @default ok
              */
             status: string;
+        };
+        /**
+         * RequestToRoute
+         * @description A request in words, and the names of the tools that it may mean; none: all.
+         *
+         *         `on_multiple`: what follows where a name fits several. `run`: what was chosen is called.
+         */
+        RequestToRoute: {
+            /** @default null */
+            on_multiple: ("all" | "best" | "error") | null;
+            /** @default null */
+            planner: ("model" | "offline") | null;
+            request: string;
+            /** @default false */
+            run: boolean;
+            /** @default [] */
+            tools: string[];
         };
         /**
          * Requires
@@ -2351,6 +3062,108 @@ export interface components {
         Resumption: {
             /** @default false */
             accept_tool: boolean;
+        };
+        /**
+         * Round
+         * @description One question to the model and what came of it.
+         */
+        Round: {
+            /** @default  */
+            answer: string;
+            /** @default null */
+            cost: number | null;
+            /** @default 0 */
+            duration: number;
+            /** @default  */
+            error: string;
+            /** @default [] */
+            findings: components["schemas"]["Finding"][];
+            /** @default  */
+            model: string;
+            /** @default null */
+            plan: Record<string, unknown> | null;
+            /** @default {} */
+            usage: components["schemas"]["Usage"];
+        };
+        /**
+         * RoutePage
+         * @description Routings, newest first, without what models were asked. `next` is the `before` of the next page.
+         */
+        RoutePage: {
+            /** @default null */
+            next: string | null;
+            routes: components["schemas"]["RouteRecord"][];
+        };
+        /**
+         * RouteRecord
+         * @description Record of how one request was routed.
+         */
+        RouteRecord: {
+            /** @default [] */
+            answers: string[];
+            /** @default 0 */
+            at: number;
+            /** @default [] */
+            calls: [
+                string,
+                unknown
+            ][];
+            /** @default [] */
+            connected: string[];
+            /** @default null */
+            cost: number | null;
+            /** @default [] */
+            decisions: components["schemas"]["ToolMatch"][];
+            /** @default 0 */
+            duration: number;
+            /** @default  */
+            error: string;
+            /** @default [] */
+            findings: components["schemas"]["Finding"][];
+            /** @default  */
+            id: string;
+            /** @default [] */
+            order: string[];
+            /** @enum {unknown} */
+            outcome: "failed" | "no_match" | "refused" | "text" | "tools";
+            /** @default  */
+            prompt: string;
+            request: string;
+            /** @default  */
+            run_id: string;
+            /** @default {} */
+            usage: components["schemas"]["Usage"];
+            /** @default false */
+            used_model: boolean;
+        };
+        /**
+         * Routing
+         * @description What a request means: calls as a plan, a text, or a message that says why neither.
+         */
+        Routing: {
+            /** @default [] */
+            decisions: components["schemas"]["ToolMatch"][];
+            /** @default [] */
+            findings: components["schemas"]["Finding"][];
+            /** @default  */
+            message: string;
+            /** @enum {unknown} */
+            outcome: "failed" | "no_match" | "refused" | "text" | "tools";
+            /** @default [] */
+            outputs: unknown[];
+            /** @default null */
+            plan: Record<string, unknown> | null;
+            /** @default [] */
+            questions: string[];
+            route_id: string;
+            /** @default  */
+            run_id: string;
+            /** @default  */
+            status: string;
+            /** @default [] */
+            suggestions: string[];
+            /** @default  */
+            text: string;
         };
         /**
          * RunDetail
@@ -2499,8 +3312,12 @@ export interface components {
             /** @default UTC */
             time_zone: string;
             title: string;
+            /** @default [] */
+            upcoming: number[];
             /** @default 0 */
             updated_at: number;
+            /** @default [] */
+            uploads: string[];
             /** @default  */
             user: string;
         };
@@ -2533,6 +3350,18 @@ export interface components {
             time_zone: string | null;
             /** @default null */
             title: string | null;
+            /** @default null */
+            uploads: string[] | null;
+        };
+        /**
+         * Selection
+         * @description A tool that was chosen, for which step, and why.
+         */
+        Selection: {
+            /** @default  */
+            reasoning: string;
+            step: string;
+            tool: string;
         };
         /**
          * SessionDetail
@@ -2551,9 +3380,13 @@ export interface components {
         Setting: {
             default: unknown;
             name: string;
+            /** @default [] */
+            options: string[];
             source: string;
             /** @default null */
             stored: unknown;
+            /** @default  */
+            type: string;
             value: unknown;
         };
         /**
@@ -2585,6 +3418,26 @@ export interface components {
             step: string;
         };
         /**
+         * Shown
+         * @description A tool that the planner could choose from, and why it was among them.
+         */
+        Shown: {
+            /** @default null */
+            average_duration: number | null;
+            /**
+             * @default search
+             * @enum {unknown}
+             */
+            because: "all" | "learned" | "named" | "search" | "suggested";
+            /** @default 0 */
+            calls: number;
+            /** @default null */
+            failure_rate: number | null;
+            /** @default 0 */
+            score: number;
+            tool: string;
+        };
+        /**
          * StatsPage
          * @description Statistics by key of the tool.
          */
@@ -2607,9 +3460,26 @@ export interface components {
             failures: number;
             key: string;
             /** @default null */
+            p50_duration: number | null;
+            /** @default null */
             p95_duration: number | null;
             /** @default 0 */
             timeouts: number;
+        };
+        /**
+         * StepDifference
+         * @description One step instance in both runs.
+         */
+        StepDifference: {
+            /** @default [] */
+            differs: ("attempts" | "error" | "inputs" | "output" | "status" | "tool")[];
+            /** @default null */
+            first: components["schemas"]["StepSide"] | null;
+            /** @default 0 */
+            longer: number;
+            path: string;
+            /** @default null */
+            second: components["schemas"]["StepSide"] | null;
         };
         /**
          * StepResult
@@ -2649,6 +3519,33 @@ export interface components {
             step: string;
             /** @default  */
             tool: string;
+        };
+        /**
+         * StepSide
+         * @description How a step stood in one of the runs.
+         */
+        StepSide: {
+            attempts: number;
+            /** @default false */
+            cached: boolean;
+            duration: number;
+            status: string;
+        };
+        /**
+         * StepTrial
+         * @description One step of a plan in any notation, to be run alone: by its id, below the ids of what it is inside of.
+         *
+         *         `arguments` stand in place of the step's own inputs, where it is a call; else these may read the plan's `inputs`.
+         */
+        StepTrial: {
+            /** @default null */
+            arguments: Record<string, unknown> | null;
+            /** @default  */
+            conversation_id: string;
+            /** @default {} */
+            inputs: Record<string, unknown>;
+            plan: Record<string, unknown> | string;
+            step: string;
         };
         /**
          * SubPlan
@@ -2711,6 +3608,8 @@ export interface components {
             /** @default 0 */
             revision: number;
             shown: number;
+            /** @default  */
+            source: string;
             template_id: string;
             /** @default  */
             tenant: string;
@@ -2721,26 +3620,6 @@ export interface components {
             user: string;
             /** @default [] */
             versions: components["schemas"]["TemplateVersion"][];
-        };
-        /**
-         * TemplateDiff
-         * @description Difference of two versions of a template.
-         */
-        TemplateDiff: {
-            /** @default [] */
-            added: string[];
-            /** @default {} */
-            changed: {
-                [key: string]: string[];
-            };
-            /** @default [] */
-            fields: string[];
-            /** @default false */
-            moved: boolean;
-            /** @default [] */
-            removed: string[];
-            /** @default  */
-            text: string;
         };
         /**
          * TemplateExport
@@ -2846,6 +3725,8 @@ export interface components {
             comment: string;
             digest: string;
             version: number;
+            /** @default  */
+            written: string;
         };
         /**
          * TemplateWords
@@ -2862,6 +3743,20 @@ export interface components {
             group: string | null;
             /** @default null */
             title: string | null;
+        };
+        /**
+         * Throughput
+         * @description Figures of the runs that were begun in a time. Durations in seconds, from when they were begun to their end.
+         */
+        Throughput: {
+            begun: number;
+            ended: number;
+            median_duration: number | null;
+            p95_duration: number | null;
+            periods: components["schemas"]["Period"][];
+            statuses: {
+                [key: string]: number;
+            };
         };
         /**
          * Tick
@@ -2924,12 +3819,29 @@ export interface components {
             requires: components["schemas"]["Requires"];
             /** @default null */
             score: number | null;
+            /** @default  */
+            source: string;
             /** @default null */
             timeout: number | null;
             /** @default  */
             title: string;
             /** @default  */
             version: string;
+        };
+        /**
+         * ToolMatch
+         * @description Match of one name with tools: what was asked for, what it was taken for, and why.
+         */
+        ToolMatch: {
+            asked: string;
+            /** @default [] */
+            candidates: components["schemas"]["Candidate"][];
+            /** @enum {unknown} */
+            how: "alias" | "exact" | "fuzzy" | "none" | "several";
+            /** @default  */
+            reason: string;
+            /** @default [] */
+            tools: string[];
         };
         /**
          * ToolPage
@@ -2956,6 +3868,8 @@ export interface components {
             key: string;
             /** @default null */
             score: number | null;
+            /** @default  */
+            source: string;
             /** @default  */
             title: string;
         };
@@ -3005,6 +3919,16 @@ export interface components {
             /** @default 0 */
             uploaded_at: number;
         };
+        /**
+         * Usage
+         * @description Tokens that requests took.
+         */
+        Usage: {
+            /** @default 0 */
+            input_tokens: number;
+            /** @default 0 */
+            output_tokens: number;
+        };
         /** ValidationError */
         ValidationError: {
             /** Context */
@@ -3026,6 +3950,25 @@ export interface components {
             because: string[];
             step: string;
         };
+        /**
+         * WorkerList
+         * @description Processes by name.
+         */
+        WorkerList: {
+            workers: components["schemas"]["WorkerRow"][];
+        };
+        /**
+         * WorkerRow
+         * @description A process that drives runs, or could.
+         */
+        WorkerRow: {
+            /** @default true */
+            is_connected: boolean;
+            name: string;
+            /** @default [] */
+            runs: components["schemas"]["RunRow"][];
+            seen_at: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -3040,6 +3983,10 @@ export interface operations {
             query?: {
                 /** @description Only entries with a greater number. */
                 after?: number;
+                /** @description Newest first, and `next` is the `before` of the next page. */
+                newest?: boolean;
+                /** @description Newest first: only entries with a smaller number. */
+                before?: number | null;
                 /** @description At most so many. */
                 limit?: number;
             };
@@ -3056,6 +4003,116 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    verified_api_v1_audit_verify_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What came of the look. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerdict"];
                 };
             };
             /** @description What was sent cannot be read. */
@@ -4638,6 +5695,26 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listed_api_v1_examples_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Examples, the easiest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExampleList"];
                 };
             };
         };
@@ -6467,6 +7544,250 @@ export interface operations {
             };
         };
     };
+    reload_api_v1_mcp_servers__server__reload_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The server's id or name. */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it has now, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServerTools"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    tools_api_v1_mcp_servers__server__tools_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The server's id or name. */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it has, or why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServerTools"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     listed_api_v1_models_get: {
         parameters: {
             query?: never;
@@ -7381,6 +8702,475 @@ export interface operations {
             };
         };
     };
+    operation_api_v1_operation_get: {
+        parameters: {
+            query?: {
+                /** @description How far to look back. */
+                seconds?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it stands now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationDetail"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listed_api_v1_plannings_get: {
+        parameters: {
+            query?: {
+                /** @description At most so many. */
+                limit?: number;
+                /** @description Last id of the page before. */
+                before?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanningPage"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    report_api_v1_plannings_report_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description So far. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanningStats"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    show_api_v1_plannings__planning_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The planning's id. */
+                planning_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanningRecord"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     listed_api_v1_plans_get: {
         parameters: {
             query?: {
@@ -7769,9 +9559,267 @@ export interface operations {
             };
         };
     };
-    show_api_v1_plans__plan_id__get: {
+    dry_run_api_v1_plans_dry_run_post: {
         parameters: {
             query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanDryRun"];
+            };
+        };
+        responses: {
+            /** @description What would be called. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanPreview"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is no JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    trial_api_v1_plans_trial_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StepTrial"];
+            };
+        };
+        responses: {
+            /** @description The run is stored and will be driven. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunRow"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is no JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    show_api_v1_plans__plan_id__get: {
+        parameters: {
+            query?: {
+                /** @description A revision of it; else the newest. */
+                revision?: number | null;
+            };
             header?: never;
             path: {
                 /** @description The plan's id. */
@@ -8299,6 +10347,277 @@ export interface operations {
             };
         };
     };
+    diff_api_v1_plans__plan_id__diff_get: {
+        parameters: {
+            query?: {
+                /** @description Else the one before the later. */
+                earlier?: number | null;
+                /** @description A revision of it; else the newest. */
+                later?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description The plan's id. */
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the later revision does otherwise. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentDiff"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    rollback_api_v1_plans__plan_id__rollback_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The plan's id. */
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanRollback"];
+            };
+        };
+        responses: {
+            /** @description The plan, its findings, and what it will do. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanDetail"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It is not in a state in which this can be done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is no JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     questions_api_v1_questions_get: {
         parameters: {
             query?: {
@@ -8545,6 +10864,14 @@ export interface operations {
                 name?: string | null;
                 plan_id?: string | null;
                 conversation_id?: string | null;
+                /** @description Begun from then on, or before; Unix time. */
+                since?: number | null;
+                /** @description Begun from then on, or before; Unix time. */
+                until?: number | null;
+                /** @description Somewhere in what it is or gave. */
+                text?: string;
+                /** @description Key of a tool that its plan calls. */
+                tool?: string;
                 /** @description At most so many. */
                 limit?: number;
                 /** @description Last id of the page before. */
@@ -8821,7 +11148,10 @@ export interface operations {
     };
     show_api_v1_runs__run_id__get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description False: how it stands and what it waits for, without what its steps gave. */
+                results?: boolean;
+            };
             header?: never;
             path: {
                 /** @description The run's id; of a plan inside it, a colon and the path of its call besides. */
@@ -9177,6 +11507,133 @@ export interface operations {
             };
             /** @description The body is no JSON. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    compare_api_v1_runs__run_id__compare__other_id__get: {
+        parameters: {
+            query?: {
+                /** @description At most so many steps are told one by one. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+                /** @description The run's id. */
+                other_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the other run did otherwise. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13203,7 +15660,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TemplateDiff"];
+                    "application/json": components["schemas"]["DocumentDiff"];
                 };
             };
             /** @description What was sent cannot be read. */
@@ -13869,6 +16326,405 @@ export interface operations {
             };
         };
     };
+    route_api_v1_tools_route_post: {
+        parameters: {
+            query?: {
+                /** @description With `run`: seconds until an answer. */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestToRoute"];
+            };
+        };
+        responses: {
+            /** @description What it means; with `run`, what came of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routing"];
+                };
+            };
+            /** @description Its run goes on, or waits for a person. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routing"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It is not in a state in which this can be done. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is no JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listed_api_v1_tools_routes_get: {
+        parameters: {
+            query?: {
+                /** @description At most so many. */
+                limit?: number;
+                /** @description Last id of the page before. */
+                before?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutePage"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    show_api_v1_tools_routes__route_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The routing's id. */
+                route_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteRecord"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it is not the caller's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     find_api_v1_tools_search_get: {
         parameters: {
             query: {
@@ -14327,6 +17183,116 @@ export interface operations {
             };
             /** @description The body is no JSON. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server does not answer to this name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description It can be read, and is wrong; `findings` say all of it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The server made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The store or something else that is needed cannot be reached now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_api_v1_workers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who drives, and what. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerList"];
+                };
+            };
+            /** @description What was sent cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Credentials are missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -17,4 +17,10 @@ describe('a turn is told in parts', () => {
     )
     expect([turn.calls[0]?.status, turn.questions.length]).toEqual(['succeeded', 0])
   })
+
+  it('keeps what is asked while a connection that was lost tells all once more', () => {
+    const begun: [string, Record<string, unknown>][] = [['turn', { run_id: 'r' }], ['question', { step: 's1', kind: 'approval', run_id: 'r', asked_at: 7 }]]
+    expect(parts(...begun, ['turn', { run_id: 'r' }]).questions.map((one) => one.asked_at)).toEqual([7])
+    expect(parts(...begun, ['turn', { run_id: 'another' }]).questions).toEqual([])
+  })
 })

@@ -20,7 +20,8 @@ type Part = Record<string, unknown>
 export function told(turn: Turn, kind: string, data: Part): Turn {
   switch (kind) {
     case 'turn':
-      return { ...emptyTurn(), runId: String(data['run_id']) }
+      // A connection that came back tells all of it once more: what waits for somebody stands meanwhile.
+      return { ...emptyTurn(), runId: String(data['run_id']), questions: turn.runId === data['run_id'] ? turn.questions : [] }
     case 'memory':
       return { ...turn, leftOut: Number(data['left_out']) }
     case 'text':
@@ -40,11 +41,11 @@ export function told(turn: Turn, kind: string, data: Part): Turn {
       return {
         ...turn,
         calls: turn.calls.map((call) => (call.step === step ? { ...call, status, error } : call)),
-        questions: turn.questions.filter((question) => question.step !== step),
+        questions: turn.questions.filter((question) => question.step !== step && !question.step.startsWith(`${step}/`)),
       }
     }
     case 'question': {
-      const question = { ...data, asked_at: Date.now() / 1000, deadline: null } as unknown as Question
+      const question = { ...data, deadline: null } as unknown as Question
       return { ...turn, questions: [...turn.questions.filter((one) => one.step !== question.step), question] }
     }
     case 'error':

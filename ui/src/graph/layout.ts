@@ -1,23 +1,23 @@
 import type { Shape } from './shape'
-import type { Box } from './layout.worker'
+import type { Box, Layout, Way } from './layout.worker'
 
-export type { Box }
+export type { Box, Way }
 
-type Answer = { number: number; boxes?: Box[]; error?: string }
+type Answer = { number: number; layout?: Layout; error?: string }
 
 let worker: Worker | null = null
 let count = 0
-const waiting = new Map<number, { resolve: (boxes: Box[]) => void; reject: (error: Error) => void }>()
+const waiting = new Map<number, { resolve: (layout: Layout) => void; reject: (error: Error) => void }>()
 
-/** Where each step's box is. Found in a worker: a plan of a thousand steps takes a second or two. */
-export function layOut(shape: Shape): Promise<Box[]> {
+/** Where each step's box is, and how the lines go between them. Found in a worker: a plan of a thousand steps takes a second or two. */
+export function layOut(shape: Shape): Promise<Layout> {
   if (!worker) {
     worker = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' })
     worker.onmessage = (message: MessageEvent<Answer>) => {
-      const { number, boxes, error } = message.data
+      const { number, layout, error } = message.data
       const found = waiting.get(number)
       waiting.delete(number)
-      if (boxes) found?.resolve(boxes)
+      if (layout) found?.resolve(layout)
       else found?.reject(new Error(error))
     }
     worker.onerror = (event) => {

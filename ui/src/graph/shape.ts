@@ -14,6 +14,8 @@ export interface GraphStep {
   approval: boolean
   critical: boolean
   note: string
+  /** Seconds that it is expected to take; null: not known. */
+  expected: number | null
   /** Holds steps of its own. */
   holds: boolean
 }
@@ -40,6 +42,18 @@ export function shapeOf(block: ExplainedBlock): Shape {
   return shape
 }
 
+/** What is drawn of the plan that the step with this key holds; null: the plan does not show what it holds. */
+export function shapeInside(block: ExplainedBlock, key: string): Shape | null {
+  let steps = block.steps ?? []
+  for (const id of key.split('/')) {
+    const step = steps.find((one) => one.id === id)
+    if (!step?.blocks?.length) return null
+    const blocks = step.blocks
+    steps = blocks.flatMap((inner) => inner.steps ?? [])
+  }
+  return shapeOf({ ...block, steps })
+}
+
 function add(shape: Shape, block: ExplainedBlock, parent: string): void {
   const at = (id: string): string => (parent ? `${parent}/${id}` : id)
   for (const step of block.steps ?? []) {
@@ -55,6 +69,7 @@ function add(shape: Shape, block: ExplainedBlock, parent: string): void {
       approval: step.approval ?? false,
       critical: step.critical ?? false,
       note: step.note ?? '',
+      expected: step.duration?.unknown?.length ? null : (step.duration?.value ?? null),
       holds: blocks.length > 0,
     })
     for (const inner of blocks) add(shape, inner, at(step.id))

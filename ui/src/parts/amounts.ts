@@ -1,12 +1,25 @@
-import { language } from '../texts'
+import { language, words } from '../texts'
 
 /** A duration in seconds as people read it. */
 export function duration(seconds: number): string {
   if (seconds < 0.0005) return '0 ms'
   if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`
   if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+  if (seconds < 3600) return words.common.minutes(Math.floor(seconds / 60), Math.floor(seconds % 60))
+  return words.common.hours(Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60))
+}
+
+const SIZES = ['B', 'kB', 'MB', 'GB']
+
+/** A number of bytes as people read it. */
+export function bytes(count: number): string {
+  let at = 0
+  let left = count
+  while (left >= 1000 && at < SIZES.length - 1) {
+    left /= 1000
+    at += 1
+  }
+  return `${at && left < 10 ? left.toFixed(1) : Math.round(left)} ${SIZES[at] ?? ''}`
 }
 
 /** A Unix time in seconds, in the words and zone of the reader. */
@@ -29,10 +42,4 @@ export function ago(at: number, now: number): string {
     if (Math.abs(past) >= seconds) return format.format(-Math.floor(past / seconds), unit)
   }
   return format.format(0, 'second')
-}
-
-export function bytes(size: number): string {
-  if (size < 1000) return `${size} B`
-  if (size < 1e6) return `${(size / 1000).toFixed(1)} kB`
-  return `${(size / 1e6).toFixed(1)} MB`
 }

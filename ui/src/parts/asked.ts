@@ -3,7 +3,8 @@ import { onScopeDispose, shallowRef, type ShallowRef } from 'vue'
 /** Something that is asked of the server: what it answered, whether it is being asked, and what went wrong. */
 export interface Asked<Answer> {
   value: ShallowRef<Answer | null>
-  error: ShallowRef<unknown>
+  /** Its own alone, since the next answer takes it away: what came of something else is kept elsewhere. */
+  error: Readonly<ShallowRef<unknown>>
   busy: ShallowRef<boolean>
   /** Ask (again). What was there stays until the answer comes; of several answers the latest counts. */
   load: () => Promise<void>

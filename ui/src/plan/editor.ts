@@ -8,23 +8,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from '@lezer/highlight'
 import { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
 import type { Finding } from '../api/client'
-
-/** Names that may stand at a place of the plan. */
-export interface Names {
-  /** Keys of tools with what they do. */
-  tools: { key: string; description: string }[]
-  /** Names of the fields of a plan and of a step, with what they are for. */
-  fields: { plan: Named[]; step: Named[] }
-  /** Fields of the inputs of each tool that a step names. */
-  inputs: Record<string, Named[]>
-  /** What `{{ }}` may name. */
-  values: Named[]
-}
-
-export interface Named {
-  name: string
-  info: string
-}
+import { offerAt, type Names, type Offer } from './completion'
 
 const FONT = EditorView.theme({
   '&': { height: '100%', fontSize: '13px', backgroundColor: 'var(--surface)', color: 'var(--text)' },
@@ -54,7 +38,7 @@ export class PlanText {
   private readonly view: EditorView
   private readonly reading = new Compartment()
 
-  constructor(parent: HTMLElement, text: string, names: () => Names, changed: (text: string) => void, label: string) {
+  constructor(parent: HTMLElement, text: string, names: () => Names, changed: (text: string) => void, label: string, leave: string) {
     const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ''
     const extensions: Extension[] = [
       EditorView.cspNonce.of(nonce),
@@ -69,7 +53,8 @@ export class PlanText {
       yaml(),
       autocompletion({ override: [(context) => completions(context, names())] }),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-label': label }),
+      // Tab indents: Escape and then Tab leaves, and whoever comes by keyboard is told so.
+      EditorView.contentAttributes.of({ 'aria-label': label, title: leave }),
       keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
       this.reading.of([]),
       EditorView.updateListener.of((update) => {
@@ -87,7 +72,19 @@ export class PlanText {
   /** Put another text in its place; undo brings the one before back. */
   replace(text: string): void {
     const doc = this.view.state.doc
-    if (doc.toString() !== text) this.view.dispatch({ changes: { from: 0, to: doc.length, insert: text } })
+    const old = doc.toString()
+    if (old === text) return
+    // What is the same before and behind stays, and with it the place of the cursor.
+    let from = 0
+    while (from < old.length && from < text.length && old[from] === text[from]) from += 1
+    let end = 0
+    while (end < old.length - from && end < text.length - from && old.at(-1 - end) === text.at(-1 - end)) end += 1
+    this.view.dispatch({ changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) } })
+  }
+
+  /** Let it be read alone, or written too. */
+  lock(is: boolean): void {
+    this.view.dispatch({ effects: this.reading.reconfigure(EditorState.readOnly.of(is)) })
   }
 
   undo(): void {
@@ -106,10 +103,10 @@ export class PlanText {
   }
 
   /** Move to a place of the plan, by its pointer. */
-  goTo(pointer: string): void {
+  goTo(pointer: string, focus: boolean): void {
     const [from] = placeOf(this.text, pointer)
     this.view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) })
-    this.view.focus()
+    if (focus) this.view.focus()
   }
 
   close(): void {
@@ -156,56 +153,22 @@ export function placeOf(text: string, pointer: string): [number, number] {
   return [Math.min(range[0], text.length), Math.min(range[1], text.length)]
 }
 
+const TYPES: Record<Offer['kind'], string> = { value: 'variable', tool: 'function', field: 'property', word: 'enum' }
+
 function completions(context: CompletionContext, names: Names): CompletionResult | null {
   const line = context.state.doc.lineAt(context.pos)
   const before = line.text.slice(0, context.pos - line.from)
-  const template = /\{\{[^}]*?([\w.]*)$/.exec(before)
-  if (template) {
-    const typed = template[1] ?? ''
-    return {
-      from: context.pos - typed.length,
-      options: names.values.map((value) => ({ label: value.name, detail: value.info, type: 'variable' })),
-      validFor: /^[\w.]*$/,
-    }
-  }
-  const tool = /(?:^|[\s{,-])tool:\s*([\w.-]*)$/.exec(before)
-  if (tool) {
-    const typed = tool[1] ?? ''
-    return {
-      from: context.pos - typed.length,
-      options: names.tools.map((one) => ({ label: one.key, info: one.description, type: 'function' })),
-      validFor: /^[\w.-]*$/,
-    }
-  }
-  const field = /^(\s*(?:-\s+)?)(\w*)$/.exec(before)
-  if (!field || (!field[2] && !context.explicit)) return null
-  const depth = (field[1] ?? '').length
-  const options = depth === 0 ? names.fields.plan : fieldsAt(context, depth, names)
+  const above = Array.from({ length: line.number - 1 }, (_, row) => context.state.doc.line(row + 1).text)
+  const offer = offerAt(above, before, names)
+  if (!offer || (offer.kind === 'field' && offer.from === before.length && !context.explicit)) return null
   return {
-    from: context.pos - (field[2] ?? '').length,
-    options: options.map((one) => ({ label: one.name, apply: `${one.name}: `, info: one.info, type: 'property' })),
-    validFor: /^\w*$/,
+    from: line.from + offer.from,
+    options: offer.options.map((one) => ({
+      label: one.name,
+      type: TYPES[offer.kind],
+      ...(offer.kind === 'field' ? { apply: `${one.name}: ` } : {}),
+      ...(offer.kind === 'value' ? { detail: one.info } : { info: one.info }),
+    })),
+    validFor: offer.kind === 'value' || offer.kind === 'tool' ? /^[\w.-]*$/ : /^\w*$/,
   }
-}
-
-/** Fields that fit at this depth: inputs of the tool of the step above inside of `inputs:`, else those of a step. */
-function fieldsAt(context: CompletionContext, depth: number, names: Names): Named[] {
-  const doc = context.state.doc
-  let number = doc.lineAt(context.pos).number - 1
-  let inside = false
-  let tool = ''
-  for (; number > 0; number -= 1) {
-    const text = doc.line(number).text
-    const own = /^(\s*(?:-\s+)?)([\w.]+):\s*(.*)$/.exec(text)
-    if (!own) continue
-    const at = (own[1] ?? '').length
-    if (!inside && at < depth && own[2] === 'inputs') inside = true
-    else if (!inside && at < depth) return names.fields.step
-    if (inside && own[2] === 'tool') {
-      tool = (own[3] ?? '').trim()
-      break
-    }
-    if (inside && /^\s*-\s/.test(text)) break
-  }
-  return inside ? (names.inputs[tool] ?? []) : names.fields.step
 }

@@ -1,0 +1,1 @@
+function e(e,t,n=`text/plain`){let r=document.createElement(`a`);r.href=URL.createObjectURL(new Blob([t],{type:n})),r.download=e.replaceAll(/[^\p{L}\p{N}._-]+/gu,`_`).slice(0,120),r.click(),setTimeout(()=>URL.revokeObjectURL(r.href))}async function t(e){let t=e.target,n=t.files?.[0];if(!n)return null;let r=n.size>5e6?null:await n.text();return t.value=``,r}export{e as n,t};

@@ -1,1 +1,0 @@
-var e={name:`new`,inputs:{type:`object`,properties:{}},steps:[{id:`first`,tool:`name.a_tool`,inputs:{}}]};export{e as t};

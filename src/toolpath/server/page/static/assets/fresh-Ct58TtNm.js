@@ -1,0 +1,1 @@
+var e=`name.a_tool`,t={name:`new`,inputs:{type:`object`,properties:{}},steps:[{id:`first`,tool:e,inputs:{}}]};export{e as n,t};

@@ -1,0 +1,91 @@
+import type { Json, JsonObject } from '../api/client'
+import type { Path } from './text'
+
+/** A step as the plan notation has it. */
+export type PlanStep = JsonObject & { id?: string; tool?: string }
+
+/** The step that the graph shows under a key (ids from the outside in), and its place in the plan. */
+export function stepAt(plan: JsonObject | null, key: string): { step: PlanStep; path: Path } | null {
+  const [first, ...rest] = key.split('/')
+  let places = placesIn(plan, [])
+  let found = places.find((place) => place.step.id === first)
+  for (const name of rest) {
+    if (!found) return null
+    places = inside(found.step, found.path)
+    found = places.find((place) => place.step.id === name)
+  }
+  return found ?? null
+}
+
+/** Ids of the steps that stand beside the one at the path. */
+export function idsBeside(plan: JsonObject | null, path: Path): string[] {
+  const list = path.slice(0, -1).reduce<Json | undefined>((at, name) => (at as Record<string | number, Json> | undefined)?.[name], plan ?? undefined)
+  return Array.isArray(list) ? list.map((step) => String((step as PlanStep | null)?.id ?? '')).filter(Boolean) : []
+}
+
+type Place = { step: PlanStep; path: Path }
+
+function placesIn(block: Json | undefined, path: Path): Place[] {
+  const steps = (block as JsonObject | null | undefined)?.['steps']
+  if (!Array.isArray(steps)) return []
+  return steps.map((step, index) => ({ step: step as PlanStep, path: [...path, 'steps', index] }))
+}
+
+function inside(step: PlanStep, path: Path): Place[] {
+  const loop = placesIn(step['loop'], [...path, 'loop'])
+  const branches = Array.isArray(step['parallel']) ? step['parallel'] : []
+  return [
+    ...loop,
+    ...branches.flatMap((branch, index) => {
+      const at = [...path, 'parallel', index]
+      const steps = placesIn(branch, at)
+      return steps.length ? steps : [{ step: branch as PlanStep, path: at }]
+    }),
+  ]
+}
+
+/** A place of the plan in words: steps by their ids, as `refund › inputs › amount`. */
+export function placeName(plan: JsonObject | null, pointer: string): string {
+  const parts = pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const names: string[] = []
+  let at: Json | undefined = plan ?? undefined
+  for (const part of parts) {
+    const isList = Array.isArray(at)
+    at = (at as Record<string, Json> | null | undefined)?.[part]
+    const id = isList ? (at as PlanStep | null | undefined)?.id : undefined
+    if (typeof id === 'string' && id) {
+      // The list that it stands in says no more than the step itself.
+      if (names.at(-1) === 'steps') names.pop()
+      names.push(id)
+    } else names.push(part)
+  }
+  return names.join(' › ')
+}
+
+/** Other names that the notation reads for the same field: what is written already is written on. */
+const ALIASES: Record<string, string[]> = {
+  inputs: ['parameters', 'arguments', 'args', 'with'],
+  depends_on: ['dependsOn', 'dependencies', 'needs'],
+}
+
+/** The name under which the text has a field of a step. */
+export function writtenName(written: JsonObject | null | undefined, field: string): string {
+  return ALIASES[field]?.find((name) => written && name in written) ?? field
+}
+
+/** How a value is shown in a field: text as it is, everything else as JSON. */
+export const shownValue = (value: Json | undefined): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+
+/** What was typed, as the schema of the field wants it; nothing typed: nothing is given. */
+export function typedValue(text: string, schema: JsonObject | undefined): Json | undefined {
+  if (text === '') return undefined
+  if (text.includes('{{')) return text
+  const types = [schema?.['type']].flat().filter((type) => type !== 'null')
+  if (types.length === 1 && types[0] === 'string') return text
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
