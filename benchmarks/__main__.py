@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from typing import Any
 
-from benchmarks import (
-    agent_tasks,
-    agents,
-    counted,
-    engine,
-    injections,
-    model_outputs,
-    planning,
-    postgres,
-    real_plans,
-    search,
-    service,
-    success,
-    users,
-)
 from benchmarks.records import folder
 
+#: Modules of the parts. Only those that are asked for are imported: what a process holds, it searches for garbage.
 PARTS = {
-    "engine": engine.main,
-    "agents": agents.main,
-    "agent-tasks": agent_tasks.main,
-    "injections": injections.main,
-    "users": users.main,
-    "counted": counted.main,
-    "postgres": postgres.main,
-    "service": service.main,
-    "plans": real_plans.main,
-    "search": search.main,
-    "planning": planning.main,
-    "outputs": model_outputs.main,
-    "success": success.main,
+    "engine": "engine",
+    "agents": "agents",
+    "agent-tasks": "agent_tasks",
+    "injections": "injections",
+    "users": "users",
+    "counted": "counted",
+    "postgres": "postgres",
+    "service": "service",
+    "plans": "real_plans",
+    "search": "search",
+    "planning": "planning",
+    "requests": "requests",
+    "outputs": "model_outputs",
+    "success": "success",
+    "page": "page",
 }
 
 
@@ -45,11 +35,15 @@ def main(names: list[str]) -> int:
         print(f"There is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}.", file=sys.stderr)
         return 2
     # A server is not looked for: who has one says so.
-    alone = ("engine", "agents", "users", "counted", "service")
+    alone = ("engine", "agents", "users", "counted", "service", "requests")
     chosen = names or [name for name in PARTS if name in alone or (name not in ("postgres", "injections") and folder())]
-    if not names and injections.is_available():
+    if not names and _part("injections").is_available():
         chosen.append("injections")
-    return max(PARTS[name]() for name in chosen)
+    return max(_part(name).main() for name in chosen)
+
+
+def _part(name: str) -> Any:
+    return import_module(f"benchmarks.{PARTS[name]}")
 
 
 if __name__ == "__main__":

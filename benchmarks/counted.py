@@ -10,16 +10,23 @@ import asyncio
 import itertools
 import json
 import sys
+import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
-from benchmarks import engine, floor, mixed, users, workloads
+from fastapi import FastAPI
+
+from benchmarks import engine, floor, mixed, service, users, workloads
 from benchmarks.report import RESULTS
 from toolpath.app import Toolpath
-from toolpath.clock import SystemClock
 from toolpath.engine.compile.program import Program
+from toolpath.machine import SystemClock
+from toolpath.model.events import AnyEvent
+from toolpath.server.asgi import create_app
+from toolpath.telemetry.metrics import Metrics
+from toolpath.telemetry.watch import Watch
 
 RECORD = RESULTS / "counted.json"
 ROUNDS = 5
@@ -91,6 +98,8 @@ async def measure() -> dict[str, float]:
     found["W7 map, mixed"] = await _map()
     found |= await _fresh(200)
     found |= await _small(10)
+    found |= await _durable(workloads.chain(100), workloads.fan(100), workloads.layered(200))
+    found["a run of 10 steps over REST, calls"] = await _over_rest()
     return found
 
 
@@ -134,6 +143,86 @@ async def _small(size: int) -> dict[str, float]:
         salts = itertools.count(1)
         fresh = await _least(lambda: users.ran(toolpath, mixed.plan_of(graph, salt=next(salts))))
     return {f"a run of {size} steps, calls": known, f"a fresh plan of {size} steps, calls": fresh}
+
+
+async def _durable(*graphs: workloads.Graph) -> dict[str, float]:
+    """Calls a step where each result is on SQLite before what depends on it begins."""
+    found: dict[str, float] = {}
+    for graph in graphs:
+        with tempfile.TemporaryDirectory() as folder:
+            async with Toolpath(f"{folder}/runs.db", clock=StillClock()) as toolpath:
+                toolpath.add(*mixed.tools())
+                plan = toolpath.read(mixed.plan_of(graph))
+                for _ in range(users.WARM):
+                    await users.ran(toolpath, plan)
+                calls = await _least(partial(users.ran, toolpath, plan))
+        found[f"{graph.name}, durable, calls a step"] = calls / graph.size
+    return found
+
+
+class Gone:
+    """An observer that tells when a run is not driven any more."""
+
+    def __init__(self) -> None:
+        self.left_one = asyncio.Event()
+
+    def left(self, run_id: str) -> None:
+        """One has gone."""
+        self.left_one.set()
+
+    def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
+        """Nothing is noted."""
+
+    def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
+        """Nothing is noted."""
+
+    def calling(self, run_id: str, path: str, attempt: int) -> Callable[[], None]:
+        """Nothing is noted."""
+        return lambda: None
+
+
+async def _over_rest() -> int:
+    """Calls of `POST /runs` with a stored plan and of the run, on SQLite with metrics: as a server does it."""
+    gone, metrics = Gone(), Metrics()
+    with tempfile.TemporaryDirectory() as folder:
+        async with Toolpath(f"{folder}/runs.db", clock=StillClock(), observer=Watch(metrics, gone)) as toolpath:
+            toolpath.add_module(service.TOOLS)
+            app = create_app(toolpath, is_open=True)
+            async with app.router.lifespan_context(app):
+                status, kept = await rest(app, "POST", f"{service.API}/plans", {"plan": service.TEN})
+                assert status == 201, kept
+
+                async def run() -> None:
+                    gone.left_one.clear()
+                    status, told = await rest(app, "POST", f"{service.API}/runs", {"plan_id": kept["plan_id"]})
+                    assert status == 202, told
+                    await gone.left_one.wait()
+
+                for _ in range(users.WARM):
+                    await run()
+                return await _least(run)
+
+
+async def rest(app: FastAPI, method: str, path: str, body: Any) -> tuple[int, Any]:
+    """Ask the app as a server of ASGI does; gives status and JSON of the answer."""
+    data, said = json.dumps(body).encode(), list[Any]()
+    heads = {"host": "127.0.0.1", "content-type": "application/json", "content-length": str(len(data))}
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
+        "path": path, "raw_path": path.encode(), "query_string": b"", "root_path": "", "state": {},
+        "headers": [(name.encode(), value.encode()) for name, value in heads.items()],
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
+    }  # fmt: skip
+    requests = [{"type": "http.request", "body": data, "more_body": False}]
+
+    async def receive() -> Any:
+        return requests.pop() if requests else await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    await app(scope, receive, send)
+    return said[0]["status"], json.loads(b"".join(part.get("body", b"") for part in said[1:]))
 
 
 def main() -> int:

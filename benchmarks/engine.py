@@ -154,8 +154,8 @@ async def time_graph(graph: Graph, *, durable: Path | None = None, turns: int = 
 
 
 def engine(store: str = ":memory:") -> Toolpath:
-    """Toolpath as it is measured: on a file it syncs at each commit, as the floor does."""
-    settings = Settings(synchronous="FULL")
+    """Toolpath as it is measured: on a file it syncs at each commit, as the floor does; 100,000 items are one run's."""
+    settings = Settings(synchronous="FULL", max_run_events=1_000_000)
     return Toolpath(settings=settings) if store == ":memory:" else Toolpath(store, settings=settings)
 
 

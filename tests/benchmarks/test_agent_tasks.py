@@ -52,8 +52,15 @@ async def test_another_state_and_another_output_are_told() -> None:
 
 @pytest.mark.data
 @needs_data
-@pytest.mark.parametrize("at_once", [False, True], ids=["one-a-round", "at-once"])
-@pytest.mark.parametrize("data_set", DATA_SETS)
+@pytest.mark.parametrize(
+    ("data_set", "at_once"),
+    [
+        # Each set and each way once; the other pairs are long.
+        pytest.param(data_set, at_once, marks=[pytest.mark.soak] if at_once == (number % 2 == 0) else [])
+        for number, data_set in enumerate(DATA_SETS)
+        for at_once in (False, True)
+    ],
+)
 async def test_every_public_task_through_an_agent_ends_in_the_same_state(data_set: str, at_once: bool) -> None:
     where = folder()
     assert where is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from benchmarks.injections import (
     BOTH,
     MARK,
     OPEN,
+    READS,
     SELECTED,
     Obedient,
     Policy,
@@ -20,6 +22,9 @@ from benchmarks.injections import (
 )
 
 from toolpath import Tool, tool
+from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.request.mandate import mandated
+from toolpath.model.plan import Call, Origin, Plan
 from toolpath.providers.functions import tool_from_function
 
 OWN = [("read_note", {"number": 1}), ("send", {"to": "ann"})]
@@ -74,3 +79,49 @@ async def test_of_agentdojo_s_injections_only_reads_are_not_stopped(name: str) -
     assert row.tasks_done["both"] == row.came_off
     if name == "banking":
         assert row.nothing == 0
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not is_available(), reason="AgentDojo is not there; `make bench-tools`")
+@pytest.mark.parametrize(
+    "name", ["slack", *(pytest.param(name, marks=pytest.mark.soak) for name in ("workspace", "travel", "banking"))]
+)
+def test_a_plan_with_an_injected_task_of_agentdojo_asks_about_it(name: str) -> None:
+    suite = suites()[name]
+    catalog = Catalog(
+        {
+            function.name: Tool(
+                name=function.name,
+                description=function.description,
+                effect="read" if function.name.startswith(READS) else "write",
+                input_schema=function.parameters.model_json_schema(),
+            )
+            for function in suite.tools
+        }
+    )
+    environment = suite.load_and_inject_default_environment({})
+    pairs = 0
+    for task in suite.user_tasks.values():
+        own = calls_of(task, environment)
+        before = questions(task.PROMPT, own, catalog)
+        for injected in suite.injection_tasks.values():
+            foreign = calls_of(injected, environment)
+            if foreign:
+                pairs += 1
+                assert questions(task.PROMPT, own + foreign, catalog) - before, (task.ID, injected.ID)
+    assert pairs > 50
+
+
+def calls_of(task: Any, environment: Any) -> list[tuple[str, Any]]:
+    try:
+        return [
+            (call.function, json.loads(json.dumps(call.args, default=str))) for call in task.ground_truth(environment)
+        ]
+    except (KeyError, AttributeError, StopIteration):
+        return []
+
+
+def questions(request: str, calls: list[tuple[str, Any]], catalog: Catalog) -> set[str]:
+    steps = tuple(Call(id=f"s{number}", tool=name, inputs=inputs) for number, (name, inputs) in enumerate(calls))
+    plan = Plan(steps=steps, origin=Origin(request=request, confidence=0.9))
+    return set(mandated(plan, request, catalog, strict=False).questions)
