@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
+from toolpath.access.acting import tenant_of
 from toolpath.access.trail import Trail
 from toolpath.agents.agent import pursue
 from toolpath.catalog.registry import Registry
@@ -17,9 +18,9 @@ from toolpath.catalog.saving import Saving
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.explain import explain
 from toolpath.checks.explanation import Explanation
-from toolpath.clock import SystemClock
 from toolpath.config import Settings, settings_given
-from toolpath.errors import Finding, NoToolpath
+from toolpath.errors import Finding
+from toolpath.machine import SystemClock
 from toolpath.model.events import AnyEvent
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext, RunInfo, RunResult
@@ -32,16 +33,16 @@ from toolpath.ports import Chat, Clock, Observer, Provider, Queue, Signal, Store
 from toolpath.projections.sub_plans import events_inside
 from toolpath.providers.functions import ToolFields
 from toolpath.providers.secret_values import EnvironmentSecrets
-from toolpath.providers.tool_sources import ToolSources
 from toolpath.runs.beside_the_loop import BesideTheLoop
 from toolpath.runs.drives import Drives
-from toolpath.runs.opening import load_tools, refuse_loop, services_of, store_of
+from toolpath.runs.opening import refuse_loop, services_of, sources_of, store_of
 from toolpath.runs.preparation import Preparation, Runnable
 from toolpath.runs.retention import prune_runs
 from toolpath.runs.run import Run
 from toolpath.runs.steering import Steering
 from toolpath.store.memory.store import MemoryStore
 from toolpath.values import Json, JsonObject
+from toolpath.workspace.catalogs import Catalogs
 from toolpath.workspace.configured import Configured
 from toolpath.workspace.launcher import Launcher
 
@@ -59,18 +60,8 @@ if TYPE_CHECKING:
     from toolpath.workspace.schedules import Schedules
     from toolpath.workspace.templates import Templates
 
-_current: contextvars.ContextVar[Toolpath | None] = contextvars.ContextVar("toolpath", default=None)
-
-
-def current() -> Toolpath:
-    """The Toolpath of the enclosing `async with`. Raises `NoToolpath`."""
-    door = _current.get()
-    if door is None:
-        raise NoToolpath(
-            "This context belongs to no Toolpath.",
-            hint="Use it inside `async with Toolpath() as tp:`, or make it with `tp.context(user_id=…)`.",
-        )
-    return door
+entered: contextvars.ContextVar[Toolpath | None] = contextvars.ContextVar("toolpath", default=None)
+"""The Toolpath of the enclosing `async with`."""
 
 
 class Toolpath:
@@ -95,6 +86,8 @@ class Toolpath:
         self.registry = Registry(overrides=self.settings.overrides)
         self.secrets: Mapping[str, str] = EnvironmentSecrets() if secrets is None else secrets
         self.store = store_of(store, self.settings, self.clock)
+        # The parts know one another: some are asked for when they are there.
+        self._catalogs = Catalogs(self.registry, self.store, lambda: self._configured, lambda: self.templates)
         self._saving = Saving(self.registry.statistics, self.store)
         self._services = services_of(
             self.store,
@@ -104,33 +97,32 @@ class Toolpath:
             learned=self._saving.soon,
             secrets=self.secrets,
             observer=observer,
-            load=self._load,
+            load=self._catalogs.load,
             agents=pursue,
             queue=queue,
         )
         self.trail = Trail(self.store, self.clock, self._services.redactor, enabled=self.settings.audit)
         """The audit trail: what is done through this door is written there."""
-        self.sources = ToolSources(self.registry, self.secrets, self.clock, self._services.limits.set_server)
+        self.sources = sources_of(self.registry, self._services, lambda: self._launcher.schedule_calls)
         self._configured = Configured(self._services, self.trail, self.registry, chat, lambda: self._drives.live)
         self.stored_settings = self._configured.settings
         """The settings that may change while processes run, for what begins then."""
-        self._preparation = Preparation(self.registry, self._services, load=self._load, hear=self._configured.hear)
+        self._preparation = Preparation(
+            self.registry, self._services, self._catalogs, catch_up=self._configured.catch_up
+        )
         self._drives = Drives(
             self._services,
-            self._load,
+            self._catalogs.load,
             self.trail,
             self.aside,
             sources=self.sources.described,
             replan_failed=lambda run_id: self._planned_runs.replan_failed(run_id),  # noqa: PLW0108  # as above
             learn=lambda run_id: self._planned_runs.learn(run_id),  # noqa: PLW0108
+            ended=lambda conversation_id: self._launcher.ended(conversation_id),  # noqa: PLW0108
         )
-        self._planned_runs = PlannedRuns(self._services, self._drives, self._preparation, self.trail, load=self._load)
-        self._launcher = Launcher(
-            self._services, self._preparation, self._drives, self.trail, self._planned_runs, resume=self.resume
-        )
-        self.sources.schedules = lambda: self._launcher.schedule_calls
-        self.sources.folders, self.sources.hide = self._services.folders, self._services.redactor.add
-        self.registry.add_provider(self._launcher.template_provider)
+        shared = (self._services, self._drives, self._preparation, self.trail)
+        self._planned_runs = PlannedRuns(*shared, load=self._catalogs.load)
+        self._launcher = Launcher(*shared, self._planned_runs, resume=self.resume, mark=self._catalogs.mark)
         open_points = self._preparation.open_points
         self._steering = Steering(self.store, self.clock, self._drives, self.trail, self.aside, open_points=open_points)
         self._token: contextvars.Token[Toolpath | None] | None = None
@@ -142,7 +134,7 @@ class Toolpath:
             self.registry.statistics.add(key, stats, saved=True)
         if not isinstance(self.store, MemoryStore):
             self.registry.statistics.keep_changes()
-        self._token = _current.set(self)
+        self._token = entered.set(self)
         return self
 
     async def __aexit__(
@@ -161,13 +153,8 @@ class Toolpath:
         self._services.folders.close()
         self._preparation.aside.close()
         if self._token is not None:
-            _current.reset(self._token)
+            entered.reset(self._token)
             self._token = None
-
-    async def _load(self, names: set[str] | None) -> Catalog:
-        await self._configured.hear()
-        await self._launcher.template_provider.refresh(names, self.registry.snapshot())
-        return await load_tools(self.registry, names)
 
     # Tools.
 
@@ -196,12 +183,20 @@ class Toolpath:
         for tool in tools:
             self.registry.add(tool)
 
-    async def tools(self) -> Catalog:
-        """Every tool, providers asked."""
-        return await self._load(None)
+    async def tools(self, *, tenant: str | None = None) -> Catalog:
+        """Every tool of the tenant, providers asked; None: of the acting caller at a door, else of the house."""
+        return await self._catalogs.load(None, tenant)
+
+    def known_tools(self, *, tenant: str | None = None) -> Catalog:
+        """The tools of the tenant as they are known now: nobody is asked. None: as for `tools`."""
+        return self._catalogs.known(tenant)
+
+    def source_of(self, tool: Tool) -> str:
+        """The kind of provider that a tool of the acting caller comes from, as `mcp`; `program` where it has none."""
+        return self._catalogs.source_of(tool)
 
     def stats(self) -> Mapping[str, ToolStats]:
-        """What is known of each tool from its calls, by key."""
+        """Statistics of each tool's calls, by key."""
         return self.registry.stats
 
     @property
@@ -234,13 +229,13 @@ class Toolpath:
 
     async def routes(self, *, limit: int = 20) -> list[RouteRecord]:
         """How requests were routed, the newest first: what was asked for, what it was taken for, all scores."""
-        return await self.planning.newest_routes(limit)
+        return await self.planning.routes.newest(tenant_of(None), limit)
 
     # Plans.
 
     @property
     def planning(self) -> Planning:
-        """What plans requests, and remembers how."""
+        """The planner of requests, and its memory."""
         return self._planned_runs.planning
 
     async def plan(
@@ -263,16 +258,16 @@ class Toolpath:
         return self._preparation.plan(source)
 
     def document(self, source: Runnable) -> Plan | Tool:
-        """What a document holds, a plan or a tool, in place of which it can be run: it is not read again."""
+        """The plan or tool that a document holds. It can be run in place of the document, which is not read again."""
         return self._preparation.document(source)
 
     def check(self, plan: Runnable) -> tuple[Finding, ...]:
         """Everything that is wrong with the plan, at once. Tools of servers not started yet are not looked into."""
-        return self._preparation.checked(self.read(plan), self.registry.snapshot())
+        return self._preparation.checked(self.read(plan), self.known_tools())
 
     def explain(self, plan: Runnable) -> Explanation:
-        """What the plan will do: tree, dependencies, critical path, effects, cost."""
-        return explain(self.read(plan), self.registry.snapshot())
+        """The account of what the plan will do: tree, dependencies, critical path, effects, cost."""
+        return explain(self.read(plan), self.known_tools())
 
     @property
     def plans(self) -> Plans:
@@ -315,7 +310,7 @@ class Toolpath:
 
     async def load(self, plan: Runnable) -> Catalog:
         """Start what the plan's tools need, so that `check` and `explain` see them all."""
-        return await self._load(await self._preparation.tools_of(self.read(plan)))
+        return await self._catalogs.load(await self._preparation.tools_of(self.read(plan)))
 
     # Runs.
 
@@ -427,10 +422,10 @@ class Toolpath:
 
         Raises `RunConflict` for a run that has not failed, `PlanningFailed` or `NoToolFits`; it is then as it was.
         """
-        return await self._planned_runs.replan(run_id, limits=limits)
+        return await self._launcher.again(run_id, lambda: self._planned_runs.replan(run_id, limits=limits))
 
     async def result(self, run_id: str) -> RunResult:
-        """What came of a run so far; waits for it where this process drives it."""
+        """The result of a run so far; waits for it where this process drives it."""
         return await self._drives.result(run_id)
 
     async def events(self, run_id: str, *, after: int = 0) -> list[AnyEvent]:
@@ -481,7 +476,7 @@ class Toolpath:
         Raises `PolicyViolationError` where who asks at a door may not do what it writes, `PlanInvalid` for a plan that
         leaves questions open.
         """
-        return await self._steering.retry(run_id)
+        return await self._launcher.again(run_id, lambda: self._steering.retry(run_id))
 
     async def fork(
         self,
@@ -496,18 +491,13 @@ class Toolpath:
         """A new run that keeps what this one finished up to `from_step`, and does the rest with these inputs.
 
         `context` is who forks it, with whose permissions it goes on; without it, that of this run, with the permissions
-        of whoever asks at a door. Its `priority` is that of this run where none is said.
+        of the caller at a door. Its `priority` is that of this run where none is said.
         Raises `RunConflict` naming the finished writes that it would make again, unless `repeat_writes`;
         `PolicyViolationError` where who forks it may not do what it writes or calls.
         """
-        return await self._steering.fork(
-            run_id,
-            from_step=from_step,
-            inputs=inputs,
-            repeat_writes=repeat_writes,
-            context=context,
-            priority=priority,
-        )
+        more: Any = {"repeat_writes": repeat_writes, "context": context, "priority": priority}
+        fork = await self._steering.fork(run_id, from_step=from_step, inputs=inputs, **more)
+        return await self._launcher.forked(fork)
 
     async def pause(self, run_id: str) -> Run:
         """Start nothing new in the run; what runs may finish."""

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from toolpath.app import Toolpath, current
-from toolpath.errors import ChainExecutionError, Finding, PlanInvalid, PolicyViolationError
+from toolpath.app import Toolpath, entered
+from toolpath.errors import ChainExecutionError, Finding, NoToolpath, PlanInvalid, PolicyViolationError
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.plan import Call, Plan, Step
@@ -160,7 +160,13 @@ def _as_composite(plan: Plan) -> Plan:
 
 
 def _door(ctx: RunContext) -> Toolpath:
-    return ctx.door if ctx.door is not None else current()
+    door = ctx.door if ctx.door is not None else entered.get()
+    if door is None:
+        raise NoToolpath(
+            "This context belongs to no Toolpath.",
+            hint="Use it inside `async with Toolpath() as tp:`, or make it with `tp.context(user_id=…)`.",
+        )
+    return door
 
 
 def _history(events: Sequence[AnyEvent]) -> list[JsonObject]:

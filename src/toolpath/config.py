@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
@@ -21,6 +21,9 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, le=31_536_000)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
 Bytes = Annotated[int, msgspec.Meta(ge=1_000, le=2**40)]
+#: In a file of settings it is meant from the place of that file, unless it is an address as `postgresql://…`.
+FilePath = Annotated[str, msgspec.Meta(extra={"is_path": True})]
+Synchronous = Literal["NORMAL", "FULL"]
 
 DEFAULT_STORE = ".toolpath/runs.db"
 DEFAULT_FILE = "toolpath.toml"
@@ -41,7 +44,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     cache_ttl: Annotated[float, msgspec.Meta(ge=0, le=31_536_000)] = 300.0
     adaptive_timeout: bool = True
     """Reads that are known well are cut off earlier, or later, than `default_timeout`."""
-    synchronous: Literal["NORMAL", "FULL"] = "NORMAL"
+    synchronous: Synchronous = "NORMAL"
     """SQLite: NORMAL survives the death of the process, FULL the loss of power."""
     max_result_size: Bytes = 1_000_000
     """A larger result is kept aside and travels as a handle."""
@@ -65,9 +68,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Elements that the expressions of one run may visit, all together: about half a minute."""
     max_threads: Limit = 32
     """Calls of `def` tools at the same time, those that outlived their timeout included."""
-    store: str = ""
+    store: FilePath = ""
     """Path of a SQLite file or `postgresql://…`; empty: as the surface says."""
-    files_dir: str = ""
+    files_dir: FilePath = ""
     """Folder of the files of runs and uploads, shared by all processes of the store; empty: beside the SQLite file."""
     run_files_bytes: Bytes = 1_000_000_000
     """The files of one run together."""
@@ -80,7 +83,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Endings of names that may be uploaded, as `pdf`; empty: all but those of programs."""
     upload_days: Annotated[float, msgspec.Meta(gt=0, le=36_500)] = 7.0
     """The server deletes uploads that are so many days old."""
-    sealing_key_file: str = ""
+    sealing_key_file: FilePath = ""
     """File of the keys that kept secrets are sealed with; empty: beside the SQLite file. See `TOOLPATH_SEALING_KEY`."""
     queue: str = ""
     """`amqp://user:password@host:5672/vhost`: from there workers take what `serve` stores; empty: it drives."""
@@ -93,23 +96,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     queue_heartbeat: Annotated[int, msgspec.Meta(ge=1, le=600)] = 5
     """Seconds of silence after which broker and worker give each other up, where the queue's address does not say."""
     tenant_calls: Count = 0
-    """Calls at the same time for one tenant, by all workers together; 0: no limit."""
+    """Calls at the same time for one tenant, by all workers together, and its runs under way on them; 0: no limit."""
     max_losses: Limit = 5
     """A run is put aside when so many of its drivers, workers or servers, were lost while the same step ran."""
     tools: tuple[str, ...] = ()
     """Python modules or files whose tools are loaded."""
-    folders: tuple[str, ...] = ()
+    folders: tuple[FilePath, ...] = ()
     """Folders of composites, plans and templates that are loaded as tools."""
-    mcp: tuple[str, ...] = ()
+    mcp: tuple[FilePath, ...] = ()
     """Files with `mcpServers`, as other MCP clients write them."""
     mcp_commands: bool = False
-    """Whether admins may keep MCP servers that are programs over REST: whoever may run them, runs any program here."""
+    """Whether admins may keep MCP servers that are programs over REST: an admin who may do so runs any program here."""
     builtin: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """Groups of built-in tools that are switched on, as `http` or `database`, each with its options."""
     overrides: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """Key of a tool, or a pattern of keys → fields that win over what the tool says of itself, as its effect."""
     http_allow: tuple[str, ...] = ()
-    """Hosts and networks that `http.get` and `http.request` may reach besides the public Internet, as `10.0.0.0/8`."""
+    """Hosts and networks that `http.get`, `http.request`, stored MCP servers and the models of tenants may reach
+    besides the public Internet, as `10.0.0.0/8`. The house's own models may be anywhere."""
     http_proxy: str = ""
     """`http://host:port` of a proxy for `http.get` and `http.request`; variables as HTTP_PROXY are not heeded."""
     http: bool = False
@@ -138,6 +142,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What follows when the model gives no plan that checks."""
     time_zone: str = ""
     """In which dates of requests are meant, as `Europe/Berlin`; empty: UTC."""
+    locale: str = ""
+    """How dates and numbers of requests are written, as `de-DE`: told to a model that plans."""
     planner_floor: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.4
     """A plan made of words that is less sure is not run; one that only reads may be half as sure."""
     planner_experiment: tuple[str, ...] = ()
@@ -156,7 +162,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Characters of a conversation that a model is told; of a longer one the newest rounds, and a summary."""
     auth: Literal["auto", "required"] = "auto"
     """`auto`: on a loopback address nobody is asked who they are; `required`: everybody is, everywhere."""
-    jwt_keys: str = ""
+    jwt_keys: FilePath = ""
     """File with the public key (PEM) or keys (JWKS) that tokens are signed with; see also `TOOLPATH_JWT_SECRET`."""
     jwt_issuer: str = ""
     """Who must have issued a token (`iss`)."""
@@ -302,9 +308,8 @@ def _beside(file: Path, name: str, value: Any) -> Any:
 
 
 def _is_path(name: str, value: str) -> bool:
-    return name in ("store", "folders", "mcp", "jwt_keys", "sealing_key_file", "files_dir") or (
-        name == "tools" and (value.endswith(".py") or "/" in value)
-    )
+    kind = _FIELDS[name]
+    return FilePath in (kind, *get_args(kind)) or (name == "tools" and (value.endswith(".py") or "/" in value))
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
@@ -332,7 +337,7 @@ def _convert(name: str, value: Any, source: str) -> Any:
     wanted = _FIELDS[name]
     if isinstance(value, str) and wanted is bool:
         value = _WORDS.get(value.lower(), value)
-    elif isinstance(value, str) and wanted == tuple[str, ...]:
+    elif isinstance(value, str) and get_origin(wanted) is tuple:
         value = _listed(value)
     elif isinstance(value, str) and name == "overrides":
         value = _table(name, value, source, '{"db.read_*": {"effect": "read"}}')
@@ -350,7 +355,7 @@ def _convert(name: str, value: Any, source: str) -> Any:
 
 
 def _table(name: str, text: str, source: str, example: str) -> Any:
-    """What a variable has as a table, which is JSON."""
+    """The table that a variable holds, as JSON."""
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError as error:
@@ -373,7 +378,7 @@ def _switched_on(value: Any, below: Any, source: str) -> Any:
 
 
 def _listed(text: str) -> list[str]:
-    """What a variable lists: with commas between, or as a list in JSON."""
+    """The items that a variable lists: with commas between, or as a list in JSON."""
     if text.startswith("[") and text.endswith("]"):
         try:
             return msgspec.json.decode(text, type=list[str])

@@ -14,7 +14,7 @@ from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.open_questions import Asked, AskingRun
 from toolpath.model.record import AuditEntry, AuditRow, Record
-from toolpath.model.run import Beat, RunInfo, Standing
+from toolpath.model.run import Beat, RunInfo, RunTimes, Standing
 from toolpath.model.tool import Tool, ToolResult, ToolStats
 from toolpath.values import Json, JsonObject
 
@@ -33,7 +33,7 @@ class Turns(Protocol):
     async def next_run(self, *, most_of_tenant: int = 0) -> str | None:
         """Take the turn of the run that comes next, and give the run's id; None where none has a turn.
 
-        Nobody drives it yet: whoever asked is to do so at once, or it is lost. Tenants that have `most_of_tenant` runs
+        Nobody drives it yet: the caller is to do so at once, or it is lost. Tenants that have `most_of_tenant` runs
         under way are passed over; 0: none are.
         """
         ...
@@ -42,8 +42,8 @@ class Turns(Protocol):
         """Ids of the runs that have a turn, the first `limit` of them."""
         ...
 
-    async def standing(self) -> Standing:
-        """How many runs have not ended, and what they wait for people to say."""
+    async def standing(self, *, tenant: str | None = None) -> Standing:
+        """How many runs have not ended, and what they wait for people to say. Costs what is open, not what there is."""
         ...
 
     async def asking_runs(
@@ -66,27 +66,24 @@ class Trails(Protocol):
 
     async def append_audit(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
         """Add the entries to the trail, all or none; gives them as links of its chain."""
-        ...
 
     async def keep_audit(self, entries: Sequence[AuditEntry]) -> None:
         """Add the entries to the trail, all or none. They are kept when this returns, and links when read."""
-        ...
 
     async def unlinked_audit(self) -> int:
         """How many entries are kept and are no links of the chain yet."""
-        ...
 
     async def drop_audit(self, through: int) -> None:
         """Forget the entries up to this number, at the beginning of the chain; the last of all stays."""
-        ...
 
     async def read_audit(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The trail's entries with a greater `seq` than `after`, in order."""
-        ...
+
+    async def newest_audit(self, *, tenant: str | None, before: int | None, limit: int) -> list[AuditEntry]:
+        """The trail's entries with a smaller `seq` than `before`, newest first; None: from the last one."""
 
     async def read_audit_rows(self, *, after: int = 0, limit: int = 100) -> list[AuditRow]:
         """The same as the store has them, unread: for who looks whether they are as they were written."""
-        ...
 
 
 class Clock(Protocol):
@@ -154,7 +151,7 @@ class AgentContext(ToolContext, Protocol):
         """The model's reply; the journal keeps `adds`, what is new in the request. Raises `ToolFailed`."""
 
     async def act(self, tool: str, inputs: JsonObject, *, key: str) -> Json:
-        """What the tool gave; a call that has failed is not made again. Raises `ToolFailed`."""
+        """The tool's output; a call that has failed is not made again. Raises `ToolFailed`."""
 
     async def form(self, form: JsonObject, *, key: str) -> JsonObject:
         """A person's answer, `{values, declined}`; several forms may be open at once."""
@@ -176,7 +173,7 @@ class AgentContext(ToolContext, Protocol):
 
     @property
     def spent(self) -> Spent:
-        """What the agent's calls came to so far."""
+        """The sum of what the agent's calls in the journal spent, those of later rounds too where it is run again."""
 
 
 class Sealing(Protocol):
@@ -199,7 +196,7 @@ class AgentLoop(Protocol):
     """Lets an agent work until it is done."""
 
     async def __call__(self, task: AgentTask, context: AgentContext) -> ToolResult:
-        """What the agent gives. Raises `ToolFailed`."""
+        """The agent's result. Raises `ToolFailed`."""
 
 
 class Chat(Protocol):
@@ -243,7 +240,7 @@ class Notebook(Protocol):
     """Small JSON objects that outlive the process, by name."""
 
     async def read(self, name: str) -> JsonObject | None:
-        """What was written last under the name, or None."""
+        """The record that was written last under the name, or None."""
         ...
 
     async def write(self, name: str, value: JsonObject) -> None:
@@ -252,7 +249,10 @@ class Notebook(Protocol):
 
 
 class Provider(Protocol):
-    """A source of tools. Tools run themselves; a provider needs no engine."""
+    """A source of tools. Tools run themselves; a provider needs no engine.
+
+    It may have besides: `kind`, the word for where its tools come from; `is_local`, that they are of this process
+    alone; `findings` about what it read; `broken`, the errors of tools that it cannot offer, by their names."""
 
     name: str
 
@@ -274,7 +274,7 @@ class Provider(Protocol):
 
 
 class Observer(Protocol):
-    """Looks on while this process drives runs: what logs, metrics and traces are made of.
+    """Observer of the runs that this process drives: logs, metrics and traces are made of what it is told.
 
     It is called in the loop, between two steps: it must neither wait nor raise.
     """
@@ -294,10 +294,10 @@ class Observer(Protocol):
 
 @runtime_checkable
 class ChatObserver(Protocol):
-    """An `Observer` that looks on while a model is asked, too. It must neither wait nor raise."""
+    """An `Observer` of the requests to models, too. It must neither wait nor raise."""
 
     def asking(self, request: ChatRequest, provider: str, model: str) -> Callable[[ChatReply | BaseException], None]:
-        """A model is about to be asked, in this very task. Gives what is to be called with what came of it."""
+        """A model is about to be asked, in this very task. Gives what is to be called with its outcome."""
 
 
 class Blob(msgspec.Struct, frozen=True):
@@ -308,7 +308,7 @@ class Blob(msgspec.Struct, frozen=True):
 
 
 class Authority(msgspec.Struct, frozen=True):
-    """Authority of whoever had a run go on."""
+    """Authority of the caller who had a run go on."""
 
     permissions: tuple[str, ...]
     """Theirs, today. A `*` stands for all."""
@@ -356,18 +356,22 @@ class Journal(Protocol):
     """Keeping takes a moment, outlives the process, and other processes can reach the run."""
 
     def append(
-        self, events: Sequence[AnyEvent], *, blobs: Sequence[Blob] = (), change: RunChange | None = None
+        self,
+        events: Sequence[AnyEvent],
+        *,
+        blobs: Sequence[Blob] = (),
+        change: RunChange | None = None,
+        awaited: bool = False,
     ) -> Awaitable[None] | None:
         """Keep these events after all earlier ones, all or none of them.
 
         None: they are kept. Else awaiting tells that they are. The events are encoded before this returns. Raises
-        `StaleEpoch` when another process has taken the run, `StoreError` when they cannot be kept.
+        `StaleEpoch` when another process has taken the run, `StoreError` when they cannot be kept. `awaited`: the drive
+        awaits this and does nothing else meanwhile, so that keeping it at once holds nothing of the run up.
         """
-        ...
 
     def release(self) -> Awaitable[None] | None:
         """Say that this process drives the run no more."""
-        ...
 
 
 class Store(Turns, Trails, Protocol):
@@ -400,7 +404,7 @@ class Store(Turns, Trails, Protocol):
         """The run's row. Raises `RunNotFound`, naming runs with a like id."""
         ...
 
-    async def list_runs(
+    async def list_runs(  # noqa: PLR0913 - each is a filter
         self,
         *,
         status: str | None = None,
@@ -409,10 +413,16 @@ class Store(Turns, Trails, Protocol):
         name: str | None = None,
         plan_id: str | None = None,
         conversation_id: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunInfo]:
-        """The newest runs first, of those that have what is given; `before` is the last id of the page before."""
+        """The newest runs first that have what is given and began in that time; `before`: last id of a page."""
+        ...
+
+    async def run_times(self, since: float, *, tenant: str | None = None, limit: int = 1_000) -> list[RunTimes]:
+        """When runs that were begun from the Unix time `since` on began and ended, newest first."""
         ...
 
     async def lost_runs(self, seen_before: float, limit: int = 100, *, queued: bool = True) -> list[RunInfo]:
@@ -443,7 +453,11 @@ class Store(Turns, Trails, Protocol):
         """Who drives a running run."""
         ...
 
-    async def runs_of(self, drivers: Sequence[str], limit: int = 100) -> list[RunInfo]:
+    async def processes(self, seen_after: float) -> list[Beat]:
+        """Who said since the Unix time `seen_after` that they live, by driver, whether they drive a run or none."""
+        ...
+
+    async def runs_of(self, drivers: Sequence[str], limit: int = 100, *, tenant: str | None = None) -> list[RunInfo]:
         """The running runs of these drivers, longest unseen first."""
         ...
 
@@ -554,7 +568,7 @@ _bound: contextvars.ContextVar[_Bound | None] = contextvars.ContextVar("toolpath
 
 @contextmanager
 def waiting_at_most(seconds: float) -> Iterator[None]:
-    """What is inside answers somebody who waits: a store that is away is tried for so long at most.
+    """A scope for work that answers somebody who waits: a store that is away is tried for so long at most.
 
     Tasks that are begun inside are bound too, until the scope ends.
     """
@@ -569,7 +583,7 @@ def waiting_at_most(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def waiting_long() -> Iterator[None]:
-    """What is inside, as the drive of a run, answers nobody: the store's own patience counts."""
+    """A scope for work that answers nobody, as the drive of a run: the store's own patience counts."""
     token = _bound.set(None)
     try:
         yield

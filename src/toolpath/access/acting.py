@@ -13,7 +13,7 @@ _acting: contextvars.ContextVar[Caller | None] = contextvars.ContextVar("toolpat
 
 @contextmanager
 def acting(caller: Caller) -> Iterator[None]:
-    """What happens inside is done for this caller."""
+    """Have all that happens inside done for this caller."""
     token = _acting.set(caller)
     try:
         yield
@@ -24,3 +24,11 @@ def acting(caller: Caller) -> Iterator[None]:
 def who_acts() -> Caller | None:
     """The caller for whom this is done; None where nobody said."""
     return _acting.get()
+
+
+def tenant_of(given: str | None) -> str:
+    """The tenant for whom this is done: the one given, else that of the caller; empty: the house itself."""
+    if given is not None:
+        return given
+    caller = _acting.get()
+    return "" if caller is None else caller.tenant

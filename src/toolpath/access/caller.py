@@ -68,7 +68,7 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-#: Whoever can reach a server that is open, which it is on a loopback address alone.
+#: Every client of a server that is open, which it is on a loopback address alone.
 OPEN = Caller(permissions=EVERYTHING, scopes=EVERYTHING, sees_all=True, delegates=True)
-#: Whoever asks where nobody is asked who they are: for what everybody may know, as that the server lives.
+#: A client that is not asked who it is: for what everybody may know, as that the server lives.
 NOBODY = Caller()

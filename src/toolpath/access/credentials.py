@@ -50,7 +50,7 @@ class Credentials:
 def credentials_of(
     settings: Settings, store: Store, clock: Clock, env: Mapping[str, str], *, is_local: bool
 ) -> Credentials:
-    """What is taken as credentials by these settings. `is_local`: the server is reached from this machine alone.
+    """The credentials that these settings accept. `is_local`: the server is reached from this machine alone.
 
     Raises `ConfigError`.
     """

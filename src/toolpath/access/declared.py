@@ -34,12 +34,12 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def declaring(tool: Tool) -> Declared | None:
-    """What the tool wants written of its calls; None where it says nothing."""
+    """The declaration of what the trail keeps of the tool's calls; None where the tool makes none."""
     return declared_in(tool.metadata)
 
 
 def declared_in(metadata: Mapping[str, Any]) -> Declared | None:
-    """What a tool, or a plan that is run as one, says there of what is to be written of it."""
+    """The declaration in the metadata of a tool, or of a plan that is run as one; None where there is none."""
     audit = metadata.get("audit_events")
     # Most tools say nothing; the end of every run asks all of its tools.
     if audit is None or not isinstance(audit, Mapping):

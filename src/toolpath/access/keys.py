@@ -38,7 +38,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     permissions: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     delegates: bool = False
-    """Whoever holds it may say for which user, session and case they ask."""
+    """Its holder may say for which user, session and case they ask."""
     all_tenants: bool = False
     priority: Priority = 0
     """Of the runs begun with it, where the request says none."""

@@ -19,7 +19,7 @@ SECRETS = "secrets."
 def permit(plan: Plan, secrets: Sequence[str], context: RunContext) -> None:
     """Raise `PolicyViolationError` where the plan may not be run. `secrets` are the names of those that it reads.
 
-    Secrets belong to the house: whoever comes in through a door needs a permission for each that their plan reads.
+    Secrets belong to the house: a caller at a door needs a permission for each that their plan reads.
     """
     refused = plan_refusal(plan, context)
     if refused is not None:
@@ -37,13 +37,13 @@ def permit(plan: Plan, secrets: Sequence[str], context: RunContext) -> None:
 
 
 def own_authority() -> Authority | None:
-    """What goes with a run from whoever asks at a door and has it go on; the house itself has none to show."""
+    """The authority that a run takes on from the caller who has it go on; the house itself has none to show."""
     caller = who_acts()
     return None if caller is None else Authority(tuple(sorted(caller.permissions)), caller.user)
 
 
 def permit_again(plan: Plan, tools: Iterable[Tool], secrets: Sequence[str], started: RunContext) -> None:
-    """Raise `PolicyViolationError` where whoever acts now may not have a run go on that was `started` by somebody.
+    """Raise `PolicyViolationError` where the acting caller may not have a run go on that was `started` by somebody.
 
     It goes on for who started it, in their session and case. But what it calls from here on happens because of who
     asks now, by what they are allowed today: the plan, its secrets, and `tools`, those that it may still call. What its

@@ -45,7 +45,7 @@ class Beginning:
         self._is_first = True
 
     def before(self, entry: AuditEntry) -> AuditEntry | None:
-        """What is known of the entry before the first one; None where that is the first of all."""
+        """The entry before the first one, as far as it is known; None where that is the first of all."""
         if not self._is_first or entry.seq <= 1:
             self._is_first = False
             return None
@@ -53,7 +53,7 @@ class Beginning:
         self._missing, self._digest = entry.seq - 1, entry.previous
         return AuditEntry(seq=self._missing, digest=self._digest)
 
-    def hear(self, entry: AuditEntry) -> None:
+    def take(self, entry: AuditEntry) -> None:
         """Take the next entry, which may tell of it."""
         if entry.action == ACTION and self._missing:
             told = entry.data.get("through"), entry.data.get("digest")
@@ -66,7 +66,7 @@ class Beginning:
 
     @property
     def fault(self) -> str:
-        """What is wrong with the beginning; empty where nothing is."""
+        """The fault of the beginning, in words; empty where it has none."""
         if not self._missing or self._is_told:
             return ""
         return f"Entries up to {self._missing} are missing, and no entry tells that they were let go of."

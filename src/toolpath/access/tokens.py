@@ -145,7 +145,7 @@ class Tokens:
 
 
 def tokens_of(settings: Settings, env: Mapping[str, str]) -> Tokens | None:
-    """What verifies tokens, or None where the settings name no key. Raises `ConfigError`."""
+    """The verifier of tokens, or None where the settings name no key. Raises `ConfigError`."""
     secret = env.get(SECRET, "")
     if not secret and not settings.jwt_keys:
         return None
@@ -227,7 +227,7 @@ def _algorithm(key: Any, file: Path) -> str:
 
 
 def _words(error: jwt.PyJWTError) -> tuple[str, str]:
-    """What the caller is told, and what the log says."""
+    """The words for the caller, and those for the log."""
     match error:
         case jwt.ExpiredSignatureError():
             return "This token has expired.", "expired token"

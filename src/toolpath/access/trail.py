@@ -1,6 +1,6 @@
 """The audit trail: who asked, decided and ran what, when and from where, as links of the store's chain.
 
-What was asked is written before it is done: where it cannot be written, it is not done. What came of a run is written
+What was asked is written before it is done: where it cannot be written, it is not done. The outcome of a run is written
 when it has ended.
 """
 
@@ -62,7 +62,7 @@ class Trail:
     async def record(self, action: str, subject: str, *, tenant: str = "", user: str = "", **data: Any) -> None:
         """Write that this was done to the subject; when this returns, it is kept. Raises `StoreError`.
 
-        Whoever acts now goes before `user`; from where and with which credential they act is written too.
+        The acting caller goes before `user`; from where and with which credential they act is written too.
         """
         if self._enabled:
             await self._keep([self._entry(action, subject, tenant=tenant, user=user, data=data)])
@@ -70,6 +70,12 @@ class Trail:
     async def entries(self, *, tenant: str | None = None, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """The entries with a greater number than `after`, in order."""
         return await self._store.read_audit(tenant=tenant, after=after, limit=limit)
+
+    async def newest(
+        self, *, tenant: str | None = None, before: int | None = None, limit: int = 100
+    ) -> list[AuditEntry]:
+        """The entries with a smaller number than `before`, newest first; None: from the last one."""
+        return await self._store.newest_audit(tenant=tenant, before=before, limit=limit)
 
     async def run_asked(self, action: str, info: RunInfo, context: RunContext, tools: Iterable[str]) -> None:
         """Write that a run is to begin. Raises `StoreError`: then it must not."""
@@ -125,7 +131,7 @@ class Trail:
         calls: int,
         plan: Plan,
     ) -> None:
-        """Have written what came of a run, and the calls that its tools want written. `close` waits for it."""
+        """Have written the outcome of a run, and the calls that its tools want written. `close` waits for it."""
         if not self._enabled:
             return
         declared = {key: rules for key, tool in tools.items() if (rules := declaring(tool)) is not None}

@@ -23,7 +23,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     entries: int
     head: str
-    """Digest of the last entry: whoever noted it can tell later that nothing before was taken away."""
+    """Digest of the last entry: who noted it can tell later that nothing before was taken away."""
     faults: tuple[str, ...]
     """Each names an entry that was changed, or where some are missing or out of order."""
     unended: tuple[str, ...]
@@ -82,7 +82,7 @@ async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> Ver
             # What stood before it cannot be known: only its place and itself can be looked at.
             last, is_known = AuditEntry(seq=last.seq, digest=entry.previous), True
         last = last or beginning.before(entry)
-        beginning.hear(entry)
+        beginning.take(entry)
         faults += [fault for fault in (broken_row(row, entry), broken_link(entry, last)) if fault]
         if expected.pop(entry.seq, entry.digest) != entry.digest:
             faults.append(f"Entry {entry.seq} is not the one that was exported.")

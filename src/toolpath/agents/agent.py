@@ -1,4 +1,4 @@
-"""An agent at work: it lets a model think, makes the calls the model asks for, and tells it what came of them.
+"""An agent at work: it lets a model think, makes the calls the model asks for, and tells it their outcomes.
 
 All that it does lies in calls under keys of their rounds: `round[3]/think`, `round[3]/act[1]`. Run again after a crash,
 it finds there what was answered and given, says the same to the model, and goes on where it was. Between two calls
@@ -94,10 +94,10 @@ class Agent:
         self._seconds = 0.0
         """How long its calls took, those at once counted as long as the longest."""
         self._most = 0
-        """Characters that the model is told of what came of one call of the round."""
+        """Characters that the model is told of the outcome of one call of the round."""
 
     async def result(self) -> Result:
-        """What it comes to. Raises `ToolFailed`."""
+        """The agent's result. Raises `ToolFailed`."""
         rounds = self._task.max_rounds
         for number in range(1, rounds + 1):
             if not self._context.has_ended(f"round[{number}]/think"):
@@ -241,7 +241,7 @@ class Agent:
         return Result(await self._context.end(given, key=key))
 
     async def _call_all(self, number: int, calls: Sequence[AskedCall], shown: Sequence[ToolCall]) -> list[CallAnswer]:
-        """What came of each call, in their order: reads at once, and each write after all that stand before it."""
+        """The answers of the calls, in their order: reads at once, and each write after all that stand before it."""
         told: list[CallAnswer] = []
         failed_write = ""
         index = 0
@@ -273,7 +273,7 @@ class Agent:
         return offer is None or offer.reads or bool(call.fault)
 
     async def _call(self, key: str, call: AskedCall, shown: ToolCall) -> CallAnswer:
-        """What came of one call, in words for the model."""
+        """The answer of one call, in words for the model."""
         offer = self._offers.find(call.name)
         if offer is None:
             near = self._offers.nearest(call.name)

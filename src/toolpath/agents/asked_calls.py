@@ -11,6 +11,7 @@ import msgspec
 from toolpath.errors import ReadError
 from toolpath.model.chat import ChatReply
 from toolpath.model_output.model_text import read_model_text
+from toolpath.model_output.plans import called
 from toolpath.values import Json, JsonObject, encode
 
 #: Calls of one reply that are looked at.
@@ -69,9 +70,10 @@ def asked_in(reply: ChatReply, number: int, *, talks: bool = False, most: int = 
         found = read_model_text(reply.text)
     except ReadError as error:
         return Asked(fault=error.message, in_text=True)
-    seen_text = found.calls[:most]
+    wanted = called(found)
+    seen_text = wanted[:most]
     calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{index}") for index, call in enumerate(seen_text))
-    return Asked(calls=calls, left_out=len(found.calls) - len(seen_text), in_text=bool(calls))
+    return Asked(calls=calls, left_out=len(wanted) - len(seen_text), in_text=bool(calls))
 
 
 def _called_in_words(text: str, number: int, most: int) -> Asked:
@@ -85,7 +87,7 @@ def _called_in_words(text: str, number: int, most: int) -> Asked:
         found = read_model_text(stripped)
     except ReadError:
         return Asked()
-    calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{at}") for at, call in enumerate(found.calls))
+    calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{at}") for at, call in enumerate(called(found)))
     return Asked(calls=calls[:most], left_out=max(0, len(calls) - most), in_text=bool(calls))
 
 

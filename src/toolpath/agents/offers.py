@@ -19,7 +19,8 @@ _LONGEST_DESCRIPTION: Final = 2000
 _END: Final = "End the work: call it alone, when the goal is reached or cannot be. `message` is the result."
 _ASK: Final = (
     "Ask a person to fill in a form. Ask only for what no tool can tell you. What is typed into a password field comes"
-    " back as [secret:…]: give that, whole, as an argument of the tool that needs the secret."
+    " back as [secret:…]: give that, whole, as an argument of the tool that needs the secret. A file comes back"
+    " with its path in the run's folder; `accept` names the endings it may have."
 )
 _FORM: Final[JsonObject] = {
     "type": "object",
@@ -38,6 +39,7 @@ _FORM: Final[JsonObject] = {
                     "type": {"enum": list(FIELD_TYPES)},
                     "required": {"type": "boolean"},
                     "placeholder": {"type": "string"},
+                    "accept": {"type": "array", "items": {"type": "string"}, "maxItems": 50},
                     "options": {"type": "array", "items": {"type": "string"}, "maxItems": 200},
                 },
                 "required": ["name"],
@@ -91,7 +93,7 @@ class Offers:
         """What is offered in the last round."""
 
     def find(self, name: str) -> Offer | None:
-        """What the model means by the name: as it was told, else a key, else a bare name that only one tool has."""
+        """The offer that the model means by the name: the told name, else a key, else a bare name of one tool alone."""
         return self._by_name.get(name) or self._by_key.get(name) or self._by_bare.get(name)
 
     def shown(self, name: str) -> str:

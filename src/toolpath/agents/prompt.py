@@ -73,8 +73,9 @@ def system_text(task: AgentTask, tools: Sequence[ToolSpec], *, in_text: bool) ->
 
 
 def goal_text(task: AgentTask, most: int, files: Sequence[str] = ()) -> str:
-    """What is to be reached, the files that were uploaded for it, and what the agent is told besides, at most so many
-    characters of it, as data."""
+    """The goal, the files that were uploaded for it, and what the agent is told besides, at most so many
+    characters of it, as data.
+    """
     goal = f"{task.requirement}\n\n[Uploaded files: {', '.join(files)}]" if files else task.requirement
     if task.context is None:
         return goal
@@ -82,7 +83,7 @@ def goal_text(task: AgentTask, most: int, files: Sequence[str] = ()) -> str:
 
 
 def result_text(output: Json, name: str, most: int) -> str:
-    """What a tool gave, at most so many characters of it, marked as data: it cannot end its own mark."""
+    """The tool's output, at most so many characters of it, marked as data: it cannot end its own mark."""
     data = output if isinstance(output, str) else _json(output)
     if len(data) > most:
         data = f"{data[:most]}\n[{len(data) - most:,} more characters were left out.]"

@@ -66,7 +66,7 @@ class Transcript:
         return tuple(entry.message for entry in self._entries)
 
     def added(self) -> JsonObject:
-        """What was added since this was asked last, for the journal: results by where it has them."""
+        """The messages since this was asked last, for the journal: results by where it has them."""
         adds: JsonObject = {"messages": self._new}
         left_out = self._shorten()
         if left_out:
@@ -80,12 +80,12 @@ class Transcript:
         self._new.append({"text": text})
 
     def said(self, text: str, calls: Sequence[ToolCall]) -> None:
-        """What the model said and called."""
+        """Add what the model said and called."""
         # The journal has it as the reply of its round.
         self._add(Message(role="assistant", text=text[:_LONGEST_WORDS], tool_calls=tuple(calls)))
 
     def answered(self, results: Sequence[CallAnswer], *, in_text: bool) -> None:
-        """What came of the calls, in their order."""
+        """Add the answers of the calls, in their order."""
         for told in results:
             text = told.text
             if in_text:

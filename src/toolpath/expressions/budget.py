@@ -22,7 +22,10 @@ class Budget:
 
     def __init__(self, of: Work | None = None) -> None:
         self._of = of
-        self._all = self.left = WORK if of is None else min(WORK, of.begin())
+        left = WORK if of is None else of.left
+        if of is not None and left <= 0:
+            raise of.used_up()
+        self._all = self.left = left if left < WORK else WORK
 
     def close(self) -> None:
         """The evaluation is over, however it ended."""

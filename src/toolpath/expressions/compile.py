@@ -61,7 +61,6 @@ class Compiled:
         "_public",
         "_repeats",
         "_value",
-        "is_constant",
         "path",
         "references",
         "uses_secrets",
@@ -69,8 +68,6 @@ class Compiled:
 
     references: tuple[Reference, ...]
     """Every name that is read, in the order of the text."""
-    is_constant: bool
-    """It reads nothing, so that each evaluation gives the same."""
     uses_secrets: bool
     path: Reference | None
     """The whole value is this one plain path, so its type is the type found there."""
@@ -88,7 +85,6 @@ class Compiled:
             if leaf.whole is not None:
                 wholes.append(leaf)
         self.references = tuple(references)
-        self.is_constant = not references
         self.path = None if condition else _plain_path(leaves)
         self._repeats = not condition and len(wholes) > _FEW
         self._builds = not condition and _may_grow(wholes)
@@ -109,7 +105,7 @@ class Compiled:
 
     @property
     def schema(self) -> JsonObject | None:
-        """What is known of the result's type where it is no plain path; None: unknown. Made anew each time."""
+        """The schema of the result where it is no plain path; None: unknown. Made anew each time."""
         return {"type": "boolean"} if self._condition else schema_of_value(self._value, self._leaves)
 
     def evaluate(self, frame: Frame) -> Json:

@@ -6,7 +6,7 @@ memory: each list and object in it is looked at once.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toolpath.values import Json
 
@@ -14,6 +14,10 @@ from toolpath.values import Json
 MEMBER = 24
 CONTAINER = 64
 _CONTAINERS = frozenset({list, dict})
+#: Members from which a list or object is looked through at once, where it holds no others.
+_LONG = 16
+#: Levels beyond which nothing may be; who comes so far may have no end.
+_DEEP = 500
 
 
 class Extent(NamedTuple):
@@ -39,10 +43,48 @@ _Measures = tuple[int, int, int, int]
 
 
 def extent(value: Json) -> Extent:
-    """What there is in the value. Raises `RecursionError` where it is nested far deeper than anything may be."""
+    """The extent of the value. Raises `RecursionError` where it is nested far deeper than anything may be."""
     if type(value) in _CONTAINERS:
-        return Extent(*_measured(value, {}))
+        return Extent(*(_of_tree(value) or _measured(value, {})))
     return Extent(characters=len(value)) if type(value) is str else _NOTHING
+
+
+def _of_tree(value: Any) -> _Measures | None:
+    """The measures of a value that shares nothing, found level by level; None where it does, or is very deep."""
+    members = containers = characters = depth = 0
+    level, seen = [value], set[int]()
+    while level:
+        depth += 1
+        containers += len(level)
+        below: list[Any] = []
+        for here in level:
+            members += len(here)
+            characters += _characters(here, below)
+        seen.update(map(id, below))
+        if len(seen) != containers - 1 + len(below) or depth > _DEEP:
+            return None
+        level = below
+    return members, containers, characters, depth
+
+
+def _characters(value: Any, below: list[Any]) -> int:
+    """Characters of the names and texts that the value itself holds; the lists and objects in it go to `below`."""
+    characters = 0
+    inner = value
+    if type(value) is dict:
+        characters = sum(map(len, value))
+        inner = value.values()
+    if len(value) > _LONG:
+        kinds = set(map(type, inner))
+        if _CONTAINERS.isdisjoint(kinds):
+            return characters + (sum([len(item) for item in inner if type(item) is str]) if str in kinds else 0)
+    for item in inner:
+        kind = type(item)
+        if kind is str:
+            characters += len(item)
+        elif kind is dict or kind is list:
+            below.append(item)
+    return characters
 
 
 def _measured(value: Json, known: dict[int, _Measures]) -> _Measures:

@@ -39,7 +39,7 @@ class Piece(Struct, eq=False, gc=False):
     _run: Run | None = None
 
     def value(self, frame: Frame, budget: Budget) -> Json:
-        """What the template gives, by the form that says what is wrong. Raises `ExpressionError`."""
+        """The template's value, by the form that says what is wrong. Raises `ExpressionError`."""
         try:
             if self._run is None:
                 # Compiled at the first failure: most templates never have one.

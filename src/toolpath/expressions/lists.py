@@ -80,7 +80,7 @@ def _object(value: Json, name: str) -> dict[str, Json]:
 
 
 def _ranks(budget: Budget, value: list[Json], key: Key, folded: bool) -> list[tuple[int, Json]]:
-    """What elements are ordered by: nulls, then numbers, then texts; of one kind besides null."""
+    """The ranks that elements are ordered by: nulls, then numbers, then texts; of one kind besides null."""
     found: list[tuple[int, Json]] = []
     for element in value:
         rank = element if key is None else key(element)

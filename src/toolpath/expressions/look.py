@@ -40,7 +40,7 @@ def _key_text(key: str | int | None) -> str:
 
 
 def follow(value: Json, keys: tuple[str | int, ...], name: str) -> Json:
-    """What is at the keys below the value called `name`. Raises `Unresolved` with what is there instead."""
+    """The value at the keys below the value called `name`. Raises `Unresolved` with what is there instead."""
     for count, written in enumerate(keys):
         key, kind = written, type(value)
         if kind is dict:
@@ -78,7 +78,7 @@ def missing(value: Json, key: str | int, where: str) -> Unresolved:
 
 
 def item(value: Any, key: Json, where: str) -> Any:
-    """What is at a computed key; `VOID` below itself."""
+    """The item at a computed key; `VOID` below itself."""
     if value is VOID:
         return VOID
     key = operate.whole(key)

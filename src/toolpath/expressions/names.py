@@ -64,7 +64,7 @@ class Names(msgspec.Struct, frozen=True, eq=False):
     """`last` is visible: in `collect`."""
 
     def root(self, name: str) -> Root | Ambiguous | None:
-        """What a bare name means here; None where it means nothing.
+        """The root that a bare name stands for here; None where it means nothing.
 
         Graph: loop variable → step id → tool name that one step alone uses. Chain: loop variable → state → step id.
         A name that a block in between cannot answer is looked up in the block around it.
@@ -178,7 +178,9 @@ def written_variables(block: Block) -> tuple[str, ...]:
     """Every variable that a step of the block, however deep, may write."""
     found: dict[str, None] = {}
     for _, step in every_step(block):
-        _add_variables(step, found)
+        effects = step.on_success
+        if effects.map_outputs or effects.transform:
+            _add_variables(step, found)
     return tuple(found)
 
 

@@ -138,7 +138,7 @@ def ambiguous(reference: Reference, root: Ambiguous) -> ExpressionError:
 
 
 def _dash_hint(names: Names, name: str, prefix: str) -> str:
-    """`my-step.x` is a subtraction; whoever writes it hardly means that."""
+    """`my-step.x` is a subtraction, which its author hardly means."""
     candidates: Sequence[str] = tuple(names.variables) if prefix == "state" else names.visible()
     for candidate in sorted(candidates):
         if candidate.startswith(f"{name.partition('.')[0]}-"):

@@ -113,7 +113,7 @@ _NO_FILTER: Final = {
 
 
 def filter_hint(name: str, known: Callable[[str], bool]) -> str:
-    """What to write instead of a filter of another language; empty: not known."""
+    """The hint for a filter of another language; empty: none is known."""
     folded = _folded(name)
     if folded in _NO_FILTER:
         return _NO_FILTER[folded]
@@ -122,7 +122,7 @@ def filter_hint(name: str, known: Callable[[str], bool]) -> str:
 
 
 def sign_hint(source: str, offset: int) -> str:
-    """What to write instead of what stands at, or shortly before, the place where parsing ended; empty: not known."""
+    """The hint for the sign at, or shortly before, the place where parsing ended; empty: none is known."""
     if not source.strip():
         return "Write what is to be read between the braces, e.g. {{ inputs.name }}."
     if source.lstrip().startswith("{{"):
@@ -140,7 +140,7 @@ def sign_hint(source: str, offset: int) -> str:
 
 
 def call_hint(name: str, known: Callable[[str], bool]) -> str:
-    """What to write instead of a call."""
+    """The hint for a call."""
     folded = _folded(name)
     if folded in ("includes", "contains"):
         return "Write `part in whole`."

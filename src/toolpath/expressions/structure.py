@@ -90,7 +90,7 @@ class PlainValue:
 
 
 def plain_value(value: Json, leaves: Leaves) -> tuple[PlainValue, bool] | None:
-    """What `function_of_value` gives, where all templates are plain paths into what the frame has; else None."""
+    """The quicker form of `function_of_value`, where all templates are plain paths into the frame; else None."""
     charged = False
     for leaf in leaves.values():
         charged = charged or leaf.whole is None
@@ -106,7 +106,7 @@ def _is_at_hand(of: Tree) -> bool:
 
 
 def _given(leaf: Leaf, frame: Any, budget: Any) -> Json:
-    """What a string gives whose templates are plain paths: each of them is one of its references, in their order."""
+    """The value of a string whose templates are plain paths: each of them is one of its references, in their order."""
     if leaf.whole is not None:
         return _at_hand(leaf.references[0], frame)
     references = iter(leaf.references)
@@ -119,7 +119,7 @@ def _given(leaf: Leaf, frame: Any, budget: Any) -> Json:
 
 
 def _at_hand(reference: Reference, frame: Any) -> Json:
-    """What the frame has there."""
+    """The value that the frame has for the reference."""
     root: Any = reference.root
     if root.kind == "output":
         value = frame.outputs[root.key]
@@ -189,7 +189,7 @@ def _filled(value: Json, at: str, found: Mapping[str, Json]) -> Json:
 
 
 def schema_of_value(value: Json, leaves: Leaves) -> JsonObject | None:
-    """What is known of the type of the value."""
+    """The schema of the value, as far as it is known."""
     return _schema(value, "", leaves, _holders(leaves))
 
 

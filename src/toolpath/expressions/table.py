@@ -27,7 +27,7 @@ class Function(Struct, frozen=True):
 
     @property
     def schema(self) -> JsonObject | None:
-        """What is known of the result's type."""
+        """The schema of the result, as far as it is known."""
         return None if self.gives is None else {"type": self.gives}
 
 

@@ -12,27 +12,26 @@ from toolpath.expressions.extent import Extent
 class Work:
     """Work that the expressions of one run may still do, in elements visited: many small ones are a large one."""
 
-    __slots__ = ("_charge", "_heaviest", "_left")
+    __slots__ = ("_charge", "_heaviest", "left")
 
     def __init__(self, left: int, charge: Callable[[int], None], heaviest: int = sys.maxsize) -> None:
-        self._left = left
+        self.left = left
+        """How much the next evaluation may do; from 0 on none may."""
         self._heaviest = heaviest
         """Bytes that one value may take, written out."""
         self._charge = charge
         """Is told of all that is done, so that a turn of the loop may end after enough of it."""
 
-    def begin(self) -> int:
-        """How much the next evaluation may do. Raises `OverBudget` where nothing is left."""
-        if self._left <= 0:
-            raise OverBudget(
-                "The expressions of this run have done as much work as those of one run may (max_run_work).",
-                hint="Filter or slice the data first, or use a tool for it.",
-            )
-        return self._left
+    def used_up(self) -> OverBudget:
+        """The error that nothing is left."""
+        return OverBudget(
+            "The expressions of this run have done as much work as those of one run may (max_run_work).",
+            hint="Filter or slice the data first, or use a tool for it.",
+        )
 
     def end(self, done: int) -> None:
         """An evaluation has done so much."""
-        self._left -= done
+        self.left -= done
         self._charge(done)
 
     def admit(self, found: Extent) -> None:

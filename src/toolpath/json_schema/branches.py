@@ -103,7 +103,7 @@ def _own_keywords(schema: JsonObject) -> JsonObject:
 
 
 def _merged(left: JsonObject, right: JsonObject) -> JsonObject | None:
-    """What both admit, or a little more; None where it is seen that no value fits both."""
+    """The schema that admits what both admit, or a little more; None where it is seen that no value fits both."""
     if not left or not right:
         return left or right
     merged = dict(left)

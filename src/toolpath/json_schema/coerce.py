@@ -141,7 +141,7 @@ class _Coercion:
 
     @property
     def load(self) -> int:
-        """What one part of a value costs to be compared: looked at where there are alternatives at all."""
+        """The cost of comparing one part of a value: looked at where there are alternatives at all."""
         if not self._load:
             self._load = load_of(self.document)
         return self._load

@@ -126,7 +126,7 @@ class Descent:
         return found
 
     def _leaf(self, schema: JsonObject, value: Json) -> list[Found]:
-        """What the keywords find that look at the value alone."""
+        """The faults by the keywords that look at the value alone."""
         if id(schema) not in self._leaves:
             self._leaves[id(schema)] = self._leaf_of(schema)
         validator = self._leaves[id(schema)]

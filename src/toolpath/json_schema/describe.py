@@ -22,7 +22,7 @@ _PLURALS: Final = {
 
 
 def type_text(schema: JsonObject | bool | None) -> str:
-    """What kind of value the schema describes; `anything` where it does not say, a reference by its name."""
+    """The kind of value that the schema describes; `anything` where it does not say, a reference by its name."""
     return _text(schema, 0)
 
 

@@ -89,7 +89,7 @@ def fault_of(error: jsonschema_rs.ValidationError, schema: JsonObject | bool) ->
 
 
 def literal_fault(schema: JsonObject, value: Json) -> Found:
-    """What is wrong with a value that is none of those that `enum` or `const` lists."""
+    """The fault of a value that is none of those that `enum` or `const` lists."""
     if "const" in schema:
         return Found("", f"expected {listed([schema['const']])}, got {shown(value)}")
     options = schema["enum"]
@@ -97,7 +97,7 @@ def literal_fault(schema: JsonObject, value: Json) -> Found:
 
 
 def container_faults(schema: JsonObject, value: list[Json] | JsonObject) -> Iterator[Found]:
-    """What is wrong with an array or object as a whole. The validator would make a copy of all that is in it."""
+    """The faults of an array or object as a whole. The validator would make a copy of all that is in it."""
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
     if types and type_name(value) not in types:
@@ -133,7 +133,7 @@ def _properties(schema: JsonObject) -> JsonObject:
 
 
 def nearest(keyword: str, branches: list[tuple[Found, ...]], fitting: int, value: Json) -> list[Found]:
-    """What is told where no alternative applies, or too many: the faults of the one that comes nearest."""
+    """The faults that are told where no alternative applies, or too many: those of the one that comes nearest."""
     if fitting:
         return [Found("", f"fits several alternatives of which only one may apply, got {shown(value)}")]
     deeper = [branch for branch in branches if not any(found.types and not found.at for found in branch)]
@@ -148,12 +148,12 @@ def nearest(keyword: str, branches: list[tuple[Found, ...]], fitting: int, value
 
 
 def unwanted(value: Json) -> str:
-    """What is wrong where nothing is allowed."""
+    """The fault where nothing is allowed, in words."""
     return f"nothing is allowed here, got {shown(value)}"
 
 
 def no_name(schema: JsonObject | bool, value: Json) -> str:
-    """What is wrong with a value that fits what `not` refuses."""
+    """The fault of a value that fits what `not` refuses, in words."""
     return f"expected what is not {_cut(_json(schema))}, got {shown(value)}"
 
 
@@ -183,7 +183,7 @@ def _or(types: list[str]) -> str:
 
 
 def surplus(name: str, declared: list[str]) -> str:
-    """What is wrong with a property that is not among those declared."""
+    """The fault of a property that is not among those declared, in words."""
     near = closest(name, declared[:_MOST_NAMES])
     if near:
         return f"unknown property; did you mean {' or '.join(repr(found) for found in near)}?"

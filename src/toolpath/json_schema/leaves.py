@@ -45,7 +45,7 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 def number_interval(schema: JsonObject) -> Interval:
-    """What `minimum`, `maximum` and their exclusive forms (those of draft 4 too) leave."""
+    """The interval that `minimum`, `maximum` and their exclusive forms (those of draft 4 too) leave."""
     low, low_open = _bound(schema, "minimum", "exclusiveMinimum", -math.inf)
     high, high_open = _bound(schema, "maximum", "exclusiveMaximum", math.inf)
     return Interval(low, high, low_open, high_open)
@@ -63,7 +63,7 @@ def _bound(schema: JsonObject, key: str, exclusive: str, end: float) -> tuple[fl
 
 
 def size_interval(schema: JsonObject, low: str, high: str) -> Interval:
-    """What `minLength` and `maxLength`, or those of items or properties, leave."""
+    """The interval that `minLength` and `maxLength`, or those of items or properties, leave."""
     least, most = schema.get(low), schema.get(high)
     return Interval(least if _is_number(least) else 0, most if _is_number(most) else math.inf)
 

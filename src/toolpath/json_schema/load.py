@@ -180,7 +180,7 @@ def _patterns(patterns: Json) -> int:
 
 @functools.lru_cache(1_000)
 def _pattern(pattern: str) -> int:
-    """What a search costs: little where the engine never tries again."""
+    """The cost of a search: little where the engine never tries again."""
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern}, offline=True, pattern_options=_LINEAR)
     except ValueError:

@@ -143,7 +143,7 @@ def _any(document: Document, branches: tuple[Node, ...], key: Key, known: dict[i
 
 
 def _own(document: Document, node: Node, key: Key) -> _Reach:
-    """What the schema's own keywords say, without its references and alternatives."""
+    """The reach of the schema's own keywords, without its references and alternatives."""
     match key:
         case str():
             return _property(document, node, key)

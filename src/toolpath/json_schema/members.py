@@ -68,7 +68,7 @@ def _below(document: Document, node: Node, *, is_sure: bool) -> list[tuple[Node,
 
 
 def _together(known: list[JsonObject]) -> JsonObject:
-    """What several parts say of one member, as one schema."""
+    """The schema of one member of which several parts speak."""
     if len(known) < 2:
         return known[0] if known else {}
     default = next((one["default"] for one in known if "default" in one), None)

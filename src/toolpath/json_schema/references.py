@@ -35,7 +35,7 @@ def lost_references(schema: JsonObject) -> list[Fault]:
 
 
 def tangle(document: Document) -> Fault | None:
-    """What is wrong with a schema whose references fan out or chain so far that validating would not end in time."""
+    """The fault of a schema whose references fan out or chain so far that validating would not end in time."""
     referring = [node for node in subschemas(Node(document.root)) if "$ref" in _keywords(node)]
     if len(referring) > _MOST_REFERENCES:
         return "", f"more than {_MOST_REFERENCES} references are not followed"
@@ -67,7 +67,7 @@ def _reach(document: Document, start: Node, known: dict[int, _Reach]) -> _Reach:
             stack.append((waiting, _in_place(document, waiting)))
             continue
         stack.pop()
-        # A loop ends where it meets itself: the validator sees to that.
+        # A loop ends where it meets itself: the validator stops there.
         reached = [known.get(id(part.schema), _Reach(1, 0)) for part in parts]
         known[id(node.schema)] = _Reach(
             min(_MOST_PATHS + 1, 1 + sum(reach.paths for reach in reached)),

@@ -31,6 +31,8 @@ class BegunRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When it was noted; of one that has ended, of its messages."""
     number: int = 0
     """Of the message that says what was asked for, the result's is one more; 0: it has none yet."""
+    answer: int = 0
+    """Of a run that had ended and goes on: the number of the message that says its outcome; 0: there is none."""
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -69,6 +71,16 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: float = 0.0
 
 
+class MemoryPart(msgspec.Struct, frozen=True, kw_only=True, tag="memory"):
+    """Older messages that the model is not told word by word."""
+
+    left_out: int
+    """How many messages."""
+    characters: int
+    summarised: bool
+    """A model made a summary of them; false: only how much was left out is told."""
+
+
 class ConversationMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One message. Messages are kept as they come, and never changed."""
 
@@ -83,6 +95,8 @@ class ConversationMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaul
     """Of the user's, as it was given."""
     template: str = ""
     """Id of the plan template that the message was for."""
+    memory: MemoryPart | None = None
+    """What of the messages before it its turn was not told word by word; None: it was told all of them."""
     status: MessageStatus = ""
     """Of an answer: how its run ended; lost: there is no such run."""
     error: str = ""
@@ -98,16 +112,6 @@ class FoundMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     excerpt: str = ""
 
 
-class MemoryPart(msgspec.Struct, frozen=True, kw_only=True, tag="memory"):
-    """Older messages that the model is not told word by word."""
-
-    left_out: int
-    """How many messages."""
-    characters: int
-    summarised: bool
-    """A model made a summary of them; false: only how much was left out is told."""
-
-
 class TextPart(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
     """More of the answer."""
 
@@ -115,7 +119,7 @@ class TextPart(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
 
 
 class RestartPart(msgspec.Struct, frozen=True, kw_only=True, tag="restart"):
-    """The model's reply broke off and is written anew: what came of it so far does not count."""
+    """The model's reply broke off and is written anew: its outcome so far does not count."""
 
     characters: int
     """How many characters, the last that came."""
@@ -146,6 +150,7 @@ class QuestionPart(msgspec.Struct, frozen=True, kw_only=True, tag="question"):
     tool: str = ""
     inputs: Json = None
     form: JsonObject = {}
+    asked_at: float = 0.0
 
 
 class EndPart(msgspec.Struct, frozen=True, kw_only=True, tag="end"):

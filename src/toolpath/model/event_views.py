@@ -1,6 +1,6 @@
 """Views of events: what each says to people in one line, how loud a log says it, and the state that a step is in then.
 
-One table, `VIEWS`, for logs, lines and the live tree. Texts are as tools wrote them: whoever prints them cleans them.
+One table, `VIEWS`, for logs, lines and the live tree. Texts are as tools wrote them: the printer cleans them.
 """
 
 from __future__ import annotations
@@ -172,18 +172,18 @@ def level_of(event: ev.AnyEvent) -> Level:
 
 
 def line_of(event: ev.AnyEvent) -> str:
-    """What happened, in one line; empty for what only machines need."""
+    """The event in one line; empty for one that only machines need."""
     line = VIEWS[type(event)].line
     return "" if line is None else line(event)
 
 
 def status_of(event: ev.AnyEvent) -> str:
-    """What its step is from then on, or the run where it names no step; empty: what it was."""
+    """The status of its step from then on, or of the run where it names no step; empty: as before."""
     status = VIEWS[type(event)].status
     return status if isinstance(status, str) else status(event)
 
 
 def note_of(event: ev.AnyEvent) -> str:
-    """What stands beside the status; empty: nothing."""
+    """The note beside the status; empty: none."""
     note = VIEWS[type(event)].note
     return "" if note is None else note(event)

@@ -6,6 +6,7 @@ Unix time in seconds. Values larger than the size limit are `Handle`s.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -397,6 +398,11 @@ def event_type(event: AnyEvent) -> str:
 def encode_event(event: AnyEvent) -> bytes:
     """The event as JSON text with its dotted name under `type`."""
     return _encoder.encode(event)
+
+
+def encode_events(events: Sequence[AnyEvent]) -> bytes:
+    """The events as JSON texts, a line each: in one call, which takes a fraction of one for each."""
+    return _encoder.encode_lines(events)
 
 
 def decode_event(data: bytes | str) -> AnyEvent:

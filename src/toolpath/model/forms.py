@@ -11,10 +11,12 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from toolpath.values import JsonObject
+from toolpath.values import Json, JsonObject
 
 #: Name of a field's type, as plans and forms have it.
-FieldWord = Literal["text", "number", "integer", "email", "password", "textarea", "date", "select", "checkbox", "radio"]
+FieldWord = Literal[
+    "text", "number", "integer", "email", "password", "textarea", "date", "select", "checkbox", "radio", "file"
+]
 
 
 class FieldType(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,10 +30,29 @@ class FieldType(msgspec.Struct, frozen=True, kw_only=True):
     """With options, any number of them may be chosen, not one."""
     is_secret: bool = False
     """What is typed is shown to nobody and never chosen of options."""
+    is_file: bool = False
+    """A file of an upload is answered, never one of options; the run has it as a file of its folder."""
+
+    @property
+    def is_chosen(self) -> bool:
+        """Options of the field are what may be answered."""
+        return not (self.is_secret or self.is_file)
 
 
 _STRING: Final[JsonObject] = {"type": "string"}
 _TEXT: Final = FieldType(schema=_STRING)
+#: A file that was answered, as the run has it: `path` in its folder.
+_FILE: Final[JsonObject] = {
+    "type": "object",
+    "properties": {
+        "path": _STRING,
+        "name": _STRING,
+        "size": {"type": "integer"},
+        "type": _STRING,
+    },
+    "required": ["path", "name", "size", "type"],
+    "additionalProperties": False,
+}
 FIELD_TYPES: Final[Mapping[str, FieldType]] = {
     "text": _TEXT,
     "number": FieldType(schema={"type": "number"}),
@@ -43,6 +64,7 @@ FIELD_TYPES: Final[Mapping[str, FieldType]] = {
     "select": _TEXT,
     "checkbox": FieldType(schema={"type": "boolean"}, chooses_several=True),
     "radio": _TEXT,
+    "file": FieldType(schema=_FILE, is_file=True),
 }
 
 
@@ -54,4 +76,36 @@ def field_type(field: JsonObject) -> FieldType:
 
 def takes_several(field: JsonObject) -> bool:
     """Whether any number of the field's options may be chosen; else one."""
-    return bool(field.get("options")) and bool(field.get("multiple") or field_type(field).chooses_several)
+    kind = field_type(field)
+    return kind.is_chosen and bool(field.get("options")) and bool(field.get("multiple") or kind.chooses_several)
+
+
+class ChosenFile(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer to a field of a file as who answers gives it: a file of an upload."""
+
+    upload_id: str
+    name: str = ""
+    """Empty: the one that the upload has."""
+
+
+def chosen_file(value: Json) -> ChosenFile | None:
+    """The file that is meant: `{upload_id, name}`, or a text `UPLOAD/NAME` or `UPLOAD`; None: no such answer."""
+    match value:
+        case str():
+            upload_id, _, name = value.partition("/")
+            return ChosenFile(upload_id=upload_id, name=name)
+        case {"upload_id": str(upload_id), "name": str(name)} if len(value) == 2:
+            return ChosenFile(upload_id=upload_id, name=name)
+        case {"upload_id": str(upload_id)} if len(value) == 1:
+            return ChosenFile(upload_id=upload_id)
+        case _:
+            return None
+
+
+def is_kept_file(value: Json) -> bool:
+    """Whether the value is a file as the run has it."""
+    if not isinstance(value, dict) or set(value) != set(_FILE["properties"]):
+        return False
+    size = value["size"]
+    texts = (value["path"], value["name"], value["type"])
+    return isinstance(size, int) and not isinstance(size, bool) and all(isinstance(text, str) for text in texts)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
 
 import msgspec
 
-Api = Literal["anthropic", "openai", "openai-responses", "google", "ollama"]
-"""The protocols that models are asked in."""
-APIS: tuple[Api, ...] = get_args(Api)
+from toolpath.model.model_providers import Api
 
 #: Before a model's name in the fingerprints of a run.
 MARK = "model:"

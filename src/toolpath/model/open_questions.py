@@ -48,6 +48,8 @@ class AskingRun(msgspec.Struct, frozen=True):
     """When the first of its questions was asked; Unix time. The place of the run among those that ask."""
     asked: tuple[Asked, ...] | None
     """None: its row does not tell, since older code drove it."""
+    name: str
+    """Name of its plan."""
 
 
 class Asking:
@@ -110,14 +112,14 @@ class Asking:
         self._open, self._ended, self._changed = doubts, True, True
 
     def news(self) -> tuple[Asked, ...] | None:
-        """What is open now, where that has changed since this was last asked; else None."""
+        """The open questions, where these have changed since this was last asked; else None."""
         if not self._changed:
             return None
         self._changed = False
         return self.open()
 
     def open(self) -> tuple[Asked, ...]:
-        """What is open now."""
+        """The questions that are open now."""
         if self._ended:
             return ()
         found = [asked for questions in self._open.values() for asked in questions.values()]

@@ -260,6 +260,10 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     options: tuple[Json, ...] = ()
     placeholder: str = ""
     default: Json = None
+    accept: tuple[str, ...] = ()
+    """Endings that a file may have, as `csv`; empty: any."""
+    max_bytes: int | None = None
+    """The most that a file may have; None: as uploads may."""
 
 
 class Ask(Common, frozen=True, kw_only=True, omit_defaults=True, tag="ask", tag_field="kind"):
@@ -298,6 +302,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     depth: int = 10
 
 
+Basis = Literal["request", "output", "input", "default", "result", "description", "nothing"]
+"""What a value rests on: what the request says, a reference to an output or an input, the tool's default; a text that a
+result of an earlier step holds, one that a tool's description holds, or nothing that is known."""
+
+
 class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Origin of a plan: what a planner says of the plan it made."""
 
@@ -308,6 +317,8 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """While there is one, nothing runs the plan."""
     uncovered: tuple[str, ...] = ()
     """What the request says and no step does, in its own words."""
+    rests_on: JsonObject = {}
+    """Id of a call → its argument → the `Basis` of its value; the weakest, where it is made of several."""
     estimates: JsonObject = {}
 
 
@@ -357,7 +368,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What the planner could not know."""
+        """The questions that the planner could not answer."""
         return self.origin.questions
 
 

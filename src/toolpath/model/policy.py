@@ -13,7 +13,7 @@ _HINT = "Run it with a context that has what is missing: RunContext(user_id=…,
 
 
 def missing(requires: Requires, context: RunContext) -> tuple[str, ...]:
-    """What the caller lacks: `auth`, `session`, `case`, `case state …`, `permission …`."""
+    """The requirements that the caller does not meet: `auth`, `session`, `case`, `case state …`, `permission …`."""
     found: list[str] = []
     if requires.auth and not context.user_id:
         found.append("auth")
@@ -59,7 +59,7 @@ def plan_refusal(plan: Plan, context: RunContext) -> Failure | None:
 
 
 def requirement_of(plan: Plan) -> Requires | None:
-    """What a caller must have to run the plan; None where it says so in a way that cannot be understood."""
+    """The requirements for running the plan; None where it states them in a way that cannot be understood."""
     try:
         return msgspec.convert(plan.policy.get("requires") or {}, Requires)
     except msgspec.ValidationError:

@@ -88,7 +88,7 @@ def digest_of(entry: AuditEntry) -> str:
 
 
 def broken_row(row: AuditRow, entry: AuditEntry) -> str:
-    """What the row says otherwise than the entry in it; empty where nothing."""
+    """The difference between the row and the entry in it, in words; empty where there is none."""
     if row.seq != entry.seq:
         return f"Entry {row.seq} holds entry {entry.seq}: it was moved."
     if row.tenant != entry.tenant:
@@ -97,7 +97,7 @@ def broken_row(row: AuditRow, entry: AuditEntry) -> str:
 
 
 def broken_link(entry: AuditEntry, last: AuditEntry | None) -> str:
-    """What is wrong with the entry as the one after `last`; empty where nothing is."""
+    """The fault of the entry as the one after `last`, in words; empty where it has none."""
     seq, previous = (1, "") if last is None else (last.seq + 1, last.digest)
     if entry.seq != seq:
         return f"Entry {entry.seq} comes after entry {seq - 1}: entries were taken out or put in."

@@ -1,4 +1,4 @@
-"""A run: who asked for it, how it stands, and what came of it. Data only; the journal's events are in `events.py`."""
+"""A run: who asked for it, how it stands, and its outcome. Data only; the journal's events are in `events.py`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ LEAST_PRIORITY = -5
 MOST_PRIORITY = 4
 Priority = Annotated[int, msgspec.Meta(ge=LEAST_PRIORITY, le=MOST_PRIORITY)]
 ENDED_RUN: frozenset[str] = frozenset({"completed", "completed_with_errors", "failed", "cancelled"})
-ENDED_STEP: frozenset[str] = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
 
 
 class RunContext:
@@ -119,7 +118,7 @@ class RunContext:
         self.next_planned_tools = [tool for tool in self.next_planned_tools if tool.get("chain_id") != chain_id]
 
     def as_json(self) -> JsonObject:
-        """What the journal keeps of it."""
+        """The record as the journal keeps it."""
         full: JsonObject = {
             "user_id": self.user_id,
             "session_id": self.session_id,
@@ -192,7 +191,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     priority: int = 0
     """Of its tenant's runs that wait for a worker, higher ones go first."""
     intent: str = ""
-    """Why it goes on where its row is ahead of its journal: whoever took it has written nothing yet."""
+    """Why it goes on where its row is ahead of its journal: the process that took it has written nothing yet."""
 
 
 class RunResult:
@@ -303,6 +302,14 @@ class RunResult:
 
     def __repr__(self) -> str:
         return f"RunResult(run_id={self.run_id!r}, status={self.status!r}, outputs={self.outputs!r})"
+
+
+class RunTimes(msgspec.Struct, frozen=True):
+    """When a run began and ended, in Unix time, and how it stands."""
+
+    status: RunStatus
+    created_at: float
+    ended_at: float | None = None
 
 
 class Standing(msgspec.Struct, frozen=True):

@@ -36,6 +36,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Of the two one is given: the template, whose published version is run, or the newest of a draft; or the plan."""
     plan_id: str = ""
     inputs: JsonObject = {}
+    uploads: tuple[str, ...] = ()
+    """Ids of uploads whose files each of its runs has: kept as long as the schedule has them."""
     cron: str = ""
     """Five fields, or six with seconds first; of the two one is given."""
     once: float | None = None

@@ -16,6 +16,28 @@ class Approval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     comment: str = ""
 
 
+class PlanRevision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One of the documents that a stored plan was."""
+
+    revision: int
+    """That of the plan when it was saved."""
+    digest: str
+    """Of the plan and of what was written, comments and all."""
+    at: float = 0.0
+    """Unix time at which it was saved."""
+    by: str = ""
+    comment: str = ""
+
+
+class PlanContent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Content of a revision."""
+
+    plan: JsonObject
+    """In the plan notation."""
+    source: str = ""
+    """The text that it was written as, with its comments; empty where it was given as data or in another notation."""
+
+
 class StoredPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A plan that is kept, as one version of what a request became."""
 
@@ -28,6 +50,10 @@ class StoredPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str = ""
     plan: JsonObject
     """In the plan notation."""
+    source: str = ""
+    """The text that it was written as, with its comments; empty where it was given as data or in another notation."""
+    revisions: tuple[PlanRevision, ...] = ()
+    """What it was, oldest first; the last is what it is now."""
     requires_approval: bool = False
     """A person must approve it before it may run."""
     approval: Approval | None = None

@@ -35,6 +35,8 @@ class TemplateVersion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     """Unix time at which it was saved."""
     by: str = ""
     comment: str = ""
+    written: str = ""
+    """Digest of the text that it was written as, comments and all; empty: it came as data."""
 
 
 class PlanTemplate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -70,22 +72,6 @@ class PlanTemplate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     def key(self) -> str:
         """`group.title`."""
         return f"{self.group}.{self.title}"
-
-
-class TemplateDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """Difference of two versions of a template."""
-
-    added: tuple[str, ...] = ()
-    """Ids of steps that the later one has alone."""
-    removed: tuple[str, ...] = ()
-    changed: dict[str, tuple[str, ...]] = {}
-    """Id of each step that both have and that differs → which of its fields."""
-    fields: tuple[str, ...] = ()
-    """Fields of the plan itself that differ."""
-    moved: bool = False
-    """The steps stand in another order."""
-    text: str = ""
-    """The difference of the documents, line by line."""
 
 
 class TemplateParameters(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from toolpath.model.plan import Cache, OutputValidation, Plan, Retry
 from toolpath.values import JsonObject, digest
 
 Effect = Literal["read", "write", "destructive"]
+Isolation = Literal["none", "process"]
 Category = Literal["search", "validation", "synthesis", "external", "workflow", "general"]
 
 
@@ -52,6 +53,17 @@ class ToolResult(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None = None
 
 
+class CallsOther(msgspec.Struct, frozen=True, kw_only=True):
+    """How a body calls one other tool that its inputs name: the effect of such a call is that tool's."""
+
+    named_by: str
+    """The input that names the tool."""
+    writes_by: str
+    """The input with which the body writes by itself, whatever it calls."""
+    reading: Callable[[JsonObject, Any], Any]
+    """`invoke` of a call that was taken for a read: it refuses to call what writes."""
+
+
 class Body(msgspec.Struct, frozen=True, kw_only=True):
     """Body of a tool that is no plan, as the engine calls it.
 
@@ -64,6 +76,7 @@ class Body(msgspec.Struct, frozen=True, kw_only=True):
     wants_context: bool = False
     reference: str = ""
     """`module:name` or `file.py:name` of the function that `invoke` has another process call; else empty."""
+    calls_other: CallsOther | None = None
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
@@ -93,7 +106,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=T
     max_concurrency: int | None = None
     rate: Rate | None = None
     requires: Requires = Requires()
-    isolation: Literal["none", "process"] = "none"
+    isolation: Isolation = "none"
     output_validation: OutputValidation = "warn"
     strict_formats: bool = False
     """Assert `format` in the tool's schemas, not only describe it."""
@@ -141,6 +154,37 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=T
     def is_repeatable(self) -> bool:
         """Calling it twice with the same input does no more than calling it once."""
         return self.effect == "read" or self.idempotent
+
+
+def called_inside(tool: Tool, inputs: JsonObject, get: Callable[[str], Tool | None]) -> Tool | None:
+    """The one other tool that a call with these inputs, as the plan has them, calls in turn; None: none, or not known.
+
+    `get` gives the tool of a name; a template is the name of none.
+    """
+    other = tool.body.calls_other if isinstance(tool.body, Body) else None
+    name = inputs.get(other.named_by) if other is not None else None
+    return get(name) if isinstance(name, str) else None
+
+
+def as_called(tool: Tool, inputs: JsonObject, get: Callable[[str], Tool | None]) -> Tool:
+    """The tool with the effect that a call with these inputs has: that of the tool which it calls in turn, if known."""
+    inner = called_inside(tool, inputs, get)
+    body = tool.body
+    if inner is None or not isinstance(body, Body) or body.calls_other is None or tool.is_read:
+        return tool
+    writes = inputs.get(body.calls_other.writes_by) is not None
+    effect: Effect = "write" if writes and inner.is_read else inner.effect
+    if effect == tool.effect:
+        return tool
+    known: Tool | None = tool.__dict__.get(f"_{effect}")
+    if known is None:
+        if effect == "read":
+            body = msgspec.structs.replace(body, invoke=body.calls_other.reading)
+        known = msgspec.structs.replace(tool, effect=effect, body=body)
+        # It is the same tool to a caller that relied on it.
+        known.__dict__["_fingerprint"] = tool.fingerprint
+        tool.__dict__[f"_{effect}"] = known
+    return known
 
 
 class ToolStats(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
+
+#: Uploads are records of this kind.
+KIND: Final = "upload"
 
 
 class UploadedFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

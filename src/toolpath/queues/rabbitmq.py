@@ -295,7 +295,7 @@ async def _held(work: Awaitable[None], context: Context, hold: float) -> None:
 async def _acknowledge(context: Context) -> None:
     """Say that the message is done with, as a task of its own: the library cancels what waits for a lost connection.
 
-    Where the connection is gone the broker hands the run out again: whoever gets it finds it taken, or over.
+    Where the connection is gone the broker hands the run out again: the worker that gets it finds it taken, or over.
     """
     saying = asyncio.ensure_future(context.ack())
     try:

@@ -47,7 +47,7 @@ class PendingSweep:
                 await self.once()
 
     async def once(self) -> list[str]:
-        """Have taken, or enqueued, what was lost; ids of those runs. Raises `StoreError`, `QueueError`."""
+        """Take or enqueue the runs that were lost; gives their ids. Raises `StoreError`, `QueueError`."""
         lost = await self._store.lost_runs(self._clock.time() - timing.SWEPT_AFTER, limit=MOST_RUNS, queued=False)
         seen_to: list[str] = []
         for info in lost:
@@ -60,7 +60,7 @@ class PendingSweep:
         return seen_to
 
     async def _call(self) -> None:
-        """Have workers look where runs wait and no message is left to say so."""
+        """Call workers where runs wait and no message is left in the queue."""
         waiting = await self._store.queued(MESSAGES)
         if waiting and not await self._queue.depth():
             for run_id in waiting:

@@ -20,7 +20,7 @@ class Driving(Protocol):
         ...
 
 
-#: What lives in this process is a fact of the process: whoever opens the same store twice in it has two that drive.
+#: What lives in this process is a fact of the process: a program that opens the same store twice has two drivers.
 _HERE: weakref.WeakSet[Driving] = weakref.WeakSet()
 
 

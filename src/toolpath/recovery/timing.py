@@ -1,7 +1,8 @@
 """Times, in seconds, by which a driver counts as gone: all of them, so that each can be seen beside the others.
 
 A driver says that it lives: a worker every `BEAT`, any other process about once a second while it drives runs
-(`LISTEN` in `engine/drive/inbox.py`).
+(`LISTEN` in `engine/drive/inbox.py`). A commit shows for `FRESH` seconds (`engine/drive/commits.py`) that the run is
+still its driver's: nobody may count a driver as gone sooner.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from __future__ import annotations
 #: Between two signs of life of a worker, and between two of its looks for runs whose drivers give none.
 BEAT = 0.5
 
-# Workers look on all the time (`heartbeats.py`, asked by `runs/worker_driver.py`).
+# Workers look all the time (`heartbeats.py`, asked by `runs/worker_driver.py`).
 
 #: Between two looks at the drivers.
 LOOK = 0.5
 #: A driver that says nothing for so long has gone, though it is connected: it stands still, or is cut off.
 SILENT = 5.0
-#: The same for one whose connection to the store is gone, too: its process has died.
+#: The same for one whose connection to the store is gone, too: its process has died, or is cut off from it.
 DISCONNECTED = 1.0
-#: For how much silence a look counts at most: who stood still oneself has heard nothing meanwhile.
+#: For how much silence a look counts at most: a process that stood still itself has noticed nothing meanwhile.
 MOST_PER_LOOK = 0.75
 #: Between two looks at one driver that may have gone.
 LOOK_AGAIN = 0.2

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
@@ -40,19 +40,24 @@ from toolpath.server.rest import (
     audit,
     conversations,
     events,
+    examples,
     files,
     health,
     mcp_servers,
     metrics,
     models,
+    operation,
+    plannings,
     plans,
     questions,
+    routing,
     runs,
     schedules,
     settings,
     steering,
     templates,
     tools,
+    trials,
 )
 from toolpath.server.rest.described import describe
 from toolpath.telemetry.requests import Requests
@@ -121,24 +126,34 @@ def create_app(
 
 
 def _hang_in(app: FastAPI, telemetry: Telemetry | None) -> None:
-    """The routes of every noun and of the doors beside them."""
-    app.include_router(health.router)
+    """Give the app the routes of every noun and of the doors beside them."""
     if telemetry is not None and telemetry.metrics is not None:
         app.state.metrics = telemetry.metrics
         app.include_router(metrics.router)
-    kept = (plans, templates, schedules, models, mcp_servers, settings, conversations)
-    for noun in (*kept, runs, events, steering, questions, tools, audit, files, session):
-        app.include_router(noun.router, prefix=API)
+    app.router.routes.extend(_nouns().routes)
+
+
+@cache
+def _nouns() -> APIRouter:
+    """The routes that all apps have: what FastAPI works out of them for the first request is worked out once."""
+    all_of_them = APIRouter()
+    all_of_them.include_router(health.router)
+    # A request is held against one route after the other: those that are asked for most come first.
+    of_runs = (runs, events, steering, questions)
+    kept = (trials, plans, plannings, examples, templates, schedules, models, mcp_servers, settings, conversations)
+    for noun in (*of_runs, *kept, routing, tools, operation, audit, files, session):
+        all_of_them.include_router(noun.router, prefix=API)
     service = (executor, plan_templates, cron_tasks, service_models, service_config, service_mcp)
     for door in (*service, chats, file_upload, file_browser, completions, openai_models, assets):
-        app.include_router(door.router)
+        all_of_them.include_router(door.router)
+    return all_of_them
 
 
 @asynccontextmanager
 async def _running(
     tp: Toolpath, mcp: McpOverHttp, telemetry: Telemetry | None, is_open: bool, app: FastAPI
 ) -> AsyncIterator[None]:
-    """What lives as long as the app."""
+    """Run all that lives as long as the app."""
     async with AsyncExitStack() as stack:
         if telemetry is not None:
             stack.callback(telemetry.close)

@@ -1,4 +1,4 @@
-"""Live events for any number of readers: a run's journal is read once for all that look on, and readers are woken.
+"""Live events for any number of readers: a run's journal is read once for all readers, which are woken.
 
 No reader has a queue: who is slow reads from the store where they stand, who is gone is forgotten.
 """
@@ -92,7 +92,7 @@ class Feeds:
 
     @property
     def readers(self) -> int:
-        """How many look on."""
+        """Number of readers."""
         return self._readers
 
     def _share(self, most: int) -> int:
@@ -123,7 +123,7 @@ class _Feed:
         self._task = asyncio.create_task(self._watch(), name=f"feed {info.run_id}")
 
     async def beyond(self, after: int) -> Batch:
-        """What there is beyond `after`, as soon as there is something or it is time for a heartbeat."""
+        """The batch beyond `after`, as soon as there is something or it is time for a heartbeat."""
         if self._gone:
             return Batch(end="gone")
         begin = self._tail[0].seq if self._tail else self._last + 1
@@ -148,7 +148,7 @@ class _Feed:
         return self._ended and self._caught_up
 
     async def _stored(self, after: int, begin: int) -> Sequence[Frame]:
-        """What lies before the tail: readers at the same place are given the same page, however many they are."""
+        """The frames before the tail: readers at the same place are given the same page, however many they are."""
         reading = self._pages.get(after)
         if reading is None or reading.cancelled() or (reading.done() and reading.exception() is not None):
             while len(self._pages) >= PAGES:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from toolpath.server.problems import Problem
 
 if TYPE_CHECKING:
-    from python_multipart.multipart import MultipartParser
+    from python_multipart.multipart import MultipartCallbacks, MultipartParser
 
 #: Bytes of a field that is no file.
 _LONGEST_FIELD: Final = 1_000
@@ -44,6 +44,7 @@ class FormFiles:
         self._parser = self._made(request)
 
     def _made(self, request: Request) -> MultipartParser:
+        from python_multipart.exceptions import FormParserError  # noqa: PLC0415
         from python_multipart.multipart import MultipartParser, parse_options_header  # noqa: PLC0415
 
         media, options = parse_options_header(request.headers.get("content-type", ""))
@@ -55,19 +56,20 @@ class FormFiles:
                 "The body must be multipart/form-data with a boundary.",
                 hint="As `curl -F files=@report.pdf` sends it.",
             )
-        return MultipartParser(
-            boundary,
-            {
-                "on_part_begin": lambda: self._tell("begin"),
-                "on_part_data": lambda data, start, end: self._tell("data", data[start:end]),
-                "on_part_end": lambda: self._tell("end"),
-                "on_header_field": self._on_name,
-                "on_header_value": self._on_value,
-                "on_header_end": self._on_header,
-                "on_headers_finished": lambda: self._tell("headers"),
-                "on_end": lambda: self._tell("over"),
-            },
-        )
+        told: MultipartCallbacks = {
+            "on_part_begin": lambda: self._tell("begin"),
+            "on_part_data": lambda data, start, end: self._tell("data", data[start:end]),
+            "on_part_end": lambda: self._tell("end"),
+            "on_header_field": self._on_name,
+            "on_header_value": self._on_value,
+            "on_header_end": self._on_header,
+            "on_headers_finished": lambda: self._tell("headers"),
+            "on_end": lambda: self._tell("over"),
+        }
+        try:
+            return MultipartParser(boundary, told)
+        except FormParserError as error:
+            raise Problem(400, "unreadable", f"The body is no multipart/form-data: {error}") from None
 
     def _tell(self, what: str, data: bytes = b"") -> None:
         if what == "begin":
@@ -150,7 +152,8 @@ def _named(disposition: str) -> tuple[str, str | None]:
         charset, _, text = found
         try:
             return name, text.encode("latin-1", "replace").decode(charset or "utf-8", "replace")
-        except LookupError:
+        except (LookupError, ValueError):
+            # No charset that there is, or one that some bytes cannot be in.
             return name, text
     return name, None if found is None else _decoded(str(found))
 

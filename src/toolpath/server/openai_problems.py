@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from toolpath.errors import ChatFailed, StoreError, ToolpathError
-from toolpath.server.problems import Problem, status_of
+from toolpath.server.problems import Problem, headers_of, in_short, status_of, words_of
 from toolpath.values import JsonObject
 
 _TYPES: Final = {
@@ -48,18 +48,22 @@ class OpenAIRoute(APIRoute):
 
 def refusal(error: ToolpathError, redact: Callable[[str], str] = str) -> Response:
     """The error as an answer."""
-    status = _status(error)
-    return Response(
-        msgspec.json.encode({"error": told(error, redact)}), status_code=status, media_type="application/json"
-    )
+    body = msgspec.json.encode({"error": told(error, redact)})
+    return Response(body, status_code=_status(error), media_type="application/json", headers=headers_of(error))
 
 
 def told(error: ToolpathError, redact: Callable[[str], str] = str) -> JsonObject:
     """The error as its object."""
     status = _status(error)
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
-    message = redact(str(error))
+    message = in_short(redact(_message(error)))
     return {"message": message, "type": kind, "param": getattr(error, "param", "") or None, "code": error.code}
+
+
+def _message(error: ToolpathError) -> str:
+    """The message: what is wrong and what to do. Where the store is, and how, is for the log alone."""
+    words = words_of(error)
+    return str(error) if words == error.message else words
 
 
 def _status(error: ToolpathError) -> int:

@@ -25,15 +25,16 @@ async def caller_of(connection: HTTPConnection) -> Caller:
 
 
 class Needs:
-    """A dependency that refuses callers without a scope."""
+    """A dependency that refuses callers who have neither a scope nor, where it says so, the other one."""
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
+    def __init__(self, scope: Scope, *, or_also: Scope | None = None) -> None:
+        self.scope = scope if or_also is None else f"{scope} or {or_also}"
+        self._scopes = (scope,) if or_also is None else (scope, or_also)
 
     async def __call__(self, connection: HTTPConnection) -> None:
         """Raise `Problem` 403 where the caller lacks the scope."""
         caller: Caller = connection.state.caller
-        if not caller.may(self.scope):
+        if not any(caller.may(scope) for scope in self._scopes):
             raise Problem(
                 403, "scope", f"These credentials lack the scope {self.scope!r}.", hint="Ask for others that have it."
             )

@@ -22,6 +22,8 @@ from toolpath.values import pointer
 _log = logging.getLogger("toolpath.server")
 
 MEDIA_TYPE = "application/problem+json"
+#: Characters of one text of an answer that says what is wrong: readers of bodies quote what they could not read.
+_LONGEST = 4_000
 
 #: The status of each error; of a class that is not listed, that of its nearest parent.
 STATUS: dict[type[ToolpathError], int] = {
@@ -45,6 +47,7 @@ STATUS: dict[type[ToolpathError], int] = {
     errors.RecordConflict: 409,
     errors.FileRefused: 422,
     errors.StoreError: 503,
+    errors.QueueError: 503,
     errors.Unstorable: 422,
     errors.SealBroken: 503,
     errors.ConfigError: 503,
@@ -121,16 +124,27 @@ def details_of(error: ToolpathError) -> ProblemDetails:
         title=HTTPStatus(status).phrase,
         status=status,
         code=error.code,
-        detail=words_of(error),
-        hint=hint_of(error),
-        suggestions=error.suggestions,
-        findings=findings,
+        detail=in_short(words_of(error)),
+        hint=in_short(hint_of(error)),
+        suggestions=tuple(in_short(each) for each in error.suggestions),
+        findings=tuple(_in_short(each) for each in findings),
         missing=tuple(getattr(error, "missing", ())),
     )
 
 
+def in_short(text: str) -> str:
+    """The text where it can be read, else its beginning and how long it is."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}… ({len(text):,} characters)"
+
+
+def _in_short(finding: Finding) -> Finding:
+    if max(len(finding.message), len(finding.path)) <= _LONGEST:
+        return finding
+    return msgspec.structs.replace(finding, message=in_short(finding.message), path=in_short(finding.path))
+
+
 def words_of(error: ToolpathError) -> str:
-    """What callers are told of the error. Where the store or the broker is, and how, is for the log alone."""
+    """The words on the error for callers. Where the store or the broker is, and how, is for the log alone."""
     if not _is_of_the_house(error):
         return error.message
     _log.warning("%s: %s", error.code, error)
@@ -139,7 +153,7 @@ def words_of(error: ToolpathError) -> str:
 
 
 def hint_of(error: ToolpathError) -> str:
-    """What callers are told to do."""
+    """The hint for callers."""
     return "" if _is_of_the_house(error) else error.hint
 
 
@@ -150,12 +164,17 @@ def _is_of_the_house(error: ToolpathError) -> bool:
 def problem(error: ToolpathError) -> Response:
     """The answer that tells of the error."""
     details = details_of(error)
-    headers = dict(getattr(error, "headers", None) or {})
-    if details.status == HTTPStatus.SERVICE_UNAVAILABLE:
-        headers.setdefault("Retry-After", "1")
     return Response(
-        msgspec.json.encode(details), status_code=details.status, media_type=MEDIA_TYPE, headers=headers or None
+        msgspec.json.encode(details), status_code=details.status, media_type=MEDIA_TYPE, headers=headers_of(error)
     )
+
+
+def headers_of(error: ToolpathError) -> dict[str, str]:
+    """The headers of the answer: those of the error, and when to come back where the service is away for now."""
+    headers = dict(getattr(error, "headers", None) or {})
+    if status_of(error) == HTTPStatus.SERVICE_UNAVAILABLE:
+        headers.setdefault("Retry-After", "1")
+    return headers
 
 
 def answer_problems(app: FastAPI, redact: Callable[[str], str]) -> None:
@@ -205,7 +224,8 @@ def _redacted(answer: Response, redact: Callable[[str], str]) -> Response:
     clean = redact(text)
     if clean == text:
         return answer
-    return Response(clean, status_code=answer.status_code, media_type=MEDIA_TYPE)
+    headers = {name: value for name, value in answer.headers.items() if name != "content-length"}
+    return Response(clean, status_code=answer.status_code, headers=headers)
 
 
 def _invalid(error: RequestValidationError) -> Problem:

@@ -25,6 +25,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     run_id: str
+    run_name: str = ""
+    """Name of the run's plan; told where questions of many runs are listed."""
     step: str
     """Path of the step, by which it is answered."""
     kind: Literal["approval", "input", "settle"]
@@ -45,7 +47,7 @@ class OpenQuestions:
         self._known: dict[str, tuple[Hashable, tuple[Question, ...]]] = {}
 
     async def of(self, run: AskingRun) -> tuple[Question, ...]:
-        """What the run waits for people to say."""
+        """The questions to people that the run waits for."""
         # What a write in doubt was given stands in another event than the one that asks.
         is_told = run.asked is not None and all(asked.kind != "doubt" for asked in run.asked)
         state: Hashable = run.asked if is_told else run.last_seq
@@ -69,7 +71,7 @@ class OpenQuestions:
 
 
 def questions_of(result: RunResult) -> tuple[Question, ...]:
-    """What the run waits for people to say, oldest first; writes in doubt last."""
+    """The questions to people that the run waits for, oldest first; writes in doubt last."""
     found = [question for asked in result.questions for question in _question(result.run_id, asked)]
     if result.status not in ENDED_RUN:
         found += [

@@ -18,7 +18,7 @@ BYTES = 4_000_000
 
 
 async def visible_stats(tp: Toolpath, caller: Caller) -> Mapping[str, ToolStats]:
-    """Statistics by key: of all calls for whoever serves all tenants, else of the caller's newest runs."""
+    """Statistics by key: of all calls for a caller who serves all tenants, else of the caller's newest runs."""
     if serves_all(caller) and caller.may("admin"):
         return tp.stats()
     found = Statistics()

@@ -10,9 +10,7 @@ from starlette.requests import Request
 
 from toolpath.errors import ToolpathError
 from toolpath.model.conversation import Part
-
-#: Seconds without news after which a reader is told that the server is there.
-HEARTBEAT = 15.0
+from toolpath.server.feeds import HEARTBEAT
 
 #: What a stream of Server-Sent Events is answered with.
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
