@@ -22,6 +22,7 @@ import inspect
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -33,6 +34,8 @@ from typing import Any
 
 import mcp.client.stdio  # noqa: F401  # keeps the stderr of this moment for its servers: a real one, as no test has begun
 import msgspec
+from tests.patience import PATIENCE
+from tests.prepared.prepared import prepared
 
 from toolpath import Finding, Plan, Tool, Toolpath
 from toolpath.config import load_settings
@@ -201,8 +204,9 @@ class Player:
         known = set(sys.modules)
         sys.modules["page"] = self.module
         sys.path.insert(0, str(self.folder))
+        own = environment_of(self.folder, environment)
         os.environ.clear()
-        os.environ.update(environment_of(self.folder, environment))
+        os.environ.update(own)
         os.chdir(self.folder)
         try:
             yield
@@ -220,9 +224,9 @@ def environment_of(folder: Path, around: dict[str, str]) -> dict[str, str]:
     """The environment of commands: `toolpath` and `python` are those that run the tests."""
     programs = folder.parent / "programs"
     programs.mkdir(exist_ok=True)
-    for name, module in (("toolpath", "-m toolpath "), ("python", "")):
+    for name, command in (("toolpath", prepared("toolpath")), ("python", [sys.executable])):
         program = programs / name
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n')
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
         program.chmod(0o755)
     kept = {name: value for name, value in around.items() if not name.startswith(("TOOL", "PYTEST", "COLUMNS"))}
     return kept | {
@@ -260,7 +264,7 @@ def run(command: str, folder: Path) -> str:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     return done.stdout.decode().replace(str(folder), ".")

@@ -16,9 +16,11 @@ from tests.pages import table_rows
 
 from toolpath.agents.offers import Offers
 from toolpath.checks.shapes import of_field
+from toolpath.cli.models import commands as model_commands
 from toolpath.config import Settings, load_settings
 from toolpath.engine.decide.people import read_answers
 from toolpath.engine.decide.starts import BEGINS
+from toolpath.engine.drive.commits import FRESH
 from toolpath.engine.state.fold import HANDLERS
 from toolpath.errors import SchemaError
 from toolpath.json_schema.validate import Validator
@@ -27,21 +29,23 @@ from toolpath.model.agent import FORM_INPUT, AgentTask
 from toolpath.model.event_views import VIEWS
 from toolpath.model.events import AnyEvent
 from toolpath.model.forms import FIELD_TYPES, FieldWord
+from toolpath.model.model_providers import APIS, MODEL_PROVIDERS
 from toolpath.model.plan import Ask, Common, Kind, Step
 from toolpath.model.policy import missing as lacks
 from toolpath.model.run import RunContext, RunInfo
 from toolpath.model.tool import Requires
 from toolpath.notation.plan import read_plan
-from toolpath.notation.reading.rules import REQUIRED_FLAGS, REQUIRED_LISTS
 from toolpath.notation.tables import STEP, STEP_KINDS
 from toolpath.ports import Store
 from toolpath.projections.steps import CHANGES
 from toolpath.providers.source_kinds import SOURCE_KINDS
+from toolpath.recovery import timing
 from toolpath.server import rest
 from toolpath.server.mcp.questions import elicitation_of, may_be_elicited
 from toolpath.server.parts import Needs
 from toolpath.server.rest.bodies import BODIES, Sent
-from toolpath.server.rest.views import VIEWS as SHOWN
+from toolpath.server.rest.operation_views import OPERATION_VIEWS
+from toolpath.server.rest.views import VIEWS as REST_VIEWS
 from toolpath.server.rest.views import RunRow, Shown
 from toolpath.values import Json, JsonObject
 
@@ -89,10 +93,24 @@ def test_each_kind_of_source_has_a_setting_and_what_loads_it(tmp_path: Path) -> 
         if kind.metavar in ("FILE", "DIR"):
             (tmp_path / "toolpath.toml").write_text(f'{kind.setting} = ["some.thing"]')
             found = getattr(load_settings(tmp_path / "toolpath.toml", {}), kind.setting)
-            assert found == (str(tmp_path / "some.thing"),), f"_is_path (config.py) does not know {kind.setting}"
+            assert found == (str(tmp_path / "some.thing"),), f"{kind.setting} is no FilePath (config.py)"
     for each in ("setting", "option", "described"):
         named = [getattr(kind, each) for kind in SOURCE_KINDS]
         assert len(set(named)) == len(named), each
+
+
+def test_each_provider_of_models_is_known_offered_and_described() -> None:
+    described = (REFERENCE.parent / "howto" / "models.md").read_text(encoding="utf-8")
+    drawn = (ROOT / "ui" / "src" / "models" / "ModelsView.vue").read_text(encoding="utf-8")
+    offered = get_args(model_commands._Api)[1].help.partition(".")[0]
+    missing = {
+        "MODEL_PROVIDERS (model/model_providers.py)": set(APIS) ^ set(MODEL_PROVIDERS),
+        "docs/howto/models.md": {name for name in APIS if f"`{name}`" not in described},
+        # Help is printed before any record is loaded.
+        "_Api (cli/models/commands.py)": set(APIS) ^ set(re.findall(r"[\w-]+", offered)),
+        "ui/src/models/ModelsView.vue": {name for name in APIS if f"'{name}'" not in drawn},
+    }
+    assert {place: sorted(left) for place, left in missing.items() if left} == {}
 
 
 def test_each_requirement_on_callers_is_judged_and_can_be_written() -> None:
@@ -102,7 +120,6 @@ def test_each_requirement_on_callers_is_judged_and_can_be_written() -> None:
     wanted = {"auth": True, "session": True, "case": True, "permissions": ("x",), "case_states": ("open",)}
     page = (REFERENCE.parent / "howto" / "access.md").read_text(encoding="utf-8")
     missing = {
-        "REQUIRED_FLAGS, REQUIRED_LISTS (notation/reading/rules.py)": requirements - {*REQUIRED_FLAGS, *REQUIRED_LISTS},
         "an example of it in this test": requirements - wanted.keys(),
         "missing (model/policy.py)": {
             name
@@ -122,6 +139,7 @@ ANSWERS: dict[str, Json] = {
     "checkbox": True,
     "date": "2031-05-30",
     "email": "ann@example.org",
+    "file": {"path": "tea.csv", "name": "tea.csv", "size": 3, "type": "text/csv"},
 }
 
 
@@ -129,7 +147,7 @@ ANSWERS: dict[str, Json] = {
 @pytest.mark.parametrize("options", [(), ("a", "b")], ids=["typed", "chosen"])
 def test_each_type_of_a_field_is_the_same_at_every_door(name: FieldWord, options: tuple[str, ...]) -> None:
     kind = FIELD_TYPES[name]
-    is_chosen = bool(options) and not kind.is_secret
+    is_chosen = bool(options) and kind.is_chosen
     several = is_chosen and kind.chooses_several
     answer: Json = ["a"] if several else "a" if is_chosen else ANSWERS[name]
     step: JsonObject = {"id": "a", "ask": {"title": "T", "inputs": [{"name": "f", "type": name}]}}
@@ -146,8 +164,8 @@ def test_each_type_of_a_field_is_the_same_at_every_door(name: FieldWord, options
         read_answers(ask.form, {"f": wrong})
     question = ev.InputRequested(1, 0.0, "a", ask.form)
     asked = [of_field(field)]
-    assert may_be_elicited(question) is not kind.is_secret
-    if not kind.is_secret:
+    assert may_be_elicited(question) is not (kind.is_secret or kind.is_file)
+    if may_be_elicited(question):
         asked.append(elicitation_of(question).requested_schema["properties"]["f"])
     for schema in asked:
         assert Validator(schema).accept(answer) == answer
@@ -240,6 +258,10 @@ def test_each_route_says_what_it_is_for_and_which_scope_it_needs() -> None:
     assert missing == []
 
 
+#: Every answer.
+SHOWN = (*REST_VIEWS, *OPERATION_VIEWS)
+
+
 def _kinds_of(record: type) -> set[type]:
     """The records that are made of this one, in modules of `server/rest/`."""
     found = set(record.__subclasses__())
@@ -285,5 +307,11 @@ def test_each_field_of_a_runs_row_is_written_and_read_by_each_store(store: str) 
 def test_each_field_of_a_runs_row_is_shown_or_said_to_be_none_for_people() -> None:
     fields = set(RunInfo.__struct_fields__)
     assert fields - NOT_SHOWN == set(RunRow.__struct_fields__)
-    filters = set(inspect.signature(Store.list_runs).parameters) - {"self", "limit", "before"}
+    bounds = {"limit", "before", "since", "until"}
+    filters = set(inspect.signature(Store.list_runs).parameters) - {"self"} - bounds
     assert filters <= set(RunRow.__struct_fields__)
+
+
+def test_nobody_counts_a_driver_as_gone_while_its_last_commit_shows_that_it_drives() -> None:
+    gone_after = (timing.SILENT, timing.DISCONNECTED, timing.SEEN_WITHIN, timing.SWEPT_AFTER, timing.TAKEN_UP_AFTER)
+    assert min(gone_after) >= FRESH

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
 from pathlib import Path
@@ -21,8 +22,16 @@ def installed() -> Path:
         pytest.skip("npm is not here")
     wanted = (HERE / "package.json").read_text()
     done = KEPT / ".installed"
+    KEPT.mkdir(exist_ok=True)
+    # Two workers of the tests that install at once would take files away from each other.
+    with (KEPT / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install(npm, wanted, done)
+    return KEPT / "node_modules"
+
+
+def _install(npm: str, wanted: str, done: Path) -> None:
     if not (done.is_file() and done.read_text() == wanted):
-        KEPT.mkdir(exist_ok=True)
         (KEPT / "package.json").write_text(wanted)
         options = ["--no-audit", "--no-fund", "--fetch-retries=0", "--fetch-timeout=30000"]
         install = subprocess.run(
@@ -31,4 +40,3 @@ def installed() -> Path:
         if install.returncode:
             pytest.skip(f"npm cannot install the packages: {install.stderr[-300:]}")
         done.write_text(wanted)
-    return KEPT / "node_modules"

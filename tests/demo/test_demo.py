@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import msgspec
 import pytest
 from tests.patience import PATIENCE
+from tests.prepared.prepared import prepared
 
 from toolpath.cli.project.demo.folder import missing_servers
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.mcp
 
 def toolpath(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     env = {name: value for name, value in os.environ.items() if not name.startswith("TOOL")}
-    command = [sys.executable, "-m", "toolpath", *arguments]
+    command = prepared("toolpath", *arguments)
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 from tests.patience import PATIENCE
+from tests.prepared.prepared import prepared
 
 from toolpath.values import Json
 
@@ -38,7 +39,9 @@ Command = Callable[..., Ran]
 
 def stdio(script: str, *arguments: str, **fields: Json) -> dict[str, Json]:
     """The entry of `mcp.json` for a script in `tests/servers`."""
-    return {"command": sys.executable, "args": [str(SERVERS / script), *arguments], **fields}
+    plain = [sys.executable, str(SERVERS / script), *arguments]
+    command, *args = prepared("probe", *arguments) if script == "probe_server.py" else plain
+    return {"command": command, "args": args, **fields}
 
 
 def write_servers(folder: Path, **more: dict[str, Json]) -> None:
@@ -67,11 +70,11 @@ class Desk:
 
     def spawn(self, *arguments: str, **options: Any) -> Process:
         """The command in a process of its own."""
-        return Process(self.folder, arguments, **options)
+        return Process(self.folder, [sys.executable, "-m", "toolpath", *arguments], **options)
 
-    def run(self, *arguments: str, **options: Any) -> Ran:
+    def run(self, *arguments: str) -> Ran:
         """The command in a process of its own, to its end."""
-        return self.spawn(*arguments, **options).wait()
+        return Process(self.folder, prepared("toolpath", *arguments)).wait()
 
     def until(self, holds: Callable[[], Any], process: Process | None = None) -> None:
         """Wait for what another process brings about."""
@@ -86,10 +89,9 @@ class Desk:
 class Process:
     """A command in a process of its own."""
 
-    def __init__(self, folder: Path, arguments: tuple[str, ...], **options: Any) -> None:
+    def __init__(self, folder: Path, command: list[str], **options: Any) -> None:
         env = {name: value for name, value in os.environ.items() if not name.startswith(("TOOL", "PYTEST"))}
         streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        command = [sys.executable, "-m", "toolpath", *arguments]
         self.popen = subprocess.Popen(command, cwd=folder, env=env, **(streams | options))
 
     def wait(self) -> Ran:

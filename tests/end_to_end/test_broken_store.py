@@ -34,7 +34,7 @@ def small_disk() -> None:
 
 def test_a_full_disk_stops_the_run_in_words_and_it_goes_on_when_there_is_space(desk: Desk, toolpath: Command) -> None:
     desk.write("full.yaml", FULL)
-    ran = desk.run("run", "full.yaml", preexec_fn=small_disk)
+    ran = desk.spawn("run", "full.yaml", preexec_fn=small_disk).wait()
     assert (ran.code, ran.out) == (1, "")
     assert "The store runs.db" in ran.err
     assert "toolpath runs resume run_" in ran.err

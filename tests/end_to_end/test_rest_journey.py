@@ -26,6 +26,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.patience import PATIENCE
+from tests.prepared.prepared import prepared
 
 POSTGRES = os.environ.get("TEST_POSTGRES_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 RABBITMQ = os.environ.get("TOOLPATH_TEST_RABBITMQ", "amqp://guest:guest@127.0.0.1:5672/")
@@ -167,7 +168,9 @@ class Service:
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         with (self.folder / f"{arguments[0]}.log").open("a") as log:
-            command = [sys.executable, "-m", "toolpath", *arguments]
+            # A worker is killed, with a signal that no program in place of it could hand on.
+            real = [sys.executable, "-m", "toolpath", *arguments]
+            command = prepared("serve", *arguments) if arguments[0] == "serve" else real
             process = subprocess.Popen(command, cwd=self.folder, env=self._env, stdout=log, stderr=log)
         self._processes.append(process)
         return process

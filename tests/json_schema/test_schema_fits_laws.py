@@ -9,6 +9,8 @@ from toolpath.errors import SchemaError
 from toolpath.json_schema.fits import fits
 from toolpath.json_schema.validate import Validator, schema_faults
 
+#: How many examples most laws are tried with; these have many kinds of schemas.
+EXAMPLES = settings().max_examples
 NAMES = ["a", "b", "c"]
 TEXTS = ["", "a", "ab", "5", "1.5", "true", "1.0", "abc", "-3"]
 NUMBERS = [0, 1, 2, 5, -3, 1.0, 1.5, 5.0, 10, 1e20, 7.25]
@@ -110,7 +112,7 @@ def accepted(validator: Validator, value: Any) -> bool:
     return True
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(schemas, schemas, st.lists(values, min_size=5, max_size=25))
 def test_what_surely_fits_is_accepted_and_what_never_fits_is_refused(output, wanted, tried):
     fit = fits(output, wanted)
@@ -125,7 +127,7 @@ def test_what_surely_fits_is_accepted_and_what_never_fits_is_refused(output, wan
             assert not accepted(taker, value), value
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(schemas, st.lists(values, max_size=10))
 def test_a_schema_never_refuses_its_own_values_for_sure(schema, tried):
     if fits(schema, schema).verdict == "never":

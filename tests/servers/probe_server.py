@@ -194,7 +194,7 @@ def over_http(port: int) -> None:
     uvicorn.run(server.streamable_http_app(), host="127.0.0.1", port=port, log_level="warning")
 
 
-if __name__ == "__main__":
+def main() -> None:
     match sys.argv[1:]:
         case ["hang"]:
             anyio.run(anyio.sleep_forever)
@@ -204,3 +204,7 @@ if __name__ == "__main__":
             over_http(int(port))
         case _:
             anyio.run(over_stdio)
+
+
+if __name__ == "__main__":
+    main()
