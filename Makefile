@@ -14,7 +14,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --quiet --constraint constraints.
 	--group dev --editable '.[browser,database,demo,documents,embed,postgres,server,workers]'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format reference bench bench-tools conformance soak ui ui-check clean
+.PHONY: help demo test lint format reference bench bench-tools conformance soak ui ui-check ui-demo screenshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -63,6 +63,12 @@ ui: $(STAMP) ui/node_modules ## build the web page from ui/, which needs Node; w
 	@cd ui && npx openapi-typescript openapi.json --empty-objects-unknown --output src/api/schema.ts >/dev/null && rm openapi.json
 	@cd ui && npm run --silent types && npm run --silent test && npm run --silent build
 
+ui-demo: $(STAMP) ## the page on a store with runs of every kind, until Ctrl-C
+	@$(BIN)/python -m ui.demo.serve
+
+screenshots: $(STAMP) ## pictures of every page in screenshots/, and the README's two; needs Chromium
+	@$(BIN)/python -m ui.demo.pictures
+
 ui-check: ## the page's types and tests, and that what is kept is what `make ui` builds
 	@rm -rf ui/.check && mkdir ui/.check
 	@$(BIN)/python -m toolpath.server.openapi > ui/.check/openapi.json
@@ -73,7 +79,7 @@ ui-check: ## the page's types and tests, and that what is kept is what `make ui`
 	@rm -rf ui/.check
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) $(DEMO) ui/node_modules ui/.check .conformance benchmarks/.tools .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(DEMO) screenshots ui/node_modules ui/.check .conformance benchmarks/.tools .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; $(PYTHON) is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12")'
