@@ -124,6 +124,37 @@ async def test_a_page_whose_parts_are_gone_says_so_and_comes_back_where_the_pers
         await expect(page.get_by_role("heading", name="No schedules yet")).to_be_visible()
 
 
+async def test_each_change_in_a_form_is_undone_by_itself_however_fast_they_follow_one_another(browser: Browser) -> None:
+    async with (
+        serving(create_app(blog())) as client,
+        tab(browser, str(client.base_url)) as person,
+    ):
+        page = person.page
+        kept = (await client.post("/api/v1/plans", json={"plan": WRITTEN})).json()["plan_id"]
+        await person.open(f"/plans/{kept}")
+        await page.locator(".vue-flow__node", has_text="writer").click()
+        form = page.get_by_role("region", name="Step writer")
+        asks, limit = form.get_by_label("Ask a person before each call"), form.get_by_label("Time limit")
+        await expect(limit).to_be_visible()
+        # As fast as a program, and beside one another in the text.
+        await page.evaluate(
+            """async ([asks, limit]) => {
+                asks.click()
+                await new Promise((done) => requestAnimationFrame(done))
+                limit.value = '5s'
+                limit.dispatchEvent(new Event('change', { bubbles: true }))
+            }""",
+            [await asks.element_handle(), await limit.element_handle()],
+        )
+        await expect(limit).to_have_value("5s")
+        await page.get_by_role("heading", name="Findings").click()
+        await page.keyboard.press("Control+z")
+        await expect(limit).to_have_value("")
+        await expect(asks).to_be_checked()
+        await page.keyboard.press("Control+z")
+        await expect(asks).not_to_be_checked()
+
+
 async def test_a_plan_is_made_in_graph_and_text_tried_saved_compared_and_taken_back(browser: Browser) -> None:
     async with (
         serving(create_app(blog())) as client,

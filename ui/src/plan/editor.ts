@@ -1,5 +1,5 @@
 import { autocompletion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory, redo, undo } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
@@ -79,7 +79,11 @@ export class PlanText {
     while (from < old.length && from < text.length && old[from] === text[from]) from += 1
     let end = 0
     while (end < old.length - from && end < text.length - from && old.at(-1 - end) === text.at(-1 - end)) end += 1
-    this.view.dispatch({ changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) } })
+    this.view.dispatch({
+      changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) },
+      // Changes that follow one another within half a second are undone as one, which is meant for typing: this is one by itself.
+      annotations: isolateHistory.of('full'),
+    })
   }
 
   /** Let it be read alone, or written too. */
