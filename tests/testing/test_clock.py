@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 import threading
 import time
@@ -136,6 +137,25 @@ async def test_the_automatic_clock_does_not_wait_for_a_thread_that_waits_itself(
     assert clock.monotonic() == 30.0
     gate.set()
     await task
+
+
+async def test_the_automatic_clock_does_not_wait_for_a_thread_that_waits_for_callers() -> None:
+    # As a plugin of the test runner does for as long as the tests run: its line is one of `socket.py` by then.
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            server.accept()[0].close()
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        try:
+            clock = FakeClock(auto=True)
+            async with asyncio.timeout(30):
+                await clock.sleep(3)
+            assert clock.monotonic() == 3
+        finally:
+            socket.create_connection(server.getsockname()).close()
+            thread.join()
 
 
 async def test_a_timeout_on_the_automatic_clock_cuts_off_what_never_ends() -> None:

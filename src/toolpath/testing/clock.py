@@ -168,7 +168,7 @@ def _looks_needed() -> int:
 
 
 #: A thread whose current line makes one of these calls waits for work; any other thread is at work.
-_WAITING = (".get(", ".wait(", ".acquire(", ".select(", ".poll(", ".recv(", ".accept(", ".join(", ".waitpid(")
+_WAITING = (".get(", ".wait(", ".acquire(", ".select(", ".poll(", ".recv(", "accept(", ".join(", ".waitpid(")
 
 
 def is_idle(loop: asyncio.AbstractEventLoop, *, patience: float, ignore: asyncio.Handle | None = None) -> bool:
