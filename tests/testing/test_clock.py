@@ -7,6 +7,7 @@ import socket
 import sys
 import threading
 import time
+import warnings
 
 import pytest
 from hypothesis import given, settings
@@ -128,6 +129,24 @@ async def test_the_automatic_clock_waits_for_a_thread_at_work() -> None:
     await clock.sleep(30)
     assert done == [0.0]
     await task
+
+
+async def test_the_automatic_clock_says_whom_it_waits_for() -> None:
+    clock = FakeClock(auto=True, warn_after=0.02)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+
+        def work() -> None:
+            deadline = time.monotonic() + 60
+            while not said and time.monotonic() < deadline:
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=work, name="the work")
+        thread.start()
+        await clock.sleep(3)
+    thread.join()
+    assert "the work at " in str(said[0].message)
+    assert clock.monotonic() == 3
 
 
 async def test_the_automatic_clock_does_not_wait_for_a_thread_that_waits_itself() -> None:

@@ -9,6 +9,7 @@ import linecache
 import queue
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from types import FrameType
 
@@ -46,19 +47,24 @@ class FakeClock:
     By hand, `await clock.advance(3)` moves it, firing each timer at its own time and letting all that follows from it
     happen first. With `auto=True` it jumps to the next timer whenever the loop has nothing else to do, so that code
     which waits runs through at once. What waits in real time (a sleep of at most `patience` seconds, a thread at work)
-    is let finish before a jump; longer real sleeps, sockets and other processes are not waited for.
+    is let finish before a jump; longer real sleeps, sockets and other processes are not waited for. A thread that is at
+    work for more than `warn_after` seconds is named in a `RuntimeWarning`.
     """
 
-    def __init__(self, start: float = 1_700_000_000.0, *, auto: bool = False, patience: float = 0.25) -> None:
+    def __init__(
+        self, start: float = 1_700_000_000.0, *, auto: bool = False, patience: float = 0.25, warn_after: float = 30.0
+    ) -> None:
         self.start = start
         """Unix time in seconds at which `monotonic()` is 0."""
         self.auto = auto
         self.patience = patience
+        self.warn_after = warn_after
         self._now = 0.0
         self._timers: list[tuple[float, int, FakeTimer]] = []
         self._order = itertools.count()
         self._watcher: asyncio.Handle | None = None
         self._idle_looks = 0
+        self._busy = Busy()
 
     def time(self) -> float:
         """Unix time in seconds."""
@@ -114,30 +120,31 @@ class FakeClock:
         which the process itself stood still does not count.
         """
         loop = asyncio.get_running_loop()
-        looks, waited, last = 0, 0.0, loop.time()
+        looks, busy = 0, Busy()
         while True:
             await asyncio.sleep(_PAUSE if threading.active_count() > 1 and looks else 0)
             looks = looks + 1 if is_idle(loop, patience=self.patience, ignore=self._watcher) else 0
             if looks >= _looks_needed():
                 return
-            now = loop.time()
-            waited, last = waited + min(now - last, _LONGEST_LOOK), now
-            if waited > limit:
-                at_work = ", ".join(busy_threads()) or "the loop itself"
-                raise TimeoutError(f"Still at work after {limit:g} s: {at_work}.")
+            if busy.seconds(loop.time()) > limit:
+                raise TimeoutError(busy.told(limit))
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """One look of the automatic mode: jump when enough looks in a row saw an idle loop."""
         due = self._next_due()
         self._watcher = None
         if due is None:
-            self._idle_looks = 0
+            self._idle_looks, self._busy = 0, Busy()
             return
         idle = is_idle(loop, patience=self.patience)
         self._idle_looks = self._idle_looks + 1 if idle else 0
         try:
+            if not idle and self._busy.seconds(loop.time()) > self.warn_after:
+                told, self._busy = self._busy.told(self.warn_after), Busy()
+                warnings.warn(f"The clock waits. {told}", RuntimeWarning, stacklevel=1)
             if self._idle_looks >= _looks_needed():
                 self._idle_looks = 0
+                self._busy = Busy()
                 self._jump(due)
         finally:
             if self._watcher is None:
@@ -161,6 +168,26 @@ class FakeClock:
         self._now = due
         while self._next_due() == due:
             heapq.heappop(self._timers)[2].fire()
+
+
+class Busy:
+    """How long somebody has been at work. Time in which the process itself stood still does not count."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._last: float | None = None
+
+    def seconds(self, now: float) -> float:
+        """Seconds until `now`, which is the time of this look."""
+        if self._last is not None:
+            self._seconds += min(now - self._last, _LONGEST_LOOK)
+        self._last = now
+        return self._seconds
+
+    def told(self, limit: float) -> str:
+        """Who is at work, for a message."""
+        at_work = ", ".join(busy_threads()) or "the loop itself"
+        return f"Still at work after {limit:g} s: {at_work}."
 
 
 def _looks_needed() -> int:
