@@ -12,6 +12,7 @@ import warnings
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.patience import PATIENCE
 
 from toolpath.ports import Clock
 from toolpath.testing.clock import FakeClock
@@ -169,7 +170,7 @@ async def test_the_automatic_clock_does_not_wait_for_a_thread_that_waits_for_cal
         thread.start()
         try:
             clock = FakeClock(auto=True)
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 await clock.sleep(3)
             assert clock.monotonic() == 3
         finally:
