@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
+from toolpath.model.event_views import VIEWS, status_of
 from toolpath.model.events import (
     AnyEvent,
     ApprovalDecided,
@@ -18,10 +19,7 @@ from toolpath.model.events import (
     RunStarted,
     StepCancelled,
     StepFailed,
-    StepProgress,
-    StepReady,
     StepRetrying,
-    StepSkipped,
     StepStarted,
     StepSucceeded,
     StepTimedOut,
@@ -91,8 +89,12 @@ class _Row:
         self.success: StepSucceeded | None = None
         self.continued = False
 
-    def ready(self, event: StepReady) -> None:
-        self._again("ready")
+    def stand(self, event: Any) -> None:
+        """Where its event leaves it: the status that the event's view tells, and why."""
+        status = _STATUSES.get(status_of(event))
+        if status is not None:
+            self._again(status)
+            self.reason = getattr(event, "reason", "")
 
     def start(self, event: StepStarted) -> None:
         self._again("running")
@@ -102,9 +104,6 @@ class _Row:
             self.started_at = event.at
         self.tool = event.tool or self.tool
         self.inputs = event.inputs
-
-    def progress(self, event: StepProgress) -> None:
-        """How far it is, no result says."""
 
     def retry(self, event: StepRetrying) -> None:
         self._end_attempt("ready", event.duration, event.error)
@@ -122,10 +121,6 @@ class _Row:
         status: StepStatus = "failed" if isinstance(event, StepFailed) else "timed_out"
         self._end_attempt(status, event.duration, event.error)
         self.continued = event.continued
-
-    def skip(self, event: StepSkipped) -> None:
-        self._again("skipped")
-        self.reason = event.reason
 
     def cancel(self, event: StepCancelled) -> None:
         self._end_attempt("cancelled", event.duration, _cancelled(event))
@@ -179,17 +174,17 @@ class _Row:
         )
 
 
-#: What each event changes in the result of its step; an event that is not here changes none.
+_STATUSES: dict[str, StepStatus] = {status: status for status in get_args(StepStatus)}
+#: What each event changes in the result of its step. An event of a step that has no row of its own leaves the step as
+#: its view tells; an event of something else that is not here changes none.
 CHANGES: dict[type[Event], Callable[[_Row, Any], None]] = {
-    StepReady: _Row.ready,
+    **{event: _Row.stand for event in VIEWS if str(event.__struct_config__.tag).startswith("step.")},
     StepStarted: _Row.start,
-    StepProgress: _Row.progress,
     StepRetrying: _Row.retry,
     FallbackStarted: _Row.fall_back,
     StepSucceeded: _Row.succeed,
     StepFailed: _Row.fail,
     StepTimedOut: _Row.fail,
-    StepSkipped: _Row.skip,
     StepCancelled: _Row.cancel,
     StepUnknown: _Row.doubt,
     StepWaiting: _Row.wait,

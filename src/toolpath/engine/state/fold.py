@@ -460,6 +460,9 @@ def _keep(state: State, root: Scope, old: Scope, step_id: str) -> None:
     root.outputs[step_id] = old.outputs.get(step_id)
 
 
+#: Events that tell of something, and change nothing in a run: each event is here or in `HANDLERS`.
+TOLD_ONLY: frozenset[type] = frozenset({ev.StepProgress, ev.BudgetExceeded})
+
 HANDLERS: dict[type, Callable[[State, Any], None]] = {
     ev.RunStarted: _run_started,
     ev.RunPaused: _run_paused,
