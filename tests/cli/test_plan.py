@@ -106,6 +106,16 @@ def test_what_is_not_said_is_asked_and_nothing_runs(toolpath: Command, more: tup
     assert not Path("orders.txt").exists()
 
 
+@pytest.mark.parametrize("more", [(), ("--run", "--yes")])
+def test_a_value_that_the_tool_refuses_is_asked_with_what_it_takes(toolpath: Command, more: tuple[str, ...]) -> None:
+    ran = toolpath("plan", "Order 3.5 of the item tea", *more)
+    assert ran.code == 3
+    assert "Not said: order: what is 'count' (integer)?" in ran.err
+    assert "3.5" in ran.err
+    assert "tool: shop.order" in ran.out
+    assert not Path("orders.txt").exists()
+
+
 def test_questions_are_told_also_when_quiet(toolpath: Command) -> None:
     assert "Not said" in toolpath("plan", HALF, "-q").err
 

@@ -8,6 +8,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.request.mandate import mandated
 from toolpath.model.plan import Call, Plan
 from toolpath.planner.decompose import Decomposition
+from toolpath.planner.offline.refused import asked_where_refused
 from toolpath.planner.records import PlannerOptions, PlanRequest
 
 
@@ -53,4 +54,4 @@ def along(plan: Plan, request: PlanRequest, catalog: Catalog, options: PlannerOp
     origin = msgspec.structs.replace(plan.origin, request=request.text)
     told = mandated(msgspec.structs.replace(plan, steps=steps, origin=origin), request.text, catalog)
     # The parts are somebody else's words: what they say and the request does not is asked, as of a model.
-    return mandated(told, request.text, catalog, strict=False)
+    return asked_where_refused(mandated(told, request.text, catalog, strict=False), catalog)

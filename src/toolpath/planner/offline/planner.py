@@ -34,6 +34,8 @@ from toolpath.planner.offline.match import CUED, WEAK, is_like, words_of
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.rank import Candidate, Fit, Ranker, candidate
+from toolpath.planner.offline.refused import asked_where_refused
+from toolpath.planner.offline.request.asking import about
 from toolpath.planner.offline.request.reader import SURE, UNSURE, Reading, read_request
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.spelling import Spelled, spelled
@@ -207,7 +209,7 @@ def _read(request: str, reading: Reading, catalog: Catalog) -> Plan:
         estimates=_estimates(calls, catalog),
     )
     plan = Plan(name="plan", description=request[:200], steps=reading.steps, origin=origin)
-    return mandated(plan, request, catalog)
+    return asked_where_refused(mandated(plan, request, catalog), catalog)
 
 
 def _by_rules(request: str, text: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None) -> Plan:
@@ -474,7 +476,7 @@ def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog) 
             steps.append(Call(id=step_id, tool=draft.candidate.tool.key, inputs=inputs))
             reasons.append(_reason(draft, number, step_id))
             questions += [
-                f"{step_id}: what is {slot.name!r} ({slot.description or slot.type})?"
+                f"{step_id}: what is {slot.name!r} ({about(slot.description or slot.type, slot.options)})?"
                 for slot in draft.candidate.slots
                 if slot.required and slot.name not in inputs
             ]
@@ -486,7 +488,7 @@ def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog) 
         estimates=_estimates(steps, catalog),
     )
     plan = Plan(name="plan", description=request[:200], steps=tuple(steps), origin=origin)
-    return mandated(plan, request, catalog)
+    return asked_where_refused(mandated(plan, request, catalog), catalog)
 
 
 def _too_long(request: str) -> tuple[str, ...]:

@@ -14,9 +14,8 @@ import msgspec
 from toolpath.access.acting import tenant_of, who_acts
 from toolpath.catalog.search import Hit
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.check import check, has_errors
 from toolpath.config import Settings
-from toolpath.errors import PlanInvalid, StoreError
+from toolpath.errors import StoreError
 from toolpath.model.plan import Plan
 from toolpath.model.redaction import Redactor
 from toolpath.model.run import RunContext
@@ -214,9 +213,6 @@ class Planning:
             plan_offline, text, catalog, tools=asked.tools or None, search=found, today=self._today()
         )
         plan = along(plan, asked, catalog, self.options)
-        findings = check(plan, catalog)
-        if has_errors(findings) and not plan.questions:
-            raise PlanInvalid(findings)
         record = PlanningRecord(
             request=asked.text,
             planner="offline",

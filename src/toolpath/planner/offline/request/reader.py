@@ -15,6 +15,7 @@ import msgspec
 from toolpath.checks.request.verbs import meanings_of
 from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.plan import Block, Call, Loop, Step
+from toolpath.planner.offline.request.asking import about
 from toolpath.planner.offline.request.choice import EACH, PICKED, ToolChoice
 from toolpath.planner.offline.request.conditions import Conditional, conditional, predicate
 from toolpath.planner.offline.request.fitting import Fitted, fit
@@ -209,7 +210,7 @@ class RequestReader:
             self._sure = min(self._sure, UNSURE)
         for field, value in _unnamed(fitted, part):
             self._is_doubted = True
-            self._questions.append(f"Is {value} meant as {field.name!r} ({field.description or field.kind})?")
+            self._questions.append(f"Is {value} meant as {field.name!r} ({_about(field)})?")
         if fitted.sure < 0.3 and fitted.kit.is_acting:
             self._questions.append(f"Which value is which in {said!r}?")
         self._reasons.append(f"{said!r} means {fitted.kit.key}.")
@@ -275,7 +276,7 @@ class RequestReader:
     def _ask(self, fitted: Fitted, inputs: JsonObject, step: str) -> None:
         for field in reversed(fitted.kit.required):
             if field.name not in inputs:
-                self._questions.insert(0, f"{step}: what is {field.name!r} ({field.description or field.kind})?")
+                self._questions.insert(0, f"{step}: what is {field.name!r} ({_about(field)})?")
 
     def _call_of(self, kit: Kit, inputs: JsonObject, when: str | None, whole: JsonObject | None = None) -> str:
         taken = _literals(inputs) if whole is None else whole
@@ -418,3 +419,8 @@ def _literal(value: Json) -> Json:
             return [_literal(one) for one in value]
         case _:
             return value
+
+
+def _about(field: Field) -> str:
+    """A parameter as a question tells it, with the values that it may take."""
+    return about(field.description or field.kind, field.options)
