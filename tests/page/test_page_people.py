@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 from tests.access.access_cases import guarded
 from tests.page.page_cases import Cable, signed_in, tab
 from tests.server.rest_cases import ASKING, GATED, Gate, tools
@@ -16,6 +18,7 @@ from tests.server.serving_cases import serving
 from toolpath import Toolpath
 from toolpath.model.events import ApprovalRequested
 from toolpath.server.asgi import create_app
+from toolpath.testing.scripted_model import ScriptedModel
 
 pytestmark = [pytest.mark.chromium, pytest.mark.asyncio(loop_scope="session")]
 
@@ -282,3 +285,44 @@ async def test_what_was_typed_is_there_to_be_copied_when_somebody_else_has_answe
             for _ in range(2):
                 await page.get_by_role("button", name="Put it away").first.click()
             await expect(page.get_by_text("Nobody waits for you")).to_be_visible()
+
+
+async def test_what_was_typed_in_a_conversation_stays_when_somebody_else_has_answered(browser: Browser) -> None:
+    read = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await read.wait()
+        await route.continue_()
+
+    async with guarded(chat=ScriptedModel([("send", {"text": "tea"})], "It is sent.")) as server:
+        server.tp.add(send, effect="write")
+        ada = await server.key("*", tenant="acme", user="ada")
+        bob = await server.key("*", tenant="acme", user="bob")
+        async with tab(browser, str(server.client.base_url)) as person:
+            page = person.page
+            await signed_in(person, ada, "/chat")
+            # What the page still reads of the conversation comes when somebody has begun to answer.
+            await page.route("**/conversations/*/runs?*", late)
+            await page.get_by_label("Message").fill("Send a note on tea.")
+            await page.get_by_role("button", name="Send").click()
+            card = page.locator("article.question")
+            comment = card.get_by_label("Comment")
+            await comment.focus()
+            await page.keyboard.type("only on ")
+            read.set()
+            await person.settled()
+            await page.keyboard.type("Fridays")
+            await expect(comment).to_have_value("only on Fridays")
+            asked = (await server.client.get("/api/v1/questions", headers=bob)).json()["questions"][0]
+            place = f"/api/v1/runs/{asked['run_id']}/approvals/{quote(asked['step'], safe='')}"
+            sent = await server.client.post(place, json={"approved": True}, headers=bob)
+            assert sent.status_code == 202, sent.text
+            for _ in range(2):
+                await expect(card).to_contain_text("bob · approved")
+                await expect(card.get_by_label("What you had typed")).to_have_text("only on Fridays")
+                # It stays beyond the end of the turn.
+                await expect(page.get_by_text("It is sent.").first).to_be_visible()
+                await person.settled()
+            await expect(card.get_by_role("button", name="Copy")).to_be_visible()
+            await card.get_by_role("button", name="Put it away").click()
+            await expect(card).to_have_count(0)

@@ -32,7 +32,9 @@ export function told(turn: Turn, kind: string, data: Part): Turn {
     }
     case 'call': {
       const call = { step: String(data['step']), tool: String(data['tool']), inputs: data['inputs'], status: 'running', error: '' }
-      return { ...turn, calls: [...turn.calls.filter((one) => one.step !== call.step), call] }
+      // What is called now was allowed, by whomever.
+      const questions = turn.questions.filter((one) => one.kind !== 'approval' || one.step !== call.step)
+      return { ...turn, calls: [...turn.calls.filter((one) => one.step !== call.step), call], questions }
     }
     case 'result': {
       const step = String(data['step'])
@@ -57,25 +59,28 @@ export function told(turn: Turn, kind: string, data: Part): Turn {
 
 const KINDS = ['turn', 'memory', 'text', 'restart', 'call', 'result', 'question', 'error']
 
-/** Follows the turn that goes on, from its first moment; the browser comes back by itself where the connection is lost. */
-export function followTurn(conversation: string, change: (turn: Turn) => void, over: () => void): () => void {
-  let turn = emptyTurn()
+/** Opens the stream of a turn, from its first moment; the browser comes back by itself where the connection is lost. */
+export type OpenTurn = (
+  conversation: string,
+  tell: (kind: string, data: Part) => void,
+  /** No more comes: the turn has ended, or (false) none goes on, or the server refuses. */
+  over: (hasEnded: boolean) => void,
+) => () => void
+
+export const openTurn: OpenTurn = (conversation, tell, over) => {
   const source = new EventSource(address(`/conversations/${part(conversation)}/turn`))
   for (const kind of KINDS) {
     source.addEventListener(kind, (event) => {
-      if (!(event instanceof MessageEvent)) return
-      turn = told(turn, kind, JSON.parse(String(event.data)) as Part)
-      change(turn)
+      if (event instanceof MessageEvent) tell(kind, JSON.parse(String(event.data)) as Part)
     })
   }
-  const end = (): void => {
+  const end = (hasEnded: boolean): void => {
     source.close()
-    over()
+    over(hasEnded)
   }
-  source.addEventListener('end', end)
+  source.addEventListener('end', () => end(true))
   source.onerror = () => {
-    // No turn goes on, or the server refuses: what is kept tells which.
-    if (source.readyState === EventSource.CLOSED) end()
+    if (source.readyState === EventSource.CLOSED) end(false)
   }
   return () => source.close()
 }
