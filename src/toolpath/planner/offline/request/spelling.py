@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Final
 
 import msgspec
@@ -20,6 +22,11 @@ from toolpath.planner.offline.request.spans import Span
 _WORD: Final = re.compile(r"(?<![\w@#./'\u2019-])[^\W\d_]{5,30}(?![\w@/'\u2019-]|\.\w)")
 #: Words of politeness, which no tool has.
 _KIND: Final = ("please", "thanks")
+#: Words that tell the tongue, and as much of the text as they are looked for in.
+_LOWER: Final = re.compile(r"(?<![\w@#./'\u2019-])(?:[^\W\d_A-Z][^\W\d_]{1,30}|^[^\W\d_]{2,31})(?![\w@/])")
+_FIRST: Final = 2_000
+#: Letters of the shortest words that `english.txt` has.
+_KNOWN: Final = 5
 _LONG: Final = 8
 #: Endings of words that are not taken for one another, and letters that a stem has.
 _ENDINGS: Final = frozenset(re.split(" ", " ly ed er or e y ion ive ance ence ant ent al ian on ic ics se d s es"))
@@ -41,7 +48,7 @@ def spelled(text: str, tools: Sequence[Tool], spans: Sequence[Span]) -> Spelled:
 
     `spans`: values, which are never mended: ids, names, quotes, amounts. What two words are equally near to stays.
     """
-    if "en" not in tongues_of(text):
+    if "en" not in tongues_of(text) or _has_foreign(text):
         # Tools are named in English: what is near to their words in another tongue is another word.
         return Spelled(text)
     # What opens a request is its verb, though it has a capital.
@@ -68,10 +75,31 @@ def spelled(text: str, tools: Sequence[Tool], spans: Sequence[Span]) -> Spelled:
     return Spelled("".join((*parts, text[last:])), tuple(changes))
 
 
+@cache
+def ordinary_words() -> frozenset[str]:
+    """Words of English that are no other word misspelled. Read when it is first asked for."""
+    text = files(__package__).joinpath("english.txt").read_text(encoding="utf-8")
+    return frozenset(line for line in text.splitlines() if not line.startswith("#"))
+
+
+def _has_foreign(text: str) -> bool:
+    """Whether a word is of German, French or Spanish alone: a verb, or one with a letter that English has not."""
+    return any(
+        not word.isascii()
+        or (len(word) >= _KNOWN and bool(meanings_of(word)) and not _is_ordinary(word) and word not in english_verbs())
+        for word in _LOWER.findall(text[:_FIRST])
+    )
+
+
+def _is_ordinary(word: str) -> bool:
+    return word.lower() in ordinary_words()
+
+
 def _is_known(word: str) -> bool:
     plain = folded(word)
     return (
-        plain in STOPS
+        _is_ordinary(word)
+        or plain in STOPS
         or plain in STOP
         or says_when(word)
         or is_reading(word)
