@@ -146,13 +146,41 @@ def test_the_root_of_the_package_can_be_seen_at_one_glance() -> None:
     assert len(rooms) + len(files) <= 30, sorted([*rooms, *files])
 
 
-def test_the_table_of_where_to_change_what_names_only_what_is_there() -> None:
+PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_for_contributors_names_only_places_that_are_there(name: str) -> None:
+    page = (ROOT / name).read_text(encoding="utf-8")
+    places = {place for place in re.findall(r"`([\w.-]+(?:/[\w.-]+)*/?)`", page) if _is_place(place)}
+    assert len(places) > 5
+    roots = (ROOT, ROOT / "src" / "toolpath")
+    assert sorted(place for place in places if not any((root / place).exists() for root in roots)) == []
+
+
+def _is_place(text: str) -> bool:
+    """A folder, or a file in one; a name alone may be that of a file which was named before."""
+    if text.startswith("build/"):
+        return False
+    return text.endswith("/") or ("/" in text and bool(re.search(r"\.(py|sql|ts|vue|css|txt|md|json)$", text)))
+
+
+def test_each_folder_has_its_place_in_the_table_of_where_to_change_what() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    tables = page.partition("## The journey of a plan")[2].partition("## The life of a step")[0]
-    tables += page.partition("## Where do I change what")[2].partition("`tests/test_house.py`")[0]
-    places = [place for place in re.findall(r"`([a-z_]+(?:/[a-z_/<>]+)?(?:\.py|/))`", tables) if "<" not in place]
-    assert len(places) > 40
-    assert [place for place in places if not (ROOT / "src" / "toolpath" / place).exists()] == []
+    table = page.partition("## Where do I change what")[2].partition("### To add one")[0]
+    named_there = re.findall(r"`([\w/<>.-]+)`", table)
+    folders = {place.rpartition("/")[0] for place in named_there}
+    code = {module.parent.relative_to(ROOT / "src" / "toolpath") for module in MODULES if module.name != "__init__.py"}
+    drawn = {path.relative_to(ROOT) for path in (ROOT / "ui" / "src").iterdir() if path.is_dir()}
+    everywhere = {folder.as_posix() for folder in code | drawn}
+    # The commands of a noun are found by its name.
+    assert "cli/<noun>" in folders
+    by_noun = {folder for folder in everywhere if re.fullmatch(r"cli/\w+", folder)}
+    assert everywhere - folders - by_noun - {"."} - DATA == set()
+
+
+#: Folders that hold files of data, and the one module that finds them.
+DATA = {"cli/project/demo/files", "planner/scoring/people"}
 
 
 def test_no_test_gives_up_what_it_waits_for_before_a_busy_machine_can_be_done_with_it() -> None:

@@ -187,10 +187,6 @@ class Sealing(Protocol):
         """The text. Raises `SealBroken`."""
         ...
 
-    def renewed(self, sealed: str, place: str) -> str:
-        """The same, sealed with the newest key. Raises `SealBroken`."""
-        ...
-
 
 class AgentLoop(Protocol):
     """Lets an agent work until it is done."""

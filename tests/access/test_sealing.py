@@ -44,7 +44,7 @@ def test_keys_of_the_environment_win_and_the_first_seals() -> None:
     both = Sealer(env={KEY_VARIABLE: f"{new}, {old}"})
     assert both.unseal(kept, PLACE) == "hunter2"
     alone = Sealer(env={KEY_VARIABLE: new})
-    assert alone.unseal(both.renewed(kept, PLACE), PLACE) == "hunter2"
+    assert alone.unseal(both.seal("hunter2", PLACE), PLACE) == "hunter2"
     with pytest.raises(SealBroken, match="another key"):
         alone.unseal(kept, PLACE)
 

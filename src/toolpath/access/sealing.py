@@ -60,10 +60,6 @@ class Sealer:
             raise SealBroken(f"The secret of {place} is that of another place: somebody has moved it.")
         return text
 
-    def renewed(self, sealed: str, place: str) -> str:
-        """The same, sealed with the first key: after that an older one may go. Raises `SealBroken`."""
-        return self.seal(self.unseal(sealed, place), place)
-
     def _at_hand(self, *, may_make: bool) -> MultiFernet:
         if self._keys is None:
             from cryptography.fernet import Fernet, MultiFernet

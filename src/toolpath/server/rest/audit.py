@@ -12,7 +12,7 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.rest.described import answer, problems, shows
 from toolpath.server.rest.operation_views import AuditVerdict
-from toolpath.server.rest.paging import Limit, one_page
+from toolpath.server.rest.paging import ROWS, Limit, one_page
 from toolpath.server.rest.views import AuditPage
 from toolpath.server.statistics import serves_all
 
@@ -26,7 +26,7 @@ _CAN_SEE = [Depends(Needs("admin"))]
 
 @router.get("", responses={**shows(AuditPage, "Entries, oldest first."), **problems()}, dependencies=_CAN_SEE)
 async def listed(
-    tp: Door, caller: Asker, after: After = 0, newest: _Newest = False, before: _Before = None, limit: Limit = 50
+    tp: Door, caller: Asker, after: After = 0, newest: _Newest = False, before: _Before = None, limit: Limit = ROWS
 ) -> Response:
     """The audit trail of the caller's tenant, a page at a time."""
     if newest:

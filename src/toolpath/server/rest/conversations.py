@@ -19,7 +19,7 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import details_of
 from toolpath.server.rest.bodies import ConversationTitle, JsonBody, NewConversation, NewMessage, TemplateWords
 from toolpath.server.rest.described import answer, problems, shows, takes
-from toolpath.server.rest.paging import Before, Limit, one_page
+from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.views import (
     ConversationPage,
     ConversationRow,
@@ -98,7 +98,7 @@ async def create(
     responses={**shows(ConversationPage, "Conversations, newest first."), **problems(404)},
     dependencies=_CAN_READ,
 )
-async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = None) -> Response:
+async def listed(tp: Door, caller: Asker, limit: Limit = ROWS, before: Before = None) -> Response:
     """The caller's conversations, newest first, a page at a time."""
     if before is not None:
         await visible_conversation(tp, caller, before)
@@ -110,7 +110,7 @@ async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = No
 
 
 @router.get("/search", responses=shows(FoundPage, "Where the text was found."), dependencies=_CAN_READ)
-async def search(tp: Door, caller: Asker, q: _Words, limit: Limit = 50) -> Response:
+async def search(tp: Door, caller: Asker, q: _Words, limit: Limit = ROWS) -> Response:
     """Where a text stands in titles and messages of the caller's newest conversations, capitals or not."""
     found = await tp.conversations.search(q, tenant=caller.of_tenant, user=owner_of(caller), limit=limit)
     return answer(FoundPage(found=tuple(found)))
@@ -157,7 +157,7 @@ async def delete(conversation_id: ConversationId, tp: Door, caller: Asker) -> Re
     dependencies=_CAN_READ,
 )
 async def messages(
-    conversation_id: ConversationId, tp: Door, caller: Asker, limit: Limit = 50, before: _Number = None
+    conversation_id: ConversationId, tp: Door, caller: Asker, limit: Limit = ROWS, before: _Number = None
 ) -> Response:
     """The newest messages, or those before a number."""
     known = await visible_conversation(tp, caller, conversation_id)
@@ -172,7 +172,7 @@ async def messages(
     dependencies=_CAN_READ,
 )
 async def runs(
-    conversation_id: ConversationId, tp: Door, caller: Asker, limit: Limit = 50, before: Before = None
+    conversation_id: ConversationId, tp: Door, caller: Asker, limit: Limit = ROWS, before: Before = None
 ) -> Response:
     """The runs that belong to it: its turns, and whatever was begun with its id."""
     known = await visible_conversation(tp, caller, conversation_id)

@@ -16,7 +16,7 @@ from toolpath.server.multipart import FormFiles
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.rest.described import Described, answer, problems, shows
-from toolpath.server.rest.paging import Before, Limit, one_page
+from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.runs import RunId
 from toolpath.server.rest.views import FileRow, FileTree, UploadPage, UploadRow
 from toolpath.server.visibility import visible_run
@@ -89,7 +89,7 @@ async def _take(tp: Door, upload: Upload, form: FormFiles) -> None:
 
 
 @router.get("/files", responses={**shows(UploadPage, "Newest first."), **problems(404)}, dependencies=_CAN_READ)
-async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = None) -> Response:
+async def listed(tp: Door, caller: Asker, limit: Limit = ROWS, before: Before = None) -> Response:
     """The caller's uploads, newest first, a page at a time."""
     if before is not None:
         await tp.files.get(before, tenant=caller.of_tenant)

@@ -12,6 +12,8 @@ from toolpath.server.rest.described import TEXT
 Row = TypeVar("Row")
 Mark = TypeVar("Mark")
 
+#: Rows of a page where nobody says how many.
+ROWS = 50
 Limit = Annotated[int, Query(ge=1, le=500, description="At most so many.")]
 Before = Annotated[str | None, Query(max_length=200, pattern=TEXT, description="Last id of the page before.")]
 

@@ -11,7 +11,7 @@ from toolpath.errors import RecordNotFound
 from toolpath.planner.records import PlanningRecord
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.described import answer, problems, shows
-from toolpath.server.rest.paging import Before, Limit, one_page
+from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.planning_views import PlanningPage, PlanningStats, planning_row
 
 router = APIRouter(prefix="/plannings", tags=["plans"])
@@ -21,7 +21,7 @@ _CAN_READ = [Depends(Needs("read"))]
 
 
 @router.get("", responses={**shows(PlanningPage, "Newest first."), **problems(404)}, dependencies=_CAN_READ)
-async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = None) -> Response:
+async def listed(tp: Door, caller: Asker, limit: Limit = ROWS, before: Before = None) -> Response:
     """How the requests of the caller's tenant were planned: by what, how surely, what it took, what came of it."""
     kept = tp.planning.plannings
     if before is not None and await kept.get(before, caller.of_tenant) is None:

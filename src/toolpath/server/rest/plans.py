@@ -18,7 +18,7 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.problems import Problem
 from toolpath.server.rest.bodies import ChangedPlan, JsonBody, NewPlan, PlanApproval, PlanRollback, PlanToCheck
 from toolpath.server.rest.described import answer, problems, shows, takes
-from toolpath.server.rest.paging import Before, Limit, one_page
+from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.plan_views import PlanDetail, PlanPage, PlanReview, plan_row
 from toolpath.server.visibility import visible_plan, visible_request
 from toolpath.values import JsonObject
@@ -110,7 +110,7 @@ async def reviewed(tp: Toolpath, plan: Plan) -> PlanReview:
 
 
 @router.get("/plans", responses={**shows(PlanPage, "Plans, newest first."), **problems(404)}, dependencies=_CAN_READ)
-async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = None) -> Response:
+async def listed(tp: Door, caller: Asker, limit: Limit = ROWS, before: Before = None) -> Response:
     """The caller's plans, newest first, a page at a time."""
     if before is not None:
         await visible_plan(tp, caller, before)

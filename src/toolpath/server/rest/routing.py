@@ -18,7 +18,7 @@ from toolpath.projections.results import run_result
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.bodies import JsonBody, RequestToRoute
 from toolpath.server.rest.described import answer, problems, shows, takes
-from toolpath.server.rest.paging import Before, Limit, one_page
+from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.planning_views import RoutePage, Routing
 from toolpath.server.waiting import waited
 
@@ -74,7 +74,7 @@ def routing_of(routed: Routed) -> Routing:
 
 
 @router.get("/routes", responses={**shows(RoutePage, "Newest first."), **problems(404)}, dependencies=_CAN_READ)
-async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = None) -> Response:
+async def listed(tp: Door, caller: Asker, limit: Limit = ROWS, before: Before = None) -> Response:
     """How the requests of the caller's tenant were routed."""
     kept = tp.planning.routes
     if before is not None and await kept.get(before, caller.of_tenant) is None:

@@ -33,7 +33,7 @@ from toolpath.server.problems import Problem
 from toolpath.server.rest.bodies import JsonBody, KeyHeader, NewRun
 from toolpath.server.rest.conversations import context_in
 from toolpath.server.rest.described import TEXT, Filter, answer, problems, shows, takes
-from toolpath.server.rest.paging import Before, Limit, one_page
+from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.plan_views import PlanReview
 from toolpath.server.rest.plans import reviewed
 from toolpath.server.rest.views import RunDetail, RunPage, RunRow, SubPlanList, run_detail, run_row
@@ -157,7 +157,7 @@ async def listed(
     until: _Time = None,
     text: Annotated[str, Query(max_length=200, pattern=TEXT, description="Somewhere in what it is or gave.")] = "",
     tool: Annotated[str, Query(max_length=500, pattern=TEXT, description="Key of a tool that its plan calls.")] = "",
-    limit: Limit = 50,
+    limit: Limit = ROWS,
     before: Before = None,
 ) -> Response:
     """The caller's runs, newest first, a page at a time.

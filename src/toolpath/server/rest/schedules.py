@@ -13,7 +13,7 @@ from toolpath.model.schedule import Schedule
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.bodies import JsonBody, ScheduleWords
 from toolpath.server.rest.described import answer, problems, shows, takes
-from toolpath.server.rest.paging import Before, Limit, one_page
+from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.views import RunRow, SchedulePage, ScheduleRow, run_row, schedule_row
 from toolpath.workspace.schedules import ScheduleDraft
 from toolpath.workspace.ticks import times_of
@@ -50,7 +50,7 @@ async def create(tp: Door, caller: Asker, body: Annotated[ScheduleWords, Depends
 
 
 @router.get("", responses={**shows(SchedulePage, "Schedules, newest first."), **problems(404)}, dependencies=_CAN_READ)
-async def listed(tp: Door, caller: Asker, limit: Limit = 50, before: Before = None) -> Response:
+async def listed(tp: Door, caller: Asker, limit: Limit = ROWS, before: Before = None) -> Response:
     """The caller's schedules, newest first, a page at a time."""
     if before is not None:
         await tp.schedules.get(before, tenant=caller.of_tenant)

@@ -25,7 +25,7 @@ from toolpath.server.rest.bodies import (
     TemplateStart,
 )
 from toolpath.server.rest.described import Filter, answer, problems, shows, takes
-from toolpath.server.rest.paging import Before, Limit, one_page
+from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.runs import begun
 from toolpath.server.rest.views import (
     RunRow,
@@ -97,7 +97,7 @@ async def create(tp: Door, caller: Asker, body: Annotated[NewTemplate, Depends(J
 
 
 @router.get("", responses={**shows(TemplatePage, "Templates, newest first."), **problems(404)}, dependencies=_CAN_READ)
-async def listed(tp: Door, caller: Asker, group: Filter = None, limit: Limit = 50, before: Before = None) -> Response:
+async def listed(tp: Door, caller: Asker, group: Filter = None, limit: Limit = ROWS, before: Before = None) -> Response:
     """The caller's templates, newest first, a page at a time."""
     if before is not None:
         await _visible(tp, caller, before)
