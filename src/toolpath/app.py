@@ -245,13 +245,15 @@ class Toolpath:
         tools: Sequence[str] | None = None,
         planner: Literal["offline", "model"] | None = None,
         decomposition: JsonObject | None = None,
+        time_zone: str = "",
     ) -> Plan:
         """A checked plan for a request in words, with `confidence`, `reasoning` and `questions`.
 
-        `planner`: None for the model where one is configured. Raises `NoToolFits`.
+        `planner`: None for the model where one is configured. `time_zone`: the zone that its days are meant in, as
+        `Europe/Berlin`; else the setting. Raises `NoToolFits`, and `SchemaError` for a zone that there is not.
         """
-        planned = await self.planning.plan(request, tools=tools, planner=planner, decomposition=decomposition)
-        return planned.plan
+        how: Any = {"decomposition": decomposition, "time_zone": time_zone}
+        return (await self.planning.plan(request, tools=tools, planner=planner, **how)).plan
 
     def read(self, source: Runnable) -> Plan:
         """A plan from any notation: a file's path, text, or a dictionary. Raises `ReadError` where there is none."""
@@ -389,6 +391,8 @@ class Toolpath:
         *,
         tools: Sequence[str] | None = None,
         planner: Literal["offline", "model"] | None = None,
+        decomposition: JsonObject | None = None,
+        time_zone: str = "",
         context: RunContext | None = None,
     ) -> Ahead:
         """Plan and run with a streaming start: reads begin while the plan is being written, as soon as they check.
@@ -396,7 +400,8 @@ class Toolpath:
         `async with tp.ahead(…) as ahead: plan = await ahead.plan(); run = await ahead.start()`. What is not started, or
         does not become part of the plan, is stopped.
         """
-        return self._planned_runs.ahead(request, tools=tools, planner=planner, context=context)
+        how: Any = {"decomposition": decomposition, "time_zone": time_zone, "context": context}
+        return self._planned_runs.ahead(request, tools=tools, planner=planner, **how)
 
     async def plan_and_run(
         self,
@@ -404,6 +409,8 @@ class Toolpath:
         *,
         tools: Sequence[str] | None = None,
         planner: Literal["offline", "model"] | None = None,
+        decomposition: JsonObject | None = None,
+        time_zone: str = "",
         context: RunContext | None = None,
         stream: bool = False,
         replan: int | Replanning | None = None,
@@ -413,8 +420,9 @@ class Toolpath:
         `stream`: reads begin while the plan is still being written. Raises `NoToolFits`, `PlanningFailed`, and
         `PlanInvalid` for a plan that leaves questions open.
         """
+        how: Any = {"decomposition": decomposition, "time_zone": time_zone, "context": context}
         return await self._planned_runs.plan_and_run(
-            request, tools=tools, planner=planner, context=context, stream=stream, replan=replan
+            request, tools=tools, planner=planner, **how, stream=stream, replan=replan
         )
 
     async def replan(self, run_id: str, *, limits: Replanning | None = None) -> Run:

@@ -116,6 +116,14 @@ def test_a_value_that_the_tool_refuses_is_asked_with_what_it_takes(toolpath: Com
     assert not Path("orders.txt").exists()
 
 
+def test_a_zone_is_taken_and_one_that_there_is_not_is_a_wrong_option(toolpath: Command) -> None:
+    assert toolpath("plan", PRICE, "--time-zone", "Asia/Tokyo").code == 0
+    ran = toolpath("plan", PRICE, "--time-zone", "Mars/Base")
+    assert (ran.code, ran.out) == (2, "")
+    assert "'Mars/Base' is no time zone" in ran.err
+    assert toolpath("plan", "--from", "-", "--time-zone", "UTC").code == 2
+
+
 def test_questions_are_told_also_when_quiet(toolpath: Command) -> None:
     assert "Not said" in toolpath("plan", HALF, "-q").err
 

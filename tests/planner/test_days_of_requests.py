@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import date
 
 import pytest
+from tests.planner.planning_cases import answer
 
 from toolpath import Settings, Toolpath
-from toolpath.errors import ConfigError
+from toolpath.errors import ConfigError, SchemaError, ToolpathError
 from toolpath.model.plan import Call
 from toolpath.planner.offline.request.moments import days_in
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
+from toolpath.testing.scripted_chat import ScriptedChat
 
 #: 2026-06-10, 22:30 in London, which is UTC + 1; in Tokyo it is tomorrow.
 LATE = 1_781_127_000.0
 
 
-async def day_said(request: str, **settings: str) -> object:
+async def day_said(request: str, asked_in: str = "", **settings: str) -> object:
     schema = {
         "type": "object",
         "properties": {"day": {"type": "string", "format": "date", "description": "Which day"}},
@@ -27,7 +30,7 @@ async def day_said(request: str, **settings: str) -> object:
         tp.add(
             scripted("list_appointments", then=[], description="List the appointments of a day.", input_schema=schema)
         )
-        plan = await tp.plan(request)
+        plan = await tp.plan(request, time_zone=asked_in)
     (step,) = plan.steps
     assert isinstance(step, Call)
     return step.inputs["day"]
@@ -44,6 +47,30 @@ async def day_said(request: str, **settings: str) -> object:
 )
 async def test_a_day_is_counted_from_the_clock_in_its_zone(request_text: str, zone: str, day: str) -> None:
     assert await day_said(request_text, time_zone=zone) == day
+
+
+@pytest.mark.parametrize(
+    ("asked_in", "setting", "day"),
+    [("Asia/Tokyo", "", "2026-06-12"), ("UTC", "Asia/Tokyo", "2026-06-11"), ("", "Asia/Tokyo", "2026-06-12")],
+)
+async def test_a_request_may_say_its_zone_itself(asked_in: str, setting: str, day: str) -> None:
+    assert await day_said("List the appointments of tomorrow", asked_in, time_zone=setting) == day
+
+
+@pytest.mark.parametrize("zone", ["Mars/Base", "../../etc/passwd", "\0", "x" * 1_000])
+async def test_a_request_with_a_zone_that_there_is_none_is_refused(zone: str) -> None:
+    with pytest.raises(SchemaError, match="is no time zone"):
+        await day_said("List the appointments of tomorrow", zone)
+
+
+async def test_a_model_is_told_the_time_in_the_zone_of_the_request() -> None:
+    chat = ScriptedChat(answer())
+    async with Toolpath(clock=FakeClock(start=LATE), chat=chat) as tp:
+        tp.add(scripted("list_appointments", then=[], description="List the appointments of a day."))
+        with contextlib.suppress(ToolpathError):
+            await tp.plan("List the appointments of tomorrow", time_zone="Asia/Tokyo", planner="model")
+    assert "2026-06-11" in chat.requests[0].messages[0].text
+    assert "Asia/Tokyo" in chat.requests[0].messages[0].text
 
 
 async def test_a_zone_that_there_is_none_is_said() -> None:

@@ -37,6 +37,8 @@ class PlanRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """The text is what somebody asked for; else it is only what a plan says of itself, and commands nothing."""
     context: JsonObject = {}
     """What is known already: results so far, the conversation. Data for the planner, never an instruction."""
+    time_zone: str = ""
+    """IANA's name of the zone that its days are meant in; empty: as the options say."""
     asker: JsonObject = {}
     """Whatever a plan may rest on besides the words: who asks, with which permissions, where, of which model.
 

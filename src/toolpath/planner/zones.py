@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from toolpath.errors import ConfigError
+from toolpath.errors import ConfigError, SchemaError
 
 
 def zone_of(name: str) -> tzinfo:
@@ -16,6 +16,15 @@ def zone_of(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise ConfigError(f"{name!r} is no time zone.", hint="Name one as IANA does: Europe/Berlin.") from None
+
+
+def checked_zone(name: str) -> str:
+    """The name of a zone that a request came with; empty for none. Raises `SchemaError`."""
+    try:
+        zone_of(name)
+    except ConfigError as error:
+        raise SchemaError(error.message, hint=error.hint) from None
+    return name
 
 
 def day_of(moment: float, zone: str) -> date:

@@ -87,6 +87,7 @@ class Plans:
         tools: Sequence[str] | None = None,
         planner: Literal["offline", "model"] | None = None,
         decomposition: JsonObject | None = None,
+        time_zone: str = "",
         requires_approval: bool = False,
         chaining: bool = False,
         tenant: str = "",
@@ -100,7 +101,8 @@ class Plans:
         """
         if request_id:
             await self.request(request_id, tenant=tenant)
-        planned = await self._planned(request, tools=tools, planner=planner, decomposition=decomposition)
+        how: Any = {"decomposition": decomposition, "time_zone": time_zone}
+        planned = await self._planned(request, tools=tools, planner=planner, **how)
         record = planned.record
         about: JsonObject = {"planner": record.planner, "outcome": record.outcome, "reason": record.reason}
         return await self._keep(

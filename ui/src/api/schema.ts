@@ -2520,7 +2520,8 @@ export interface components {
          * @description A request in words, which is planned, or a plan in any notation: one of the two.
          *
          *         With `request_id` it becomes a further version under that request. `tools` limits what the planner may use.
-         *         `decomposition`: the request taken apart, as `{query_type, sub_queries, confidence}`.
+         *         `decomposition`: the request taken apart, as `{query_type, sub_queries, confidence}`. `time_zone`: the zone that its
+         *         days are meant in, as `Europe/Berlin`; else the service's.
          */
         NewPlan: {
             /** @default null */
@@ -2535,6 +2536,8 @@ export interface components {
             request_id: string;
             /** @default false */
             requires_approval: boolean;
+            /** @default  */
+            time_zone: string;
             /** @default [] */
             tools: string[];
         };

@@ -9,6 +9,13 @@ import typer
 from toolpath.cli import completion
 from toolpath.cli.run_options import Case, InputFile, Inputs, NoInput, Permissions, Priority, Replan, SessionId, User
 
+Parts = Annotated[
+    str, typer.Option("--decomposition", metavar="FILE", help="The request taken apart, as JSON; - is stdin.")
+]
+TimeZone = Annotated[
+    str, typer.Option("--time-zone", metavar="ZONE", help="Where its days are meant: Europe/Berlin.  [setting]")
+]
+
 
 def plan(
     ctx: typer.Context,
@@ -21,9 +28,8 @@ def plan(
     planner: Annotated[
         str, typer.Option(metavar="model|offline", help="Who plans.  [the model where one is configured]")
     ] = "",
-    decomposition: Annotated[
-        str, typer.Option(metavar="FILE", help="The request taken apart, as JSON; - is stdin.")
-    ] = "",
+    decomposition: Parts = "",
+    time_zone: TimeZone = "",
     answer: Annotated[
         str, typer.Option("--from", metavar="FILE", help="No request: what a model wrote, in any format; - is stdin.")
     ] = "",
@@ -61,6 +67,7 @@ def plan(
         tools=tuple(tool or ()),
         planner=planner,
         decomposition=decomposition,
+        time_zone=time_zone,
         run=run,
         out=out,
         yes=yes,

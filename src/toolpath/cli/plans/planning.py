@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -21,12 +21,13 @@ from toolpath.cli.questions import may_ask
 from toolpath.cli.requests import load_with_requests, tools_to_plan_with
 from toolpath.cli.runs.execution import finish
 from toolpath.cli.session import Session, perform, settings_of
-from toolpath.errors import Finding
+from toolpath.errors import Finding, SchemaError
 from toolpath.model.plan import Plan
 from toolpath.model_output.model_text import read_model_plan
 from toolpath.notation.printing import plan_to_dict, print_plan
 from toolpath.planner.by_model.reading import with_tool_keys
 from toolpath.planner.replan import Replanning
+from toolpath.planner.zones import checked_zone
 from toolpath.runs.run import Run
 from toolpath.values import JsonObject, decode
 
@@ -38,6 +39,7 @@ _OPTIONS = frozenset(
         *WITH_VALUE,
         *WITHOUT_VALUE,
         *("--run", "--yes", "-y", "--stream", "--planner", "--tool", "--from", "--out", "--replan", "--report"),
+        *("--decomposition", "--time-zone"),
         *("--last", "--trace"),
         *("--no-input", "--dry-run"),
     )
@@ -58,6 +60,7 @@ class PlanningRequest:
     planner: str = ""
     decomposition: str = ""
     """File with the request taken apart."""
+    time_zone: str = ""
     run: bool = False
     out: str = ""
     yes: bool = False
@@ -74,7 +77,8 @@ def plan_request(options: Options, request: PlanningRequest) -> int:
             plan = await _planned(request, session)
             return await _go_on(plan, request, session, lambda leave: session.tp.start(plan, replan=leave))
         tools = await tools_to_plan_with(session.tp, request.tools)
-        asked = session.tp.ahead(request.text, tools=tools, planner=_planner(request))
+        how: Any = {"decomposition": _decomposition(request), "time_zone": request.time_zone}
+        asked = session.tp.ahead(request.text, tools=tools, planner=_planner(request), **how)
         async with asked as ahead:
             return await _go_on(await ahead.plan(), request, session, lambda leave: ahead.start(replan=leave))
 
@@ -103,8 +107,12 @@ def _check(request: PlanningRequest) -> None:
         raise UsageError(f"{request.planner!r} is no planner.", hint="Planners are model and offline.")
     if request.stream and (request.answer or not request.run):
         raise UsageError("--stream begins the run of a request early.", hint='toolpath plan "…" --run --stream')
-    if request.decomposition and (request.stream or request.answer):
-        raise UsageError("--decomposition is of a request, and goes without --stream.")
+    if request.answer and (request.decomposition or request.time_zone):
+        raise UsageError("--decomposition and --time-zone are of a request, and go without --from.")
+    try:
+        checked_zone(request.time_zone)
+    except SchemaError as error:
+        raise UsageError(error.message, hint=error.hint) from None
     if request.answer and request.text.strip():
         raise UsageError("A plan is made either of a request or of what is in --from.")
     if not request.answer and not request.text.strip():
@@ -120,8 +128,8 @@ async def _planned(request: PlanningRequest, session: Session) -> Plan:
     tp = session.tp
     if not request.answer:
         tools = await tools_to_plan_with(tp, request.tools)
-        parts = _decomposition(request)
-        return await tp.plan(request.text, tools=tools, planner=_planner(request), decomposition=parts)
+        how: Any = {"decomposition": _decomposition(request), "time_zone": request.time_zone}
+        return await tp.plan(request.text, tools=tools, planner=_planner(request), **how)
     catalog = await tp.tools()
     plan = read_model_plan(
         read_text(request.answer),

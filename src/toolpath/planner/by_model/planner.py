@@ -129,7 +129,7 @@ class Session:
             self._told,
             self.ground.options,
             has_more=len(self._told) < len(self.catalog),
-            now=datetime.fromtimestamp(self.started_at, zone_of(self.options.time_zone)),
+            now=datetime.fromtimestamp(self.started_at, zone_of(self.request.time_zone or self.options.time_zone)),
             lessons=self.lessons,
             simple=self.simplified,
         )

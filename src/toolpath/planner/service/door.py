@@ -35,7 +35,7 @@ from toolpath.planner.service.plannings import Planning as PastPlanning
 from toolpath.planner.service.report import PlanningReport, read_weights, report_of
 from toolpath.planner.service.routes import Routes, filled_by_rules
 from toolpath.planner.service.tool_finder import ToolFinder
-from toolpath.planner.zones import day_of
+from toolpath.planner.zones import checked_zone, day_of
 from toolpath.ports import Chat, Clock, Store
 from toolpath.runs.opening import Load
 from toolpath.values import JsonObject
@@ -82,6 +82,7 @@ class Planning:
         tools: Sequence[str] | None = None,
         planner: Planner | None = None,
         decomposition: Decomposition | Mapping[str, Any] | None = None,
+        time_zone: str = "",
         tenant: str | None = None,
         context: RunContext | None = None,
     ) -> Planned:
@@ -90,10 +91,11 @@ class Planning:
         `planner`: None takes the model where one is configured, else the offline planner. Raises `NoToolFits`,
         `PlanningFailed` where no plan that checks came of it, `ConfigError` where a model is wanted and there is none.
         Tools, and what is remembered of requests, are the tenant's own; None: of the caller's tenant. `context`: of the
-        run that it is planned for; None: who acts is who asks.
+        run that it is planned for; None: who acts is who asks. `time_zone`: IANA's name of the zone that its days are
+        meant in; else the setting. Raises `SchemaError` for one that there is not.
         """
+        asked = self._asked(request, tools, decomposition, time_zone, context)
         catalog = await self.catalog(tenant)
-        asked = self._asked(request, tools, decomposition, context)
         chat = await self._model.chat(_planner_for(request, planner))
         if chat is not None:
             await self._finder.learn_meanings(catalog)
@@ -116,19 +118,18 @@ class Planning:
         tools: Sequence[str] | None = None,
         planner: Planner | None = None,
         decomposition: Decomposition | Mapping[str, Any] | None = None,
+        time_zone: str = "",
         tenant: str | None = None,
         context: RunContext | None = None,
     ) -> AsyncGenerator[StepWritten | PlanWritten]:
         """As `plan`, step by step while a model writes it; without one the whole plan comes at once."""
-        asked = self._asked(request, tools, decomposition, context)
+        asked = self._asked(request, tools, decomposition, time_zone, context)
         catalog = await self.catalog(tenant)
         chat = await self._model.chat(_planner_for(request, planner))
         ground = self._ground(catalog, chat)
         if chat is None:
-            parts = asked.decomposition
-            planned = await self.plan(
-                request, tools=tools, planner="offline", decomposition=parts, tenant=tenant, context=context
-            )
+            how: Any = {"decomposition": asked.decomposition, "time_zone": time_zone, "context": context}
+            planned = await self.plan(request, tools=tools, planner="offline", tenant=tenant, **how)
             yield PlanWritten(planned=planned)
             return
         await self._finder.learn_meanings(catalog)
@@ -210,7 +211,7 @@ class Planning:
         text = text_in_parts(asked, self.options)
         found = looked_up(text, catalog, self._finder.words(catalog))
         plan = await asyncio.to_thread(
-            plan_offline, text, catalog, tools=asked.tools or None, search=found, today=self._today()
+            plan_offline, text, catalog, tools=asked.tools or None, search=found, today=self._today(asked)
         )
         plan = along(plan, asked, catalog, self.options)
         record = PlanningRecord(
@@ -227,12 +228,12 @@ class Planning:
 
     def _offline(self, asked: PlanRequest, catalog: Catalog) -> Plan:
         search, text = self._finder.words(catalog), text_in_parts(asked, self.options)
-        plan = plan_offline(text, catalog, tools=asked.tools or None, search=search, today=self._today())
+        plan = plan_offline(text, catalog, tools=asked.tools or None, search=search, today=self._today(asked))
         return along(plan, asked, catalog, self.options)
 
-    def _today(self) -> date:
+    def _today(self, asked: PlanRequest) -> date:
         """The day that `tomorrow` and `Friday` are counted from."""
-        return day_of(self._clock.time(), self.options.time_zone)
+        return day_of(self._clock.time(), asked.time_zone or self.options.time_zone)
 
     async def search(self, text: str, limit: int) -> list[Hit]:
         """The tools that fit a text, best first."""
@@ -290,13 +291,16 @@ class Planning:
         request: str,
         tools: Sequence[str] | None,
         decomposition: Decomposition | Mapping[str, Any] | None,
+        time_zone: str,
         context: RunContext | None,
     ) -> PlanRequest:
+        zone = checked_zone(time_zone)
         return PlanRequest(
             text=request,
             tools=tuple(tools or ()),
             decomposition=None if decomposition is None else read_decomposition(decomposition),
-            asker=self._asker(context),
+            time_zone=zone,
+            asker=self._asker(context) | ({"time_zone": zone} if zone else {}),
         )
 
     def _without_secrets(self, asked: PlanRequest) -> PlanRequest:

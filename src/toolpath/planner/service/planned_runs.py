@@ -84,14 +84,17 @@ class PlannedRuns:
         *,
         tools: Sequence[str] | None = None,
         planner: Literal["offline", "model"] | None = None,
+        decomposition: JsonObject | None = None,
+        time_zone: str = "",
         context: RunContext | None = None,
     ) -> Ahead:
         """Plan and run with a streaming start."""
         from toolpath.planner.service.early_reads import Ahead  # as above
 
         tenant = None if context is None else context.tenant
+        how: Any = {"decomposition": decomposition, "time_zone": time_zone, "context": context}
         return Ahead(
-            self.planning.stream(request, tools=tools, planner=planner, tenant=tenant, context=context),
+            self.planning.stream(request, tools=tools, planner=planner, tenant=tenant, **how),
             drives=self._drives,
             store=self._store,
             clock=self._services.clock,
@@ -107,17 +110,20 @@ class PlannedRuns:
         *,
         tools: Sequence[str] | None = None,
         planner: Literal["offline", "model"] | None = None,
+        decomposition: JsonObject | None = None,
+        time_zone: str = "",
         context: RunContext | None = None,
         stream: bool = False,
         replan: int | Replanning | None = None,
     ) -> RunResult:
         """Plan a request and run the plan to its end."""
+        how: Any = {"decomposition": decomposition, "time_zone": time_zone, "context": context}
         if stream:
-            async with self.ahead(request, tools=tools, planner=planner, context=context) as ahead:
+            async with self.ahead(request, tools=tools, planner=planner, **how) as ahead:
                 await ahead.plan()
                 return await (await ahead.start(replan=replan)).result()
         tenant = None if context is None else context.tenant
-        planned = await self.planning.plan(request, tools=tools, planner=planner, tenant=tenant, context=context)
+        planned = await self.planning.plan(request, tools=tools, planner=planner, tenant=tenant, **how)
         program, inputs = await self._preparation.ready(planned.plan, {}, context)
         leave = self.leave_to_replan(replan)
         run = await self._drives.start(program, inputs, context=context, replan=leave)

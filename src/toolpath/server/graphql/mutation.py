@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import strawberry
 from graphql import GraphQLError
@@ -38,17 +40,33 @@ class Mutation:
 
     # Plans.
 
-    @strawberry.mutation(extensions=[_RUN], description="Plan a query and keep the plan, under a request of its own.")
+    @strawberry.mutation(
+        extensions=[_RUN],
+        description="Plan a query and keep the plan, under a request of its own. `decomposition` is JSON text: the "
+        "query taken apart; `timeZone`: the zone that its days are meant in, as `Europe/Berlin`.",
+    )
     async def create_plan_with_request_id(
-        self, info: Info, query: str, request_id: strawberry.ID | None = None
+        self,
+        info: Info,
+        query: str,
+        request_id: strawberry.ID | None = None,
+        decomposition: str | None = None,
+        time_zone: str = "",
     ) -> PlanWithRequest:
         """With `requestId`, another version of that request's plans."""
-        return await shown_plan(info.context.tp, await _planned(info, query, request_id))
+        stored = await _planned(info, query, request_id, decomposition, time_zone)
+        return await shown_plan(info.context.tp, stored)
 
-    @strawberry.mutation(extensions=[_RUN], description="Plan a query, and tell the tools that the plan uses.")
-    async def create_plan_with_workflow(self, info: Info, query: str) -> PlanWithTools:
+    @strawberry.mutation(
+        extensions=[_RUN],
+        description="Plan a query, and tell the tools that the plan uses; `decomposition` and `timeZone` as above.",
+    )
+    async def create_plan_with_workflow(
+        self, info: Info, query: str, decomposition: str | None = None, time_zone: str = ""
+    ) -> PlanWithTools:
         """The plan is kept like any other."""
-        return await shown_with_tools(info.context.tp, await _planned(info, query, None))
+        stored = await _planned(info, query, None, decomposition, time_zone)
+        return await shown_with_tools(info.context.tp, stored)
 
     @strawberry.mutation(
         extensions=[_RUN], description="Keep a plan: `input` says what it is for, `output` is the plan in any notation."
@@ -201,21 +219,23 @@ class Mutation:
         """The run, once it has ended or waits again."""
         tp, caller = info.context.tp, info.context.caller
         await visible_run(tp, caller, run_id)
-        given = None if values is None else _object(values)
+        given = None if values is None else _object("values", values)
         await tp.answer(run_id, step, given, by=caller.user, declined=given is None)
         return await _gone_on(info, run_id)
 
 
-async def _planned(info: Info, query: str, request_id: str | None) -> StoredPlan:
+async def _planned(
+    info: Info, query: str, request_id: str | None, decomposition: str | None, time_zone: str
+) -> StoredPlan:
     tp, caller = info.context.tp, info.context.caller
     if not query.strip() or len(query) > _LONGEST_QUERY:
         message = f"A query has 1 to {_LONGEST_QUERY:,} characters."
         raise GraphQLError(message, extensions={"code": "invalid_request"})
     if request_id:
         await tp.plans.request(request_id, tenant=caller.of_tenant)
-    return await tp.plans.create(
-        query, request_id=request_id or "", chaining=True, tenant=caller.tenant, user=caller.user
-    )
+    parts = None if decomposition is None else {"original_query": query, **_object("decomposition", decomposition)}
+    whose: Any = {"chaining": True, "tenant": caller.tenant, "user": caller.user}
+    return await tp.plans.create(query, request_id=request_id or "", decomposition=parts, time_zone=time_zone, **whose)
 
 
 async def _gone_on(info: Info, run_id: str) -> ExecutionWithChaining:
@@ -224,9 +244,9 @@ async def _gone_on(info: Info, run_id: str) -> ExecutionWithChaining:
     return await shown_execution(tp, await tp.store.get_run(run_id))
 
 
-def _object(values: str) -> JsonObject:
+def _object(name: str, values: str) -> JsonObject:
     try:
         given: JsonObject = msgspec.json.decode(values, type=dict[str, object])
     except (msgspec.DecodeError, RecursionError) as error:
-        raise SchemaError(f"`values` is no JSON object: {error}") from None
+        raise SchemaError(f"`{name}` is no JSON object: {error}") from None
     return given

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 import msgspec
 from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult
@@ -113,7 +114,11 @@ class MetaTools:
         return self._meanings
 
     async def _plan(self, given: JsonObject) -> CallToolResult:
-        plan = await self._tp.plan(given["request"], tools=given.get("tools"), planner=given.get("planner"))
+        request, parts = given["request"], given.get("decomposition")
+        how: Any = {name: given.get(name) for name in ("tools", "planner")}
+        if parts is not None:
+            how["decomposition"] = {"original_query": request, **parts}
+        plan = await self._tp.plan(request, time_zone=given.get("time_zone", ""), **how)
         return json_answer({**await self._judged(plan), "plan": plan_to_dict(plan), "reasoning": plan.reasoning})
 
     async def _route(self, given: JsonObject) -> CallToolResult:

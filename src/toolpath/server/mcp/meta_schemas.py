@@ -110,6 +110,16 @@ META_TOOLS: tuple[McpTool, ...] = (
                 "description": "Keys of the only tools to use.",
             },
             "planner": {"enum": ["offline", "model"], "description": "Which planner; a model where one is configured."},
+            "decomposition": {
+                "type": "object",
+                "description": "The request taken apart: {query_type, sub_queries: [{id, query, suggested_tool, "
+                "dependencies}], confidence}.",
+            },
+            "time_zone": {
+                "type": "string",
+                "maxLength": 100,
+                "description": "The zone that its days are meant in, as Europe/Berlin; else the server's.",
+            },
         },
         ("request",),
         (True, False, True),

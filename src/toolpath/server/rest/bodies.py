@@ -38,7 +38,8 @@ class NewPlan(Sent, frozen=True, kw_only=True):
     """A request in words, which is planned, or a plan in any notation: one of the two.
 
     With `request_id` it becomes a further version under that request. `tools` limits what the planner may use.
-    `decomposition`: the request taken apart, as `{query_type, sub_queries, confidence}`.
+    `decomposition`: the request taken apart, as `{query_type, sub_queries, confidence}`. `time_zone`: the zone that its
+    days are meant in, as `Europe/Berlin`; else the service's.
     """
 
     request: Words = ""
@@ -47,6 +48,7 @@ class NewPlan(Sent, frozen=True, kw_only=True):
     tools: Annotated[list[Key], msgspec.Meta(max_length=1_000)] = []
     planner: Literal["model", "offline"] | None = None
     decomposition: JsonObject | None = None
+    time_zone: Key = ""
     requires_approval: bool = False
 
 

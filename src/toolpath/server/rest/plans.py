@@ -79,6 +79,7 @@ async def create(tp: Door, caller: Asker, body: Annotated[NewPlan, Depends(JsonB
             tools=body.tools or None,
             planner={"model": "model", "offline": "offline"}.get(body.planner or ""),  # type: ignore[arg-type]
             decomposition=_of_request(body),
+            time_zone=body.time_zone,
             **whose,  # type: ignore[arg-type]
         )
     return await _detailed(tp, stored, 201)
