@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from toolpath.cli.exits import ExitCode
+from toolpath.cli.kept import forget_kept, list_kept
 from toolpath.cli.options import Options
 from toolpath.cli.output import short
 from toolpath.cli.questions import person
@@ -18,18 +19,13 @@ _MOST = 500
 
 def list_conversations(options: Options) -> int:
     """The conversations, one a line."""
-
-    async def work(session: Session) -> int:
-        found = await session.tp.conversations.newest(limit=_MOST)
-        session.output.records(
-            found,
-            row=lambda each: (each.conversation_id, short(each.title, 60), each.messages, _day(each.last_at)),
-            header=("conversation", "title", "messages", "last"),
-            none="No conversations. `toolpath chat` begins one.",
-        )
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return list_kept(
+        options,
+        lambda tp: tp.conversations.newest(limit=_MOST),
+        lambda each: (each.conversation_id, short(each.title, 60), each.messages, _day(each.last_at)),
+        header=("conversation", "title", "messages", "last"),
+        none="No conversations. `toolpath chat` begins one.",
+    )
 
 
 def show_conversation(options: Options, conversation_id: str) -> int:
@@ -58,18 +54,13 @@ def show_conversation(options: Options, conversation_id: str) -> int:
 
 def search_conversations(options: Options, text: str) -> int:
     """The places at which it stands."""
-
-    async def work(session: Session) -> int:
-        found = await session.tp.conversations.search(text, limit=_MOST)
-        session.output.records(
-            found,
-            row=lambda each: (each.conversation_id, each.number or "title", short(each.excerpt or each.title)),
-            header=("conversation", "message", "text"),
-            none="It stands nowhere.",
-        )
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return list_kept(
+        options,
+        lambda tp: tp.conversations.search(text, limit=_MOST),
+        lambda each: (each.conversation_id, each.number or "title", short(each.excerpt or each.title)),
+        header=("conversation", "message", "text"),
+        none="It stands nowhere.",
+    )
 
 
 def rename_conversation(options: Options, conversation_id: str, title: str) -> int:
@@ -99,15 +90,12 @@ def save_conversation(options: Options, conversation_id: str, title: str, group:
 
 def delete_conversation(options: Options, conversation_id: str) -> int:
     """Forget it."""
-
-    async def work(session: Session) -> int:
-        conversations = session.tp.conversations
-        known = await conversations.get(conversation_id)
-        await conversations.delete(known, user=person())
-        session.output.say(f"{known.title or known.conversation_id} is gone.", "green")
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return forget_kept(
+        options,
+        lambda tp: tp.conversations.get(conversation_id),
+        lambda tp, known: tp.conversations.delete(known, user=person()),
+        lambda known: known.title or known.conversation_id,
+    )
 
 
 def _day(at: float) -> str:

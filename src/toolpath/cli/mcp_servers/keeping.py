@@ -6,6 +6,7 @@ import msgspec
 
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.inputs import read_text
+from toolpath.cli.kept import add_kept, change_kept, forget_kept, list_kept, show_kept
 from toolpath.cli.options import Options
 from toolpath.cli.output import table
 from toolpath.cli.questions import person
@@ -44,54 +45,41 @@ class Typed(msgspec.Struct, frozen=True):
 
 def list_servers(options: Options) -> int:
     """The servers, one a line."""
-
-    async def work(session: Session) -> int:
-        found = await session.tp.mcp_servers.list()
-        session.output.records(
-            found,
-            row=lambda each: (each.name, "on" if each.enabled else "off", _where(each)),
-            header=("server", "its tools", "where"),
-            none="No servers. `toolpath mcp-servers add NAME --url URL` adds one.",
-        )
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return list_kept(
+        options,
+        lambda tp: tp.mcp_servers.list(),
+        lambda each: (each.name, "on" if each.enabled else "off", _where(each)),
+        header=("server", "its tools", "where"),
+        none="No servers. `toolpath mcp-servers add NAME --url URL` adds one.",
+    )
 
 
 def show_server(options: Options, name: str) -> int:
     """All that is kept of one, its secrets masked."""
-
-    async def work(session: Session) -> int:
-        session.output.result(msgspec.to_builtins(await session.tp.mcp_servers.get(name)))
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return show_kept(options, lambda tp: tp.mcp_servers.get(name))
 
 
 def add_server(options: Options, name: str, typed: Typed, *, enabled: bool) -> int:
     """Keep one."""
     draft = typed.draft(name, enabled=enabled)
-
-    async def work(session: Session) -> int:
-        made = await session.tp.mcp_servers.add(draft, user=person())
-        session.output.done(f"{made.name} is kept.", made)
-        return ExitCode.DONE
-
     # A name that the settings give to tools is taken: their sources have to be known.
-    return perform(options, work, begins=True)
+    return add_kept(
+        options,
+        lambda tp: tp.mcp_servers.add(draft, user=person()),
+        lambda made: f"{made.name} is kept.",
+        sources=True,
+    )
 
 
 def change_server(options: Options, name: str, typed: Typed) -> int:
     """Change what was typed."""
     draft = typed.draft()
-
-    async def work(session: Session) -> int:
-        known = await session.tp.mcp_servers.get(name)
-        made = await session.tp.mcp_servers.change(known, draft, user=person())
-        session.output.done(f"{made.name} is changed.", made)
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return change_kept(
+        options,
+        lambda tp: tp.mcp_servers.get(name),
+        lambda tp, known: tp.mcp_servers.change(known, draft, user=person()),
+        lambda made: f"{made.name} is changed.",
+    )
 
 
 def import_servers(options: Options, file: str) -> int:
@@ -115,14 +103,12 @@ def import_servers(options: Options, file: str) -> int:
 
 def switch_server(options: Options, name: str, *, enabled: bool) -> int:
     """Have its tools be there, or not."""
-
-    async def work(session: Session) -> int:
-        known = await session.tp.mcp_servers.get(name)
-        made = await session.tp.mcp_servers.enable(known, enabled=enabled, user=person())
-        session.output.done(f"{made.name} is {'on' if enabled else 'off'}.", made)
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return change_kept(
+        options,
+        lambda tp: tp.mcp_servers.get(name),
+        lambda tp, known: tp.mcp_servers.enable(known, enabled=enabled, user=person()),
+        lambda made: f"{made.name} is {'on' if enabled else 'off'}.",
+    )
 
 
 def tools_of_server(options: Options, name: str) -> int:
@@ -149,14 +135,12 @@ def tools_of_server(options: Options, name: str) -> int:
 
 def remove_server(options: Options, name: str) -> int:
     """Forget one."""
-
-    async def work(session: Session) -> int:
-        known = await session.tp.mcp_servers.get(name)
-        await session.tp.mcp_servers.remove(known, user=person())
-        session.output.say(f"{known.name} is gone.", "green")
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return forget_kept(
+        options,
+        lambda tp: tp.mcp_servers.get(name),
+        lambda tp, known: tp.mcp_servers.remove(known, user=person()),
+        lambda known: known.name,
+    )
 
 
 def _where(server: McpServer) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode
+from toolpath.cli.kept import add_kept, change_kept, forget_kept, list_kept, show_kept
 from toolpath.cli.options import Options
 from toolpath.cli.questions import person
 from toolpath.cli.session import Session, perform
@@ -44,79 +46,60 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
 
 def list_models(options: Options) -> int:
     """The models, one a line."""
-
-    async def work(session: Session) -> int:
-        found = await session.tp.models.list()
-        session.output.records(
-            found,
-            row=lambda each: (_marked(each), each.model, each.base_url or each.api, each.description),
-            header=("model", "provider's name", "where", "description"),
-            none="No models. `toolpath models add NAME --base-url URL --key-from VARIABLE` adds one.",
-        )
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return list_kept(
+        options,
+        lambda tp: tp.models.list(),
+        lambda each: (_marked(each), each.model, each.base_url or each.api, each.description),
+        header=("model", "provider's name", "where", "description"),
+        none="No models. `toolpath models add NAME --base-url URL --key-from VARIABLE` adds one.",
+    )
 
 
 def show_model(options: Options, name: str) -> int:
     """All that is kept of one but its key."""
-
-    async def work(session: Session) -> int:
-        session.output.result(msgspec.to_builtins(await session.tp.models.get(name)))
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return show_kept(options, lambda tp: tp.models.get(name))
 
 
 def add_model(options: Options, name: str, typed: Typed, *, default: bool) -> int:
     """Keep one."""
     draft = typed.draft(name)
 
-    async def work(session: Session) -> int:
-        made = await session.tp.models.add(draft, user=person())
-        if default:
-            made = await session.tp.models.set_default(made, user=person())
-        session.output.done(f"{made.name} is kept.", made)
-        return ExitCode.DONE
+    async def add(tp: Toolpath) -> LanguageModel:
+        made = await tp.models.add(draft, user=person())
+        return await tp.models.set_default(made, user=person()) if default else made
 
-    return perform(options, work, begins=True, sources=False)
+    return add_kept(options, add, lambda made: f"{made.name} is kept.")
 
 
 def change_model(options: Options, name: str, typed: Typed) -> int:
     """Change what was typed."""
     draft = typed.draft()
-
-    async def work(session: Session) -> int:
-        known = await session.tp.models.get(name)
-        made = await session.tp.models.change(known, draft, user=person())
-        session.output.done(f"{made.name} is changed.", made)
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return change_kept(
+        options,
+        lambda tp: tp.models.get(name),
+        lambda tp, known: tp.models.change(known, draft, user=person()),
+        lambda made: f"{made.name} is changed.",
+    )
 
 
 def remove_model(options: Options, name: str) -> int:
     """Forget one."""
-
-    async def work(session: Session) -> int:
-        known = await session.tp.models.get(name)
-        await session.tp.models.remove(known, user=person())
-        session.output.say(f"{known.name} is gone.", "green")
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return forget_kept(
+        options,
+        lambda tp: tp.models.get(name),
+        lambda tp, known: tp.models.remove(known, user=person()),
+        lambda known: known.name,
+    )
 
 
 def default_model(options: Options, name: str) -> int:
     """Make one the default."""
-
-    async def work(session: Session) -> int:
-        known = await session.tp.models.get(name)
-        made = await session.tp.models.set_default(known, user=person())
-        session.output.done(f"{made.name} is the default.", made)
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return change_kept(
+        options,
+        lambda tp: tp.models.get(name),
+        lambda tp, known: tp.models.set_default(known, user=person()),
+        lambda made: f"{made.name} is the default.",
+    )
 
 
 def validate_model(options: Options, name: str) -> int:

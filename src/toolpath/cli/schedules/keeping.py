@@ -10,6 +10,7 @@ import msgspec
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.findings import show_findings
 from toolpath.cli.inputs import read_inputs
+from toolpath.cli.kept import change_kept, forget_kept, list_kept, show_kept
 from toolpath.cli.options import Options
 from toolpath.cli.questions import person
 from toolpath.cli.runs.execution import finish
@@ -71,46 +72,34 @@ def create_schedule(options: Options, wanted: NewSchedule) -> int:
 
 def list_schedules(options: Options) -> int:
     """The schedules, one a line."""
-
-    async def work(session: Session) -> int:
-        found = await session.tp.schedules.newest(limit=1_000)
-        session.output.records(
-            found,
-            row=lambda each: (
-                each.schedule_id,
-                each.title,
-                each.cron or "once",
-                "paused" if each.paused else _when(each.next_at),
-            ),
-            header=("schedule", "title", "cron", "due"),
-            none="No schedules. `toolpath schedules create TEMPLATE --cron LINE` makes one.",
-        )
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return list_kept(
+        options,
+        lambda tp: tp.schedules.newest(limit=1_000),
+        lambda each: (
+            each.schedule_id,
+            each.title,
+            each.cron or "once",
+            "paused" if each.paused else _when(each.next_at),
+        ),
+        header=("schedule", "title", "cron", "due"),
+        none="No schedules. `toolpath schedules create TEMPLATE --cron LINE` makes one.",
+    )
 
 
 def show_schedule(options: Options, schedule_id: str) -> int:
     """Show all that is kept of one."""
-
-    async def work(session: Session) -> int:
-        session.output.result(msgspec.to_builtins(await session.tp.schedules.get(schedule_id)))
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return show_kept(options, lambda tp: tp.schedules.get(schedule_id))
 
 
 def pause_schedule(options: Options, schedule_id: str, *, paused: bool) -> int:
     """Have it rest, or go on."""
-
-    async def work(session: Session) -> int:
-        known = await session.tp.schedules.get(schedule_id)
-        draft = ScheduleDraft(paused=paused)
-        made = await session.tp.schedules.change(known, draft, user=known.user, permissions=known.permissions)
-        session.output.done(f"{made.title} is {'paused' if paused else f'due {_when(made.next_at)}'}.", made)
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    draft = ScheduleDraft(paused=paused)
+    return change_kept(
+        options,
+        lambda tp: tp.schedules.get(schedule_id),
+        lambda tp, known: tp.schedules.change(known, draft, user=known.user, permissions=known.permissions),
+        lambda made: f"{made.title} is {'paused' if paused else f'due {_when(made.next_at)}'}.",
+    )
 
 
 def run_schedule(options: Options, schedule_id: str) -> int:
@@ -125,14 +114,12 @@ def run_schedule(options: Options, schedule_id: str) -> int:
 
 def delete_schedule(options: Options, schedule_id: str) -> int:
     """Forget it."""
-
-    async def work(session: Session) -> int:
-        known = await session.tp.schedules.get(schedule_id)
-        await session.tp.schedules.delete(known, user=person())
-        session.output.say(f"{known.title} is gone.", "green")
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return forget_kept(
+        options,
+        lambda tp: tp.schedules.get(schedule_id),
+        lambda tp, known: tp.schedules.delete(known, user=person()),
+        lambda known: known.title,
+    )
 
 
 def _one_of(given: str, allowed: tuple[str, ...], option: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from toolpath.cli.exits import ExitCode, UsageError
+from toolpath.cli.kept import show_kept
 from toolpath.cli.options import Options
 from toolpath.cli.output import table
 from toolpath.cli.questions import person
@@ -27,12 +28,7 @@ def list_settings(options: Options) -> int:
 
 def show_setting(options: Options, name: str) -> int:
     """All that is said of one."""
-
-    async def work(session: Session) -> int:
-        session.output.result(msgspec.to_builtins(await session.tp.stored_settings.get(name)))
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return show_kept(options, lambda tp: tp.stored_settings.get(name))
 
 
 def set_settings(options: Options, typed: Sequence[str]) -> int:

@@ -10,6 +10,7 @@ import msgspec
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.findings import findings_of, show_findings
 from toolpath.cli.inputs import read_text
+from toolpath.cli.kept import change_kept, forget_kept, list_kept
 from toolpath.cli.options import Options
 from toolpath.cli.questions import person
 from toolpath.cli.session import Session, perform
@@ -59,24 +60,13 @@ def _names(text: str, file: str, draft: Draft) -> tuple[str, str]:
 
 def list_templates(options: Options, group: str) -> int:
     """The templates, one a line."""
-
-    async def work(session: Session) -> int:
-        found = await session.tp.templates.newest(group=group or None, limit=1_000)
-        session.output.records(
-            found,
-            row=lambda each: (
-                each.template_id,
-                each.key,
-                each.version,
-                each.published or "draft",
-                " ".join(each.channels),
-            ),
-            header=("template", "name", "version", "published", "channels"),
-            none="No templates. `toolpath templates save FILE` keeps one.",
-        )
-        return ExitCode.DONE
-
-    return perform(options, work, sources=False)
+    return list_kept(
+        options,
+        lambda tp: tp.templates.newest(group=group or None, limit=1_000),
+        lambda each: (each.template_id, each.key, each.version, each.published or "draft", " ".join(each.channels)),
+        header=("template", "name", "version", "published", "channels"),
+        none="No templates. `toolpath templates save FILE` keeps one.",
+    )
 
 
 def show_template(options: Options, name: str, version: int) -> int:
@@ -119,13 +109,12 @@ def diff_template(options: Options, name: str, earlier: int, later: int) -> int:
 
 def roll_back(options: Options, name: str, version: int) -> int:
     """Have an earlier version back."""
-
-    async def work(session: Session, template: PlanTemplate) -> int:
-        made = await session.tp.templates.roll_back(template, version, user=person())
-        session.output.done(f"{made.key} is at version {made.version}, which is as version {version}.", made)
-        return ExitCode.DONE
-
-    return _with(options, name, work)
+    return change_kept(
+        options,
+        lambda tp: tp.templates.get(name),
+        lambda tp, template: tp.templates.roll_back(template, version, user=person()),
+        lambda made: f"{made.key} is at version {made.version}, which is as version {version}.",
+    )
 
 
 def publish_template(options: Options, name: str, channels: Sequence[str], version: int) -> int:
@@ -151,24 +140,22 @@ def publish_template(options: Options, name: str, channels: Sequence[str], versi
 
 def withdraw_template(options: Options, name: str) -> int:
     """Make it a draft."""
-
-    async def work(session: Session, template: PlanTemplate) -> int:
-        made = await session.tp.templates.withdraw(template, user=person())
-        session.output.done(f"{made.key} is a draft.", made)
-        return ExitCode.DONE
-
-    return _with(options, name, work)
+    return change_kept(
+        options,
+        lambda tp: tp.templates.get(name),
+        lambda tp, template: tp.templates.withdraw(template, user=person()),
+        lambda made: f"{made.key} is a draft.",
+    )
 
 
 def delete_template(options: Options, name: str) -> int:
     """Forget it."""
-
-    async def work(session: Session, template: PlanTemplate) -> int:
-        await session.tp.templates.delete(template, user=person())
-        session.output.say(f"{template.key} is gone.", "green")
-        return ExitCode.DONE
-
-    return _with(options, name, work)
+    return forget_kept(
+        options,
+        lambda tp: tp.templates.get(name),
+        lambda tp, template: tp.templates.delete(template, user=person()),
+        lambda template: template.key,
+    )
 
 
 def export_templates(options: Options, group: str) -> int:
