@@ -219,31 +219,20 @@ def clause_of(part: str, is_verb: Callable[[str], bool], *, kindly: bool = False
     return _command(said, body, blocked, is_verb, is_last=PLEASE.match(said) is not None)
 
 
-def _command(  # noqa: C901  # one question after the other, in this order
+def _command(
     said: str, body: str, blocked: tuple[Mood, str] | None, is_verb: Callable[[str], bool], *, is_last: bool
 ) -> Clause:
+    """One question after the other, in this order. `is_last`: its verb may stand at its end."""
     found = [match.group() for match in WORD.finditer(body)]
-    head, following = (found[0] if found else ""), "".join(body.split()[1:2])
-    # `Heiz den Ofen vor und`: what joins it to the next clause is none of it.
-    own = found[:-1] if folded(found[-1] if found else "") in ("und", "and", "et", "y") else found
-    if own and _ends_with(body, found, own):
-        head = _whole(head, own)
-    if re.match(r"\s*[^\w\s]*\d", body):
-        head = ""
-    is_question = said.rstrip(" \"'”»)").endswith(("?", "\uff1f")) and body.rstrip().endswith(("?", "\uff1f"))
-    if blocked is None and is_question:
-        return Clause(said, "asked" if folded(head) in _TELLING else "question", because="?")
-    first = "" if _COMMENTS.match(body) else folded(head)
-    if first in _TELLING and (blocked is None or (blocked[0] == "report" and blocked[1] in _COPULAS)):
-        return Clause(said, "asked", because=head)
-    if blocked is not None:
-        return Clause(said, blocked[0], because=blocked[1])
-    if first in _QUESTIONS:
-        return Clause(said, "question", because=head)
+    head = _head(body, found)
+    uncommanded = _uncommanded(said, body, head, blocked)
+    if uncommanded is not None:
+        return uncommanded
     if _LEAVES.match(body):
         return Clause(said, "command", verb="add")
     if is_counter(head) and not is_verb(head):
         return Clause(said, "negation", because=head)
+    following = "".join(body.split()[1:2])
     if (meanings_of(head) or is_reading(head) or is_verb(head)) and not is_thing(head, following):
         if (telling := _tells(body)) is not None:
             return Clause(said, "report", because=telling)
@@ -255,6 +244,28 @@ def _command(  # noqa: C901  # one question after the other, in this order
         # `Bitte den Termin absagen`: in German the verb may stand at the end.
         return Clause(said, "command", verb=last)
     return Clause(said, "other", because=" ".join(found[:3]))
+
+
+def _head(body: str, found: Sequence[str]) -> str:
+    """The word that says what is to be done, where one does: the first, with what belongs to it at the end."""
+    if not found or re.match(r"\s*[^\w\s]*\d", body):
+        return ""
+    # `Heiz den Ofen vor und`: what joins it to the next clause is none of it.
+    own = found[:-1] if folded(found[-1]) in ("und", "and", "et", "y") else found
+    return _whole(found[0], own) if own and _ends_with(body, found, own) else found[0]
+
+
+def _uncommanded(said: str, body: str, head: str, blocked: tuple[Mood, str] | None) -> Clause | None:
+    """The clause where it is a question, asks to be told something, or has a word against acting; else None."""
+    is_question = said.rstrip(" \"'”»)").endswith(("?", "\uff1f")) and body.rstrip().endswith(("?", "\uff1f"))
+    if blocked is None and is_question:
+        return Clause(said, "asked" if folded(head) in _TELLING else "question", because="?")
+    first = "" if _COMMENTS.match(body) else folded(head)
+    if first in _TELLING and (blocked is None or (blocked[0] == "report" and blocked[1] in _COPULAS)):
+        return Clause(said, "asked", because=head)
+    if blocked is not None:
+        return Clause(said, blocked[0], because=blocked[1])
+    return Clause(said, "question", because=head) if first in _QUESTIONS else None
 
 
 def _ends_with(body: str, found: Sequence[str], own: Sequence[str]) -> bool:

@@ -280,7 +280,7 @@ class _Mender:
         return _NAME.sub(lambda match: self._path(match.group(1)), source)
 
     def _path(self, path: str) -> str:
-        head, rest = re.match(r"([\w$-]*)(.*)", path, re.DOTALL).groups()  # type: ignore[union-attr]
+        head, rest = re.split(r"(?![\w$-])", path, maxsplit=1)
         if head == "steps":
             named = re.match(r"\.([\w-]+)(\.[A-Za-z_]\w*)?(.*)", rest, re.DOTALL)
             step = self._known(named[1]) if named else None
