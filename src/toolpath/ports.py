@@ -11,6 +11,7 @@ import msgspec
 
 from toolpath.model.agent import AgentTask, Spent
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
+from toolpath.model.event_log import EventLog
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.open_questions import Asked, AskingRun
 from toolpath.model.record import AuditEntry, AuditRow, Record
@@ -350,6 +351,10 @@ class Journal(Protocol):
     epoch: int
     durable: bool
     """Keeping takes a moment, outlives the process, and other processes can reach the run."""
+
+    @property
+    def log(self) -> EventLog | None:
+        """All events of the run, where they are in this process's memory; None: they have to be read from a store."""
 
     def append(
         self,

@@ -405,6 +405,11 @@ def encode_events(events: Sequence[AnyEvent]) -> bytes:
     return _encoder.encode_lines(events)
 
 
+def decode_events(lines: bytes) -> list[AnyEvent]:
+    """The events of JSON texts, a line each. Raises `msgspec.ValidationError` (a `ValueError`) for what is none."""
+    return _decoder.decode_lines(lines)
+
+
 def decode_event(data: bytes | str) -> AnyEvent:
     """The event of JSON text. Raises `msgspec.ValidationError` (a `ValueError`) for what is none."""
     event: AnyEvent = _decoder.decode(data)

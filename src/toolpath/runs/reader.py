@@ -12,6 +12,7 @@ from toolpath.engine.drive.runner import Runner
 from toolpath.engine.drive.services import Services
 from toolpath.errors import StaleEpoch
 from toolpath.model import events as ev
+from toolpath.model.event_log import EventLog
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunResult
 from toolpath.model.sub_plan import split_plan_id
@@ -97,11 +98,13 @@ class RunReader:
 
     async def result_of(self, runner: Runner) -> RunResult:
         """The result of the run that the runner has just driven."""
-        state, events = runner.state, runner.commits.written
-        if events is None:
-            events = await self._services.store.read_events(state.run_id)
+        state, commits = runner.state, runner.commits
+        log = commits.journal.log if commits.written is None else commits.written
+        if log is None:
+            log = EventLog(await self._services.store.read_events(state.run_id))
         if state.status not in ENDED_RUN:
-            return run_result(state.run_id, events, parked=runner.commits.parked)
+            return run_result(state.run_id, log.read(), parked=commits.parked)
+        told = len(log)
         # The state has it all; the steps' records are made of the events when somebody asks for them.
         return RunResult(
             run_id=state.run_id,
@@ -112,7 +115,7 @@ class RunReader:
             total_duration=state.last_at - state.started_at,
             cost=state.cost,
             warnings=tuple(state.warnings),
-            read=lambda: step_results(events),
+            read=lambda: step_results(log.read(limit=told)),
         )
 
     async def watch(self, run_id: str, after: int = 0) -> AsyncGenerator[AnyEvent]:

@@ -15,6 +15,7 @@ from toolpath.engine.drive.services import Services
 from toolpath.errors import KeyReused, StaleEpoch
 from toolpath.machine import new_id
 from toolpath.model import events as ev
+from toolpath.model.event_log import EventLog
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import RunContext, RunInfo, RunResult
 from toolpath.model.traceparent import current_trace
@@ -114,7 +115,7 @@ class Starter:
         if journal is not None:
             runner = Runner(program, self._services, journal)
             if journal.durable:
-                runner.commits.written, runner.commits.most_written = [started], _FEW
+                runner.commits.written, runner.commits.most_written = EventLog([started]), _FEW
             # Nobody can have told it anything yet.
             runner.heed(info.run_id)
             begin = partial(runner.start, started, unheard=False)
@@ -160,7 +161,7 @@ class Starter:
         assert journal is not None
         runner = Runner(program, self._services, journal)
         if journal.durable:
-            runner.commits.written = [started]
+            runner.commits.written = EventLog([started])
         prepared = PreparedDrive(info.run_id, runner, partial(runner.start, started, unheard=False))
         try:
             return await self._reader.result_of(await self._supervisor.drive(prepared))

@@ -270,6 +270,7 @@ class CrashingJournal:
         self.epoch = inner.epoch
         # What it is there to show is which calls come before their events are kept, on any store.
         self.durable = True
+        self.log = None
 
     def append(
         self,

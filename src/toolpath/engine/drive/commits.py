@@ -9,6 +9,7 @@ from functools import partial
 
 from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.state.instances import StepState
+from toolpath.model.event_log import EventLog
 from toolpath.model.events import AnyEvent
 from toolpath.model.open_questions import Asking
 from toolpath.model.run import ENDED_RUN
@@ -46,7 +47,7 @@ class Commits:
         """The batch holds more than starts of reads."""
         self.committed = 0
         """Number of the last event of which this driver knows that a durable journal has it."""
-        self.written: list[AnyEvent] | None = None
+        self.written: EventLog | None = None
         """All events handed over, where somebody is about to ask for them: else they would be read back."""
         self.most_written: float = math.inf
         """So many are kept at most; where there are more, none are."""
@@ -98,7 +99,7 @@ class Commits:
             return self._last
         decisions.batch = []
         if self.written is not None:
-            self.written += batch
+            self.written.extend(batch)
             if len(self.written) > self.most_written:
                 self.written = None
         self.weighty = False

@@ -1,4 +1,4 @@
-"""The store in memory: a run's journal is the events themselves. Nothing outlives the process."""
+"""The store in memory: a run's journal is a log of its events. Nothing outlives the process."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from toolpath.model.event_log import EventLog
 from toolpath.model.events import AnyEvent, encode_event
 from toolpath.model.open_questions import Asked, AskingRun
 from toolpath.model.run import ENDED_RUN, Beat, RunInfo, RunTimes, Standing
 from toolpath.ports import Blob, RunChange, Signal
 from toolpath.store.handles import digests_in
-from toolpath.store.memory.events import EventLog
 from toolpath.store.memory.records import MemoryRecords
 from toolpath.store.memory.results import MemoryResults
 from toolpath.store.rows import begun, between, changed, given, no_blob, no_run, out_of_order, run_exists, taken_over
@@ -76,12 +76,13 @@ class _Run:
 class MemoryJournal:
     """The journal of one run in memory."""
 
-    __slots__ = ("_blobs", "_clock", "_run", "_waiters", "epoch")
+    __slots__ = ("_blobs", "_clock", "_run", "_waiters", "epoch", "log")
 
     durable = False
 
     def __init__(self, store: MemoryStore, run: _Run) -> None:
         self.epoch = run.epoch
+        self.log = run.events
         self._run = run
         self._blobs = store._blobs
         self._waiters = store._waiters

@@ -36,6 +36,7 @@ class PostgresJournal:
     """The events of one run, for the driver that took it with `epoch`."""
 
     durable = True
+    log = None
 
     __slots__ = (
         "_clock",

@@ -45,6 +45,7 @@ class SqliteJournal:
     """The events of one run, for the driver that took it with `epoch`."""
 
     durable = True
+    log = None
 
     __slots__ = (
         "_clock",
