@@ -17,14 +17,15 @@ from playwright.async_api import Browser, BrowserContext, Error, Page, Request, 
 
 #: Seconds that the page has for what it does, on a machine that stands nearly still: a fault is told within these.
 SHOWN = 90
-#: Waits until the page has turned to the view of its address, and has drawn it twice.
+#: Waits until the page has turned to the view of its address.
 TURNED = """async () => {
   const router = document.querySelector('#page').__vue_app__.config.globalProperties.$router
   await router.isReady()
   const view = location.hash.slice(1) || '/'
   if (router.currentRoute.value.fullPath !== view) await router.push(view)
-  for (const _ of [1, 2]) await new Promise(requestAnimationFrame)
 }"""
+#: Waits until the page has drawn itself twice.
+DRAWN = "async () => { for (const _ of [1, 2]) await new Promise(requestAnimationFrame) }"
 #: Where pictures of pages go whose test failed.
 PICTURES = Path(__file__).parents[2] / "build" / "screenshots"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -72,8 +73,9 @@ class Tab:
         self._changed.set()
 
     async def open(self, view: str = "/") -> None:
-        """Go to a view by its address."""
+        """Go to a view by its address; the one before is not there any more."""
         await self.page.goto(f"{self.base}/#{view}", wait_until="domcontentloaded")
+        await self.page.evaluate(TURNED)
 
     async def picture(self) -> None:
         """Keep a picture of what the person saw last, named by the test that failed."""
@@ -86,6 +88,7 @@ class Tab:
         """Everything that the view asked the server for has come and is shown."""
         while True:
             await self.page.evaluate(TURNED)
+            await self.page.evaluate(DRAWN)
             if not self._asked:
                 break
             self._changed.clear()

@@ -245,7 +245,10 @@ async def test_a_request_is_planned_asked_back_and_planned_again_beside_the_firs
         await page.get_by_role("link", name="Open this one").click()
         await expect(page.get_by_role("heading", name="What the planner could not know")).to_be_visible()
         await page.locator(".below form input").first.fill("Hello")
+        first = page.url
         await page.get_by_role("button", name="Plan again with these answers").click()
+        # Who leaves before it is planned is not led to it.
+        await expect(page).not_to_have_url(first)
         await page.get_by_role("link", name="All plans for this request").click()
         await expect(page.locator("article")).to_have_count(2)
 

@@ -13,6 +13,7 @@ import httpx
 import uvicorn
 from starlette.types import ASGIApp
 from tests.patience import PATIENCE
+from tests.server.late import Late
 
 from toolpath.values import JsonObject
 
@@ -44,7 +45,9 @@ async def serving(app: ASGIApp, **settings: Any) -> AsyncIterator[httpx.AsyncCli
     """A client of the app behind a real server."""
     listener = listening()
     server = Server(
-        uvicorn.Config(app, **{"lifespan": "on", "log_config": None, "timeout_graceful_shutdown": 5, **settings})
+        uvicorn.Config(
+            Late.asked_for(app), **{"lifespan": "on", "log_config": None, "timeout_graceful_shutdown": 5, **settings}
+        )
     )
     task = asyncio.create_task(server.serve([listener]))
     host, port = listener.getsockname()

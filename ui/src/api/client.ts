@@ -31,6 +31,10 @@ export function onSignedOut(told: Told): () => void {
   return () => listeners.delete(told)
 }
 
+/** Counts sign-ins: who has signed in is not asked to again by what was asked before, and is refused after. */
+let entered = 0
+export const enter = (): void => void (entered += 1)
+
 /** Where a route is, seen from the page: the service may be mounted under a path. */
 export function address(path: string): string {
   return new URL(`api/v1${path}`, new URL('.', document.baseURI)).toString()
@@ -52,6 +56,7 @@ export async function call<Answer>(
   more: { headers?: Record<string, string>; signal?: AbortSignal } = {},
 ): Promise<Answer> {
   let response: Response
+  const before = entered
   try {
     response = await fetch(address(path), {
       method,
@@ -74,7 +79,9 @@ export async function call<Answer>(
     throw error instanceof SyntaxError ? new Problem(response.status, 'unreadable', words.problem.unreadable, words.problem.hints[0]) : unreachable()
   }
   const problem = problemOf(response, text)
-  if (problem.status === 401) for (const told of listeners) told(problem)
+  if (problem.status === 401 && before !== entered) {
+    if (method === 'GET') return call<Answer>(method, path, body, more)
+  } else if (problem.status === 401) for (const told of listeners) told(problem)
   throw problem
 }
 

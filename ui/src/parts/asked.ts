@@ -8,6 +8,8 @@ export interface Asked<Answer> {
   busy: ShallowRef<boolean>
   /** Ask (again). What was there stays until the answer comes; of several answers the latest counts. */
   load: () => Promise<void>
+  /** What came of something else is newer than what is being asked for. */
+  take: (answer: Answer) => void
 }
 
 /** `again`: ask once more when the person comes back to the page. */
@@ -33,6 +35,13 @@ export function asked<Answer>(ask: () => Promise<Answer>, again = false): Asked<
     }
   }
 
+  function take(answer: Answer): void {
+    count += 1
+    busy.value = false
+    value.value = answer
+    error.value = null
+  }
+
   if (again) {
     const seen = (): void => {
       if (document.visibilityState === 'visible') void load()
@@ -45,5 +54,5 @@ export function asked<Answer>(ask: () => Promise<Answer>, again = false): Asked<
     })
   }
   void load()
-  return { value, error, busy, load }
+  return { value, error, busy, load, take }
 }

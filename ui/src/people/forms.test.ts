@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { faultOf, fieldsOf, takesSeveral, typedOf, valuesOf } from './forms'
+import { faultOf, fieldsOf, takesSeveral, typedOf, typedStill, valuesOf } from './forms'
 
 const schema = {
   type: 'object',
@@ -67,5 +67,22 @@ describe('what is typed is checked', () => {
     ]
     expect(fields.map(takesSeveral)).toEqual([false, true])
     expect(valuesOf(fields, { age: '36', days: ['b'] })).toEqual({ age: 36, days: ['b'] })
+  })
+})
+
+describe('fields, or what they show at first, that change while somebody types', () => {
+  const fields = [{ name: 'title' }, { name: 'zone', default: 'UTC' }, { name: 'target', options: ['a'] }]
+
+  it('leave what was typed, and show the rest as it is now', () => {
+    expect(typedStill({ title: 'mine', zone: 'UTC' }, { zone: 'UTC' }, fields, { title: 'late', zone: 'CET' })).toEqual({ title: 'mine', zone: 'CET' })
+    // What was taken away was typed, too.
+    expect(typedStill({ title: '' }, { title: 'first' }, fields, { title: 'late' })).toEqual({ title: '', zone: 'UTC' })
+  })
+
+  it('leave no choice that is not there any more', () => {
+    const typed = { target: 'a' }
+    expect(typedStill(typed, {}, fields)).toEqual({ target: 'a', zone: 'UTC' })
+    expect(typedStill(typed, {}, [{ name: 'target', options: ['b'] }])).toEqual({})
+    expect(typedStill(typed, {}, [{ name: 'title' }])).toEqual({})
   })
 })

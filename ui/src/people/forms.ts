@@ -128,6 +128,32 @@ function anyValue(text: string): Json {
   }
 }
 
+/**
+ * What stands in the fields when they, or what they show at first, have changed: what somebody has typed stays, as long as it
+ * is an answer that may be given; all else is shown as it is now. `before`: what was shown at first until now.
+ */
+export function typedStill(
+  typed: Record<string, unknown>,
+  before: Record<string, unknown>,
+  fields: Field[],
+  values: JsonObject = {},
+): Record<string, unknown> {
+  const still = typedOf(fields, values)
+  for (const field of fields) {
+    const given = typed[field.name]
+    if (JSON.stringify(given) === JSON.stringify(before[field.name]) || !mayStand(field, given)) continue
+    still[field.name] = given
+  }
+  return still
+}
+
+/** Whether it is among what may be chosen, where something is to be chosen. */
+function mayStand(field: Field, given: unknown): boolean {
+  if (!field.options?.length) return true
+  const known = new Set(field.options.map((option) => JSON.stringify(typeof option === 'object' ? option.value : option)))
+  return (Array.isArray(given) ? (given as unknown[]) : [given]).every((one) => known.has(JSON.stringify(one)))
+}
+
 /** What the fields show before somebody types. */
 export function typedOf(fields: Field[], values: JsonObject = {}): Record<string, unknown> {
   const typed: Record<string, unknown> = {}

@@ -73,6 +73,20 @@ export function writtenName(written: JsonObject | null | undefined, field: strin
   return ALIASES[field]?.find((name) => written && name in written) ?? field
 }
 
+/** A step after values were put into it at paths; `undefined` takes one away. */
+export function withPuts(step: PlanStep, puts: readonly { path: Path; value: Json | undefined }[]): PlanStep {
+  const changed = puts.length ? structuredClone(step) : step
+  for (const { path, value } of puts) {
+    let at = changed as Record<string | number, Json>
+    for (const name of path.slice(0, -1)) at = (at[name] ??= {}) as Record<string | number, Json>
+    const last = path.at(-1)
+    if (last === undefined) continue
+    if (value === undefined) delete at[last]
+    else at[last] = value
+  }
+  return changed
+}
+
 /** How a value is shown in a field: text as it is, everything else as JSON. */
 export const shownValue = (value: Json | undefined): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)

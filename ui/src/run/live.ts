@@ -51,34 +51,39 @@ export function liveRun(): LiveRun {
   let standings = new Standings(standing)
   let following: Following | null = null
   let id = ''
+  /** How often the plan, and what waits, were asked for: answers overtake one another, and the one asked for last counts. */
+  let explained = 0
+  let waited = 0
 
   async function explain(seq: number): Promise<void> {
     const [root, path] = splitPlanId(id)
-    const mine = id
+    explained += 1
+    const mine = explained
     try {
       const review = await get<Schemas['PlanReview']>(`/runs/${part(root)}/plan`, { seq })
-      if (mine !== id) return
+      if (mine !== explained) return
       unexplained.value = null
       document.value = review.plan as Record<string, unknown>
       const found = path ? shapeInside(review.explanation.block, keyOf(path)) : shapeOf(review.explanation.block)
       shape.value = found ?? { steps: [], edges: [] }
     } catch (error) {
-      if (mine === id) unexplained.value = { seq, why: error }
+      if (mine === explained) unexplained.value = { seq, why: error }
     }
   }
 
   /** What waits for people is asked of the server, which knows the forms as they are shown. */
   async function askWhatWaits(): Promise<void> {
-    const mine = id
+    waited += 1
+    const mine = waited
     try {
       const found = await get<Schemas['RunDetail']>(`/runs/${part(id)}`, { results: false })
-      if (mine !== id) return
+      if (mine !== waited) return
       row.value = found
       const [root] = splitPlanId(id)
       questions.value = (found.questions ?? []).map((question) => ({ ...question, run_id: root }))
       unasked.value = null
     } catch (error) {
-      if (mine === id) unasked.value = error
+      if (mine === waited) unasked.value = error
     }
   }
 
@@ -103,6 +108,8 @@ export function liveRun(): LiveRun {
   function begin(wanted: string): void {
     following?.stop()
     id = wanted
+    explained += 1
+    waited += 1
     const [, path] = splitPlanId(id)
     run.value = emptyRun(id)
     events.value = []
