@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -63,6 +64,40 @@ async def test_the_step_s_limit_wins_over_the_tool_s_and_that_over_the_default(
 async def test_a_call_that_ends_in_time_is_not_cut_off(clock: FakeClock) -> None:
     found = await run(step(timeout=5), slow(clock, 4.9), clock=clock)
     assert found.status == "completed"
+
+
+async def test_a_call_that_never_waits_sets_no_timer_and_one_that_waits_does(clock: FakeClock) -> None:
+    armed, begin = list[bool](), clock.monotonic()
+
+    async def t(kind: str) -> str:
+        if kind == "waits":
+            await clock.sleep(1)
+        armed.append(begin + 77 in clock.pending)
+        return kind
+
+    plan = {
+        "flow": "chain",
+        "steps": [{"id": kind, "tool": "t", "inputs": {"kind": kind}, "timeout": 77} for kind in ("a", "b", "waits")],
+    }
+    found = await run(plan, tool(t), clock=clock)
+    assert found.status == "completed"
+    assert armed == [False, False, True]
+
+
+async def test_a_call_that_holds_the_loop_past_its_limit_and_then_waits_is_cut_off_where_it_waits() -> None:
+    ended: list[str] = []
+
+    async def t() -> str:
+        time.sleep(0.3)  # noqa: ASYNC251  # that it blocks is what is tried
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("cut off")
+        return "never"
+
+    found = await asyncio.wait_for(run(step(timeout=0.1, retry=NO_RETRY), tool(t)), PATIENCE)
+    assert found.statuses() == {"a": "timed_out"}
+    assert ended == ["cut off"]
 
 
 async def test_the_limit_is_per_attempt(clock: FakeClock) -> None:

@@ -9,20 +9,24 @@ T = TypeVar("T")
 
 
 class OwnTime:
-    """Watches one call, which begins now. `until` is when its time is certainly over.
+    """Watches one call, which began then. `until` is when its time is certainly over.
 
-    It is also the awaitable that stands for the `coroutine` of the call.
+    It is also the awaitable that stands for the rest of the `coroutine` of the call, whose first slice is over:
+    `waits_for` is what that gave.
     """
 
-    __slots__ = ("_now", "_until", "began", "coroutine", "ended", "over")
+    __slots__ = ("_coroutine", "_now", "_until", "_waits_for", "ended", "over")
 
-    def __init__(self, now: Callable[[], float], lasts: float) -> None:
+    def __init__(
+        self, now: Callable[[], float], began: float, until: float, coroutine: Any = None, waits_for: Any = None
+    ) -> None:
         self._now = now
-        self.began = self.ended = now()
-        """When the call began, and when it was last seen at work."""
-        self._until = self.began + lasts
-        self.coroutine: Any = None
-        self.over = False
+        self._until = until
+        self._coroutine = coroutine
+        self._waits_for = waits_for
+        self.ended = began if coroutine is None else now()
+        """When the call was last seen at work."""
+        self.over = self.ended > until
         """It was at work itself when its time ended, and went on."""
 
     def timed(self, call: Callable[..., T]) -> Callable[..., T]:
@@ -43,17 +47,8 @@ class OwnTime:
 
     def __await__(self) -> Generator[Any, Any, Any]:
         """Go through the slices of the coroutine, between which others are at work."""
-        coroutine, began = self.coroutine, self.began
-        go_on, given = coroutine.send, None
+        coroutine, waits_for, until, now = self._coroutine, self._waits_for, self._until, self._now
         while True:
-            try:
-                waits_for = go_on(given)
-            except StopIteration as end:
-                return end.value
-            finally:
-                self.ended = self._now()
-                if began <= self._until < self.ended:
-                    self.over = True
             try:
                 given = yield waits_for
                 go_on = coroutine.send
@@ -62,4 +57,12 @@ class OwnTime:
                 raise
             except BaseException as error:  # noqa: BLE001  # a cancel, or what was waited for has failed
                 go_on, given = coroutine.throw, error
-            began = self._now()
+            began = now()
+            try:
+                waits_for = go_on(given)
+            except StopIteration as end:
+                return end.value
+            finally:
+                self.ended = ended = now()
+                if began <= until < ended:
+                    self.over = True
