@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from toolpath.model.events import AnyEvent, decode_events, encode_events
 
-#: Pieces with fewer events are joined with the next ones.
+#: Pieces have at least so many events.
 SMALL = 64
 #: So many of the first events stay as they are: to write them costs a tenth of the steps they tell of, which a log
 #: this short never gains back.
@@ -23,49 +23,54 @@ class EventLog:
     by every full collection of garbage, and takes a multiple of the memory.
     """
 
-    __slots__ = ("_count", "_pieces", "_starts")
+    __slots__ = ("_closed", "_last", "_latest", "_pieces", "_starts")
 
     def __init__(self, events: Sequence[AnyEvent] = ()) -> None:
         self._pieces: list[_Piece] = []
         self._starts: list[int] = []
         """How many events are before each piece."""
-        self._count = 0
+        self._closed = 0
+        """How many are in the pieces."""
+        self._latest: list[AnyEvent] = []
+        """Those behind them."""
+        self._last: AnyEvent | None = None
+        """The last one of the pieces."""
         self.extend(events)
 
     def __len__(self) -> int:
-        return self._count
+        return self._closed + len(self._latest)
 
     @property
     def last(self) -> AnyEvent:
         """The latest event. Raises `IndexError` where there is none."""
-        return _events(self._pieces[-1])[-1]
+        return self._latest[-1] if self._latest or self._last is None else self._last
 
     def extend(self, events: Sequence[AnyEvent]) -> None:
         """Add events at the end."""
-        if not events:
-            return
-        pieces = self._pieces
-        latest = pieces[-1] if pieces else b""
-        if type(latest) is tuple and len(latest) < SMALL:
-            pieces[-1] = (*latest, *events)
-        else:
-            if self._count > FIRST and type(latest) is tuple:
-                pieces[-1] = _packed(latest)
-            pieces.append(tuple(events))
-            self._starts.append(self._count)
-        self._count += len(events)
+        latest = self._latest
+        latest += events
+        if len(latest) >= SMALL:
+            self._close()
+
+    def _close(self) -> None:
+        piece = tuple(self._latest)
+        self._latest.clear()
+        self._last = piece[-1]
+        self._starts.append(self._closed)
+        self._pieces.append(piece if self._closed < FIRST else _packed(piece))
+        self._closed += len(piece)
 
     def read(self, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
         """The events behind the first `after`, `limit` at most."""
-        end = self._count if limit is None else min(self._count, after + limit)
+        end = len(self) if limit is None else min(len(self), after + limit)
         found: list[AnyEvent] = []
         at = max(0, bisect_right(self._starts, after) - 1)
-        while after < end:
+        while after < min(end, self._closed):
             piece, start = _events(self._pieces[at]), self._starts[at]
             found += piece[after - start : end - start]
             at += 1
             after = start + len(piece)
-        return found
+        return found + self._latest[max(after - self._closed, 0) : max(end - self._closed, 0)]
 
 
 def _packed(piece: tuple[AnyEvent, ...]) -> _Piece:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable
 from functools import partial
 
@@ -49,8 +48,8 @@ class Commits:
         """Number of the last event of which this driver knows that a durable journal has it."""
         self.written: EventLog | None = None
         """All events handed over, where somebody is about to ask for them: else they would be read back."""
-        self.most_written: float = math.inf
-        """So many are kept at most; where there are more, none are."""
+        self.most_written: int | None = None
+        """So many are kept at most; where there are more, none are. None: all of them."""
         self.parked = False
         self._blobs = [] if blobs is None else blobs
         """Large values that no journal has yet."""
@@ -100,7 +99,7 @@ class Commits:
         decisions.batch = []
         if self.written is not None:
             self.written.extend(batch)
-            if len(self.written) > self.most_written:
+            if self.most_written is not None and len(self.written) > self.most_written:
                 self.written = None
         self.weighty = False
         self.asking.follow(batch)
