@@ -128,7 +128,8 @@ def misread(seen: Seen) -> Iterator[str]:
             if seen.plain[start:end] != seen.request[start:end]:
                 # Somebody's words, or a text that is handed on.
                 continue
-            if any(_takes(pattern, found, seen, tool, name) for tool, name in _holders(found["number"], seen)):
+            holders = [*_holders(found["number"], seen), *(_shares(found, seen) if pattern is _SHARE else ())]
+            if any(_takes(pattern, found, seen, tool, name) for tool, name in holders):
                 said = " ".join(found.group().split())
                 yield f"{said!r}: the plan takes {found['number']!r} as it stands. Which number is meant?"
     yield from _changed_by(seen)
@@ -204,6 +205,17 @@ def _in_other_unit(seen: Seen) -> Iterator[str]:
                 yield f"{' '.join(found.group().split())!r}: {name!r} counts otherwise. Which number is meant?"
 
 
+def is_measure(text: str) -> bool:
+    """Whether a text begins with a number and a unit that it counts: `10 minutes`."""
+    found = _MEASURED.match(text)
+    return found is not None and folded(found["unit"]) in _UNIT_OF and folded(found["unit"]) not in _AMBIGUOUS
+
+
+def is_money(text: str) -> bool:
+    """Whether a text speaks of a currency."""
+    return any(said.search(text) for said, _ in CURRENCIES)
+
+
 def _inputs_of(tool: Tool | None) -> Iterator[str]:
     properties = tool.input_schema.get("properties") if tool is not None else None
     for name in properties if isinstance(properties, dict) else ():
@@ -253,7 +265,8 @@ def _backwards(seen: Seen) -> Iterator[str]:
 def _in_part(seen: Seen) -> Iterator[str]:
     """A question where a part of something is meant, and no value of the plan is that part."""
     for word in {" ".join(found.group().split()) for found in _PART.finditer(seen.plain)}:
-        is_told = 0.5 in seen.held.numbers or seen.held.has(word) or folded(word) in seen.held.vocabulary
+        is_half = 0.5 in seen.held.numbers and not _PART_OF.search(seen.plain)
+        is_told = is_half or seen.held.has(word) or folded(word) in seen.held.vocabulary
         if not is_told and (
             _PART_OF.search(seen.plain)
             or any(isinstance(value, int | float) for call, _, _ in seen.acting for value in _of(call))
@@ -296,6 +309,15 @@ def _holders(number: str, seen: Seen) -> Iterator[tuple[Tool, str]]:
     for call, tool, _ in seen.acting:
         for name, value in call.inputs.items() if tool is not None else ():
             if tool is not None and _is_number(value, number):
+                yield tool, name
+
+
+def _shares(found: re.Match[str], seen: Seen) -> Iterator[tuple[Tool, str]]:
+    """The parameters that hold a percentage as what it is of one: `0.03` of `3 %`."""
+    share = (_as_number(found["number"].replace(",", ".")) or 0.0) / 100
+    for call, tool, _ in seen.acting:
+        for name, value in call.inputs.items():
+            if tool is not None and share and isinstance(value, float) and abs(value - share) < 1e-9:
                 yield tool, name
 
 

@@ -1,4 +1,4 @@
-"""Asides in a request that make its command none: a comment, `/s`, `jk`; a slip put right: `*V-8`. Pure."""
+"""Asides in a request that make its command none or another: `/s`, `jk`, a slip put right, `and so on`. Pure."""
 
 from __future__ import annotations
 
@@ -12,6 +12,25 @@ _JOKES: Final = re.compile(
     r"<!--|(?<!\S)(?:/s|/j|/jk|j/k)(?![\w/])|(?<![\w-])(?:jk|kidding|lol\s+no|not\s+really)(?![\w-])", re.IGNORECASE
 )
 _PUT_RIGHT: Final = re.compile(r"(?:^|[\n.;!,])\s*\*(?P<right>\w[\w-]*)(?![\w*])(?!\s*\w[^*\n]*\*)")
+#: A word that begins what stands in place of what was said before: `Sell 10, actually 12`.
+_CORRECTION: Final = re.compile(
+    r"(?:[,;.:!?\u2013\u2014\u2026(]|(?<=\s)-|\.{2,})\s*(?:(?:and|but|oh|ah|no|nein|non|ach|ay|y|et|und|aber)[\s,]+){0,2}"
+    r"(?P<words>actually|sorry|pardon|oops|whoops|my\s+bad|well|better|rather|wait|hang\s+on|hold\s+on|correction|make\s+(?:that|it)"
+    r"|or\s+rather|i\s+mean|i\s+meant|nope?|besser|lieber|vielmehr|eigentlich|quatsch|moment|warte|korrektur|ich\s+meine"
+    r"|beziehungsweise|bzw|huch|plutôt|enfin|attends|mieux|je\s+veux\s+dire|mejor|más\s+bien|perdón|perdona|digo|espera"
+    r"|(?:no|nein|non|nee)(?=\s*[,:]\s*[€$£#]?\d)|quiero\s+decir|quise\s+decir|corrección)\b[\s,:.!\u2013-]*(?=[\w#\"'€$£])",
+    re.IGNORECASE,
+)
+#: A sound between two values of which the second may stand in place of the first: `E-1, er, E-2`.
+_FILLER: Final = re.compile(
+    r"[,;\s\u2013-](?P<words>er+m?|u+m+|u+h+|h+m+|ä+h+m?|euh+|e+h+|ehm)(?=[,.;\s\u2026])", re.IGNORECASE
+)
+#: More of the same, which nobody has named.
+_AND_SO_ON: Final = re.compile(
+    r"(?<![\w-])(?:and\s+(?:so\s+(?:on|forth)|the\s+like|all\s+that|such|others|similar)|et\s+cetera|etc|usw|und\s+(?:so\s+weiter|dergleichen)"
+    r"|et\s+ainsi\s+de\s+suite|y\s+así(?:\s+sucesivamente)?|y\s+demás)(?![\w-])",
+    re.IGNORECASE,
+)
 
 
 def asides(seen: Seen) -> Iterator[str]:
@@ -21,5 +40,16 @@ def asides(seen: Seen) -> Iterator[str]:
         if "/" not in found.group() and seen.plain[start:end] != seen.request[start:end]:
             continue
         yield f"The request says {found.group()!r}: is it meant in earnest?"
+    for found in (*_CORRECTION.finditer(seen.request), *_AND_SO_ON.finditer(seen.request)):
+        start, end = found.span("words") if "words" in found.groupdict() else found.span()
+        if seen.plain[start:end] == seen.request[start:end] and not seen.held.has(found.group().strip()):
+            yield f"The request goes on with {seen.request[start:end]!r}: what is meant?"
+    for found in _FILLER.finditer(seen.request):
+        start, end = found.span("words")
+        # `er` and `um` are German words as well.
+        is_word = found["words"].casefold() in ("er", "um")
+        is_sound = not is_word or "," in (seen.request[start - 2 : start] + seen.request[end : end + 1])
+        if is_sound and seen.plain[start:end] == seen.request[start:end]:
+            yield f"The request says {found['words']!r} in between: what is meant?"
     for one in _PUT_RIGHT.finditer(seen.request):
         yield f"'*{one['right']}' puts something right: what is meant?"

@@ -30,7 +30,7 @@ pendant durante lang lange avez-vous tiene tienen
 dieser dieses diesen diesem cet cette ces esta este estos estas ese esa una uno sigue siguen comme sobre qu'est-ce
 a-t-il a-t-elle y-a-t-il sofort gleich umgehend sogleich namens genannt titels kurz mal gerne dass depuis suite
 nommé nommée appelé appelée intitulé intitulée immédiatement rapidement llamado llamada titulado titulada
-inmediatamente enseguida todavía aún
+inmediatamente enseguida todavía aún toward towards
 toujours encore
 falls wenn sofern sonst sinon cuando si
 der die das den dem des ein eine einen einem einer und oder ist sind war waren zu im in am an auf aus bei mit nach von
@@ -39,8 +39,8 @@ meiner dein deine bitte jetzt dann auch noch schon mal doch nicht hat habe haben
 le la les un une des du de d l et ou est sont était être au aux en dans sur sous avec pour par vers que qui quoi quel
 quelle quels quelles où quand ce cette ces mon ma mes ton ta tes son sa ses me te se nous vous il elle ils
 elles je tu s'il te plaît plait svp voudrais veux fait y a t n pas chaque tous toutes tout près
-el los las unos unas del al y o es son era en con por para desde hasta que qué quién cuál cuáles dónde cuándo cómo mi
-mis tu tus su sus lo le les nos se te yo tú él ella por favor quiero está están hay hace cada todos todas ya
+el los las unos unas del al y o es son era en con por para desde hacia hasta que qué quién cuál cuáles dónde cuándo cómo
+mi mis tu tus su sus lo le les nos se te yo tú él ella por favor quiero está están hay hace cada todos todas ya
 """,
     )
 )

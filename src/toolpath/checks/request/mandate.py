@@ -18,6 +18,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.request.amounts import misread
 from toolpath.checks.request.asides import asides
 from toolpath.checks.request.bases import bases, unfounded
+from toolpath.checks.request.bindings import misbound
 from toolpath.checks.request.blockers import Mood
 from toolpath.checks.request.cuts import cut_out
 from toolpath.checks.request.namings import misnamed, swallowed
@@ -29,6 +30,7 @@ from toolpath.checks.request.seen import Seen, is_offered, short, text_in
 from toolpath.checks.request.sentences import Clause, after_colon
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, fits, is_form, verbs_of
+from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan
@@ -85,7 +87,7 @@ def mandated(  # a plan, what it is held against, and how
     questions += _said_once(seen)
     questions += _pointed(seen)
     if seen.acting:
-        questions += [*misread(seen), *misnamed(seen), *misplaced(seen), *asides(seen)]
+        questions += [*misread(seen), *misnamed(seen), *misplaced(seen), *misbound(seen), *twofold(seen), *asides(seen)]
         for clause in seen.clauses:
             questions += swallowed(seen, clause.verb, text_in(seen, clause)) if clause.mood == "command" else ()
     given = Told(told, catalog, known)

@@ -26,6 +26,8 @@ _GOES: Final = re.compile(
     r"\W*(?:\w+\s+){0,2}?(?:move|transfer|shift|relocate|verlege?|verschiebe?|déplace[rz]?|transfère|mueve|traslada)\b",
     re.IGNORECASE,
 )
+#: Words for a place that is left, which a parameter may take.
+_LEFT: Final = re.compile(r"out\s+of|away\s+from|weg\s+von|hors\s+de|fuera\s+de", re.IGNORECASE)
 _ORIGINS: Final = frozenset(("from", "source", "origin", "old", "previous", "von", "start", "departure", "current"))
 _PLACED: Final = frozenset(("near", "after", "before", "beside", "next", "via", "past", "behind", "following"))
 
@@ -67,6 +69,8 @@ def _beside(seen: Seen, tool: Tool, name: str, text: str) -> Iterator[str]:
         return
     value = rf"(?:(?:the|dem|der|den|le|la|el)\s+)?(?:(?!and\b|to\b)[^\W\d_]+\s+)?{re.escape(text)}(?![\w-])"
     found = _search(seen, rf"(?<![\w-])(?P<words>{_BESIDE})\s+{value}")
+    if found is not None and words & _ORIGINS and _LEFT.fullmatch(found["words"]):
+        return
     if found is None and not text[:1].isdigit():
         found = _search(seen, rf"(?<![\w-])(?P<words>{_ONE_OF_ORDER})\s+{re.escape(text)}(?![\w-])")
     if found is None and not words & _ORIGINS and _GOES.match(seen.plain):

@@ -164,6 +164,10 @@ class HeldValues(msgspec.Struct, frozen=True):
         pattern = re.compile(rf"(?<!\w){re.escape(folded(text))}(?!\w)")
         return any(pattern.search(value) for value in self.texts)
 
+    def has_text(self, text: str) -> bool:
+        """Whether a value holds the text letter by letter."""
+        return any(folded(text) in value for value in self.texts)
+
     def names(self, word: str) -> bool:
         """Whether a value holds the word, and not as a part of an address."""
         pattern = re.compile(rf"(?<![\w@])(?<!\w\.){re.escape(folded(word))}(?![\w@]|\.\w)")
@@ -291,6 +295,7 @@ def uncovered(text: str, held: HeldValues) -> list[str]:
     """
     found: list[str] = []
     spans: list[tuple[int, int]] = []
+    bare = _without_ids(held, text)
     # `1 200,50 CHF` is one number.
     text = _THOUSANDS.sub("", text)
     if held.dates:
@@ -308,15 +313,36 @@ def uncovered(text: str, held: HeldValues) -> list[str]:
         quoted[start:end] = b"\1" * (end - start)
     tokens = [match for match in _TOKEN.finditer(text) if quoted.find(1, *match.span()) < 0]
     for index, match in enumerate(tokens[:2_000]):
+        if _PATTERN.fullmatch(match.group().strip(_ENDS)) and not held.has_text(match.group().strip(_ENDS)):
+            found.append(match.group().strip(_ENDS)[:100])
+            continue
         token = match.group().strip(EDGES).removesuffix("'s").removesuffix("\u2019s")
         earlier = text[max(0, match.start() - 40) : match.start()]
         before = folded(tokens[index - 1].group()) if index else ""
         opens = not earlier.strip() or earlier.rstrip(" \t\"'”»“)(").endswith((".", "!", "?", ":", ";", "\n"))
         plain = folded(token)
-        now = meant if plain in _WHEN or plain in PERIODS else held
+        now = meant if plain in _WHEN or plain in PERIODS else held if any(map(str.isalpha, token)) else bare
         if token and not _is_held(token, now, opens=opens, before=before, after=tokens[index + 1 : index + 3]):
             found.append(token[:100])
     return list(dict.fromkeys(found))
+
+
+#: Names of which many are meant: `*.txt`, `/tmp/*`, `notes*.md`.
+_PATTERN: Final = re.compile(r"[\w.~/-]*(?:\*\.\w+|[\w./-]\*\.?\w+|[/_-]\*)(?:[\w./-]*\*?)*")
+_ENDS: Final = EDGES.replace("*", "")
+#: Letters and a number, as tools give them to their things.
+_IDENTITY: Final = re.compile(r"[a-z]{1,6}[-_#]\d{1,9}")
+
+
+def _without_ids(held: HeldValues, text: str) -> HeldValues:
+    """The values without the digits of ids that the request says whole: of `2 crates for D-2` one number is left."""
+    plain = folded(text)
+    others = [one for one in held.texts if not (_IDENTITY.fullmatch(one) and one in plain)]
+    if len(others) == len(held.texts):
+        return held
+    runs = frozenset(run.lstrip("0") or "0" for one in others for run in _RUNS.findall(one))
+    numbers = frozenset(number for one in others for number in _numbers(one)) | held.amounts
+    return msgspec.structs.replace(held, texts=tuple(others), runs=runs, numbers=numbers)
 
 
 def _is_held_text(inner: str, held: HeldValues) -> bool:
@@ -521,7 +547,9 @@ def says_when(word: str) -> bool:
 
 #: Words for all that ask for nothing.
 _ALL_IN_IDIOMS: Final = re.compile(
-    r"\b(?:tout de suite|tout de même|first of all|after all|at all|all right|vor allem|ante todo|sobre todo)\b",
+    r"\b(?:tout de suite|tout de même|first of all|after all|at all|all right|vor allem|ante todo|sobre todo)\b"
+    # `at 30 each` is the price of one.
+    r"|(?<=[\d#])\s*(?:[€$£]|euros?|dollars?|pounds?|eur|usd|gbp|chf)?\s*\beach\b(?!\s+of\b)",
     re.IGNORECASE,
 )
 

@@ -12,7 +12,10 @@ _POINTERS: Final = (
         "from von aus desde de du depuis between zwischen entre since seit",
         "from origin source since base sender start check_in",
     ),
-    ("to nach zu zum auf an into in à a au vers al hacia en", "to destination target into new folder until end base"),
+    (
+        "to nach zu zum auf an into in à a au vers al hacia towards en",
+        "to destination target into new folder until end base",
+    ),
     ("until till bis jusqu'au jusque hasta and und et y -", "to until end check_out target"),
     ("as als comme como called named namens nommé", "name archive format label title target"),
     ("for für pour para", "passenger guest guests customer passengers label city reason name"),

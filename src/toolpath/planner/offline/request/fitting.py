@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -121,6 +121,17 @@ def _placed(kit: Kit, part: Part, text: str) -> Part:
 def _is_within(before: Sequence[Span], one: Span, text: str) -> bool:
     """Whether nothing but a comma stands between two names."""
     return bool(before) and before[0].kind == "name" and text[before[0].end : one.start].strip() == ","
+
+
+def _lists_in_order(fields: Sequence[Field], used: Mapping[Span, str], inputs: JsonObject) -> JsonObject:
+    """The lists of values, in the order in which the request says them."""
+    found: JsonObject = {}
+    for field in fields:
+        held = inputs.get(field.name)
+        if field.is_list and isinstance(held, list) and len(held) > 1:
+            spans = sorted((one for one, name in used.items() if name == field.name), key=lambda one: one.start)
+            found[field.name] = [value_of(one, field) for one in spans]
+    return found
 
 
 class _Filler:
@@ -287,6 +298,7 @@ class _Filler:
             self._take(span, field, score)
             if field.kind == "money":
                 self._currencies()
+        self._inputs |= _lists_in_order(self._kit.fields, self._used, self._inputs)
 
     def _take(self, span: Span, field: Field, score: float) -> None:
         self._used[span] = field.name
