@@ -16,6 +16,7 @@ from toolpath.errors import ConfigError, CredentialsRefused, RecordConflict, Rec
 from toolpath.model.record import Record
 from toolpath.model.run import Priority
 from toolpath.ports import Clock, Store
+from toolpath.values import made_ready
 
 KIND = "key"
 PREFIX = "tpk_"
@@ -172,3 +173,6 @@ def _hash(text: str) -> str:
 
 def _key(record: Record) -> Key:
     return msgspec.convert(record.data["key"], Key)
+
+
+made_ready(Key)

@@ -17,7 +17,7 @@ from toolpath.model.plan import Cache, OutputValidation, Retry
 from toolpath.model.tool import Effect, Example, Isolation, Rate, Requires, Tool
 from toolpath.notation.reading.durations import HINT
 from toolpath.notation.reading.durations import seconds as duration
-from toolpath.values import Json
+from toolpath.values import Json, made_ready
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _Kind = TypeVar("_Kind")
@@ -166,3 +166,6 @@ _LITERALS = {
 
 #: What a local override may change.
 OVERRIDABLE = frozenset(Tool.__struct_fields__) - IDENTITY
+
+
+made_ready(Cache, Example, Rate, Requires, Retry)

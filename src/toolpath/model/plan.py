@@ -13,7 +13,7 @@ import msgspec
 
 from toolpath.errors import Finding
 from toolpath.model.forms import FieldWord
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, made_ready
 
 Flow = Literal["graph", "chain"]
 FailureMode = Literal["stop", "isolate", "continue"]
@@ -433,3 +433,6 @@ _NOWHERE = Source()
 def _no_source(value: object) -> None:
     if not isinstance(value, Source):
         raise TypeError(f"A plan holds {type(value).__name__}, which is no JSON.")
+
+
+made_ready(Plan)

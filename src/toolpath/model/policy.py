@@ -8,6 +8,7 @@ from toolpath.model.events import Failure
 from toolpath.model.plan import Plan
 from toolpath.model.run import RunContext
 from toolpath.model.tool import Requires, Tool
+from toolpath.values import made_ready
 
 _HINT = "Run it with a context that has what is missing: RunContext(user_id=…, case_id=…, permissions=[…])."
 
@@ -77,3 +78,6 @@ def _refused(what: str, lacking: tuple[str, ...]) -> Failure | None:
         details=list(lacking),
         hint=_HINT,
     )
+
+
+made_ready(Requires)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from toolpath.errors import StoreError
-from toolpath.values import JsonObject, digest
+from toolpath.values import JsonObject, digest, made_ready
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -106,3 +106,6 @@ def broken_link(entry: AuditEntry, last: AuditEntry | None) -> str:
     if entry.digest != digest_of(entry):
         return f"Entry {entry.seq} was changed after it was written."
     return ""
+
+
+made_ready(AuditEntry)

@@ -13,7 +13,7 @@ from toolpath.errors import StepNotFound, closest
 from toolpath.model.events import Failure
 from toolpath.model.plan import Budget
 from toolpath.model.sub_plan import SubPlan
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, made_ready
 
 StepStatus = Literal[
     "pending", "ready", "running", "waiting", "succeeded", "failed", "timed_out", "skipped", "cancelled", "unknown"
@@ -328,3 +328,6 @@ class Beat(msgspec.Struct, frozen=True):
     seen_at: float
     is_connected: bool = True
     """Whether the driver has a connection to the store; true where the store cannot tell."""
+
+
+made_ready(Budget)

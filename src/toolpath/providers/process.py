@@ -12,7 +12,7 @@ import msgspec
 
 from toolpath.errors import ToolFailed, ToolRetry, ToolTimeout, ToolUnavailable
 from toolpath.model.tool import ToolResult
-from toolpath.values import Json, JsonObject, decode, encode
+from toolpath.values import Json, JsonObject, decode, encode, made_ready
 
 #: What the child writes before the size of its answer in eight bytes, and that.
 MARK = b"\x1etoolpath\x1f"
@@ -150,3 +150,6 @@ def _error(answer: JsonObject) -> Exception:
     for name, value in answer["says"].items():
         setattr(error, name, value)
     return error
+
+
+made_ready(ToolResult)

@@ -13,7 +13,7 @@ from toolpath.ports import Store
 from toolpath.providers.run_files.folder import Folder
 from toolpath.providers.run_files.folders import Folders
 from toolpath.providers.run_files.names import ending_of
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, made_ready
 
 
 class FileAnswers:
@@ -95,3 +95,6 @@ def _check(file: UploadedFile, field: JsonObject) -> None:
 def _unfit(faults: list[tuple[str, str]]) -> SchemaError:
     told = "; ".join(f"{at[1:]}: {what}" for at, what in faults)
     return SchemaError(f"The answer does not fit the form: {told}", faults=faults)
+
+
+made_ready(UploadedFile)

@@ -6,6 +6,7 @@ import msgspec
 
 from toolpath.model.run import RunInfo
 from toolpath.ports import Authority, RunChange
+from toolpath.values import made_ready
 
 #: A run goes on from its failures.
 RETRY = "retry"
@@ -39,3 +40,6 @@ def intent_of(info: RunInfo) -> Intent:
         return Intent(reason, msgspec.json.decode(authority, type=Authority) if authority else None)
     except ValueError:
         return Intent(reason)
+
+
+made_ready(Authority)

@@ -17,7 +17,7 @@ from toolpath.model.tool import Requires, Tool
 from toolpath.notation.composite import read_composite
 from toolpath.runs.opening import tools_of
 from toolpath.testing.scripted import ScriptedTool, scripted
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, made_ready
 
 Test = Callable[[Toolpath], Awaitable[None]]
 
@@ -170,3 +170,6 @@ def _pointed(root: Any, reference: str) -> Any:
     for part in reference.removeprefix("#/").split("/") if reference.startswith("#/") else ():
         found = found.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None
     return found
+
+
+made_ready(Requires)

@@ -19,7 +19,7 @@ from toolpath.errors import ConfigError, ReadError, ToolFailed
 from toolpath.model.redaction import Redactor
 from toolpath.model.tool import Body, Tool, ToolResult
 from toolpath.providers.functions import bind
-from toolpath.values import Json, JsonObject, canonical, plain
+from toolpath.values import Json, JsonObject, canonical, made_ready, plain
 
 
 class RecordedError(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -205,3 +205,6 @@ class Recorder:
 
     def _clean(self, value: Json) -> Json:
         return self.redactor.value(value)
+
+
+made_ready(RecordedCall)

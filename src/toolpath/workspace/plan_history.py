@@ -11,7 +11,7 @@ from toolpath.model.stored import PlanContent, PlanRevision, StoredPlan
 from toolpath.model.versions import DocumentDiff
 from toolpath.ports import Clock, Store
 from toolpath.runs.beside_the_loop import BesideTheLoop, weight_of
-from toolpath.values import digest
+from toolpath.values import digest, made_ready
 from toolpath.workspace.document_contents import DocumentContents
 from toolpath.workspace.document_diff import diff_of
 
@@ -73,3 +73,6 @@ class PlanHistory:
 def content_digest(content: PlanContent) -> str:
     """Digest of the plan and of what was written, whatever the order of its keys."""
     return digest(msgspec.to_builtins(content))
+
+
+made_ready(PlanContent)

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from toolpath.model.record import Record
+from toolpath.values import made_ready
 
 Noun = TypeVar("Noun", bound=msgspec.Struct)
 
@@ -33,6 +34,7 @@ class RecordForm(Generic[Noun]):
     ) -> None:
         self._kind = kind
         self._noun = noun
+        made_ready(noun)
         fields = set(noun.__struct_fields__)
         self._columns = {id: "id", **{name: _COLUMNS[name] for name in _COLUMNS if name in fields}, **(moved or {})}
         self._copied = dict(copied or {})

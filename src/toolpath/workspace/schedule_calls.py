@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from toolpath.model.schedule import Schedule
-from toolpath.values import JsonObject
+from toolpath.values import JsonObject, made_ready
 from toolpath.workspace.schedules import ScheduleDraft, Schedules
 
 #: What nobody but the store and the server has to know.
@@ -51,3 +51,6 @@ class ScheduleCalls:
 def _row(schedule: Schedule) -> JsonObject:
     row: JsonObject = msgspec.to_builtins(schedule)
     return {name: value for name, value in row.items() if name not in _OWN}
+
+
+made_ready(ScheduleDraft)

@@ -10,7 +10,7 @@ from toolpath.errors import ToolFailed
 from toolpath.model.chat import ChatReply, ChatRequest, Message
 from toolpath.model.plan import Retry
 from toolpath.model.tool import Body, Tool, ToolResult
-from toolpath.values import JsonObject, plain
+from toolpath.values import JsonObject, made_ready, plain
 
 #: The tool's name in the journal.
 CHAT = "toolpath.chat"
@@ -73,3 +73,6 @@ def asked(request: Any) -> JsonObject:
 def reply_of(output: JsonObject) -> ChatReply:
     """The reply that the journal has."""
     return msgspec.convert(output, ChatReply)
+
+
+made_ready(ChatReply, ChatRequest)

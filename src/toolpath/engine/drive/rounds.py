@@ -21,7 +21,7 @@ from toolpath.model.events import Failure
 from toolpath.model.plan import Agent
 from toolpath.model.stand_ins import misplaced
 from toolpath.model.tool import ToolResult
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, made_ready
 
 
 class Rounds:
@@ -124,3 +124,6 @@ class Rounds:
         """The sum of what the agent's calls spent so far."""
         account = self._drive.state.calls_of(parent.step).account
         return Spent(calls=account.calls, cost=account.cost, tokens=account.tokens)
+
+
+made_ready(ChatRequest, Failure)

@@ -15,7 +15,7 @@ from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import words
 from toolpath.planner.records import Lesson, Rank
 from toolpath.planner.scoring.intervals import wilson
-from toolpath.values import JsonObject, encode
+from toolpath.values import JsonObject, encode, made_ready
 
 _LONGEST: Final = 300
 #: Bytes of the steps that did a request.
@@ -116,3 +116,6 @@ class Lessons:
             except msgspec.ValidationError:
                 continue
         return cls(capacity, found)
+
+
+made_ready(Lesson)

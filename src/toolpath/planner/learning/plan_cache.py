@@ -21,7 +21,7 @@ from toolpath.planner.learning.patterns import Pattern, pattern_of, plain, with_
 from toolpath.planner.learning.stand_ins import is_timeless
 from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
 from toolpath.ports import Clock
-from toolpath.values import JsonObject, digest, walk
+from toolpath.values import JsonObject, digest, made_ready, walk
 
 #: Characters of a request that is kept.
 _LONGEST: Final = 20_000
@@ -229,3 +229,6 @@ def _scope(request: PlanRequest, catalog: Catalog) -> str:
             "asker": request.asker,
         }
     )
+
+
+made_ready(CachedPlan)

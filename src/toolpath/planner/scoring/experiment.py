@@ -10,7 +10,7 @@ import msgspec
 
 from toolpath.errors import ConfigError, closest
 from toolpath.planner.scoring.intervals import Interval, newcombe, quantile, wilson
-from toolpath.values import JsonObject
+from toolpath.values import JsonObject, made_ready
 
 _SPACE: Final = 2**64
 
@@ -166,3 +166,6 @@ class Experiment:
 
 def _counts(tally: Tally) -> tuple[int, int]:
     return tally.successes, tally.trials
+
+
+made_ready(Tally)

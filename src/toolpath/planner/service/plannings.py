@@ -13,7 +13,7 @@ from toolpath.model.redaction import Redactor
 from toolpath.planner.records import Ground, Planned, PlanningRecord, PlanRequest, Round
 from toolpath.planner.service.traces import Traces
 from toolpath.ports import Clock, Store
-from toolpath.values import JsonObject, digest, encode, plain
+from toolpath.values import JsonObject, digest, encode, made_ready, plain
 
 KIND: Final = "planning"
 #: How many plannings a process has at hand, and characters of each request.
@@ -107,3 +107,6 @@ def _cut_round(one: Round, redacted: Callable[[str], str]) -> Round:
     is_large = one.plan is not None and len(encode(one.plan)) > _LARGEST_PLAN
     answer = redacted(one.answer)[:_LONGEST_ANSWER]
     return msgspec.structs.replace(one, answer=answer, plan=None if is_large else one.plan)
+
+
+made_ready(PlanningRecord)

@@ -17,7 +17,7 @@ from toolpath.planner.router.calls import filled_from_request
 from toolpath.planner.router.records import Routed, RouteRecord
 from toolpath.planner.service.traces import Traces
 from toolpath.ports import Clock, Store
-from toolpath.values import JsonObject, digest, plain
+from toolpath.values import JsonObject, digest, made_ready, plain
 
 KIND: Final = "route"
 #: Characters of each text, and of what a model was asked.
@@ -81,3 +81,6 @@ class Routes:
 
 def _read(record: Record) -> RouteRecord:
     return msgspec.convert({**record.data, "id": record.id, "at": record.created_at}, RouteRecord, strict=False)
+
+
+made_ready(RouteRecord)

@@ -26,6 +26,7 @@ from toolpath.planner.replan import (
     with_consent,
 )
 from toolpath.projections.results import run_result
+from toolpath.values import made_ready
 
 Compile = Callable[[Plan], Awaitable[Program]]
 """A plan checked and compiled. Raises `PlanInvalid`."""
@@ -167,3 +168,6 @@ def plan_in_force(events: Sequence[AnyEvent]) -> Plan:
         if isinstance(event, RunStarted | PlanRevised):
             return thaw(event.plan)
     raise RunConflict("The run was stored, but never begun.", hint="Start it anew.")
+
+
+made_ready(Replanning)

@@ -14,7 +14,7 @@ from toolpath.errors import ToolFailed, ToolpathError, ToolTimeout
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
 from toolpath.providers.run_files.names import ending_of
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, made_ready
 
 #: Characters that are given besides the file that all of it is written to.
 _PREVIEW: Final = 2_000
@@ -136,3 +136,6 @@ async def _read(handle: int, ending: str, options: DocumentsOptions) -> Read:
         return msgspec.json.decode(told, type=Read)
     except msgspec.DecodeError:
         return Read(fault="it takes more memory or time than it may, or breaks what reads it.")
+
+
+made_ready(Read)

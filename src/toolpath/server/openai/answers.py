@@ -11,7 +11,7 @@ from toolpath.model import events as ev
 from toolpath.model.chat import ToolCall, Usage
 from toolpath.model.events import AnyEvent, ApprovalRequested, InputRequested
 from toolpath.model.run import RunResult
-from toolpath.values import JsonObject, encode
+from toolpath.values import JsonObject, encode, made_ready
 
 #: What a stream ends with.
 DONE = b"data: [DONE]\n\n"
@@ -151,3 +151,6 @@ def _head(head: Head) -> JsonObject:
 def _chunk(head: Head, delta: JsonObject, reason: str | None = None, more: JsonObject | None = None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": reason, "logprobs": None}
     return b"data: %b\n\n" % encode({**_head(head), "choices": [choice], **(more or {})})
+
+
+made_ready(Usage)

@@ -14,7 +14,7 @@ import msgspec
 from toolpath.agents.prompt import result_text
 from toolpath.model.chat import ChatRequest, Message, ToolCall, ToolChoice, ToolSpec
 from toolpath.server.openai_problems import BadRequest
-from toolpath.values import JsonObject, decode
+from toolpath.values import JsonObject, decode, made_ready
 
 #: Characters of all messages together.
 MOST: Final = 350_000
@@ -223,3 +223,6 @@ def _schema(form: JsonObject | None) -> JsonObject | None:
             return {"type": "object"}
         case _:
             return None
+
+
+made_ready(Completion)

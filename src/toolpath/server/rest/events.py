@@ -21,6 +21,7 @@ from toolpath.server.rest.described import answer, problems, shows
 from toolpath.server.rest.runs import PlanPlace
 from toolpath.server.rest.views import EventPage
 from toolpath.server.visibility import visible_run
+from toolpath.values import made_ready
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 
@@ -130,3 +131,6 @@ def _pieces(frames: Sequence[Frame]) -> Iterator[bytes]:
             texts, size = [], 0
     if texts:
         yield b"".join(texts)
+
+
+made_ready(_Place)

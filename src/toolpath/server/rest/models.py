@@ -16,6 +16,7 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.bodies import JsonBody, ModelWords
 from toolpath.server.rest.described import answer, problems, shows, takes
 from toolpath.server.rest.views import ModelList, ModelRow, ModelTrial, model_row
+from toolpath.values import made_ready
 from toolpath.workspace.models.models import ModelDraft
 
 router = APIRouter(prefix="/models", tags=["models"])
@@ -126,3 +127,6 @@ async def own_model(tp: Toolpath, caller: Caller, model_id: str) -> LanguageMode
 def draft_of(body: ModelWords) -> ModelDraft:
     """The model that the body describes."""
     return ModelDraft(**{name: getattr(body, name) for name in ModelDraft.__struct_fields__})
+
+
+made_ready(ModelTrial)

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from toolpath.store.sqlite.sql import statements
+from toolpath.values import made_ready
 
 # A colon that is no part of a cast.
 _TABLE = re.compile(
@@ -121,3 +122,6 @@ def bound(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...]:
     """The numbered statement and, after it, its values: what a connection's methods take."""
     text, names = numbered(statement)
     return (text, *(values[name] for name in names))
+
+
+made_ready(Queries)

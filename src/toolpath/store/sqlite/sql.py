@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from toolpath.values import made_ready
+
 _PARTLY_INDEXED = ("plan_id", "conversation_id", "parent", "user", "name")
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
@@ -109,3 +111,6 @@ def load_queries() -> Queries:
     """The statements of the SQLite store."""
     text = resources.files("toolpath.store.sqlite").joinpath("queries.sql").read_text(encoding="utf-8")
     return msgspec.convert(statements(text), Queries)
+
+
+made_ready(Queries)

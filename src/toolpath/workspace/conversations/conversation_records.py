@@ -12,7 +12,7 @@ from toolpath.errors import RecordConflict, RecordNotFound
 from toolpath.model.conversation import Conversation, ConversationMessage
 from toolpath.model.record import Record
 from toolpath.ports import Store
-from toolpath.values import digest
+from toolpath.values import digest, made_ready
 from toolpath.workspace.record_form import RecordForm
 
 _KIND: Final = "conversation"
@@ -172,3 +172,6 @@ def _message_id(conversation_id: str, number: int) -> str:
 
 def _message(record: Record) -> ConversationMessage:
     return msgspec.convert(record.data, ConversationMessage)
+
+
+made_ready(ConversationMessage)

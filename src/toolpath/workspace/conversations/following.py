@@ -18,7 +18,7 @@ from toolpath.model.chat import ChatReply
 from toolpath.model.conversation import CallPart, Part, QuestionPart, RestartPart, ResultPart, TextPart
 from toolpath.model.events import AnyEvent, Failure
 from toolpath.ports import Store
-from toolpath.values import Json
+from toolpath.values import Json, made_ready
 
 #: The step of a turn's plan in which the model answers.
 REPLY: Final = "reply"
@@ -218,3 +218,6 @@ def text_of(outputs: Json) -> str:
             return message
         case _:
             return msgspec.json.encode(outputs).decode()
+
+
+made_ready(ChatReply)

@@ -13,7 +13,7 @@ import msgspec
 from toolpath.errors import SchemaError, closest
 from toolpath.model.language_model import MASK
 from toolpath.model.mcp_server import McpServer, Transport
-from toolpath.values import Json, JsonObject
+from toolpath.values import Json, JsonObject, made_ready
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
@@ -187,3 +187,6 @@ def _check_url(url: str) -> None:
         raise SchemaError("The URL is none: it begins with http:// or https:// and names a host.")
     if split.username or split.password or split.query or split.fragment:
         raise SchemaError("The URL holds a password or a query.", hint="Secrets go into 'headers': they are sealed.")
+
+
+made_ready(ServerDraft)

@@ -10,7 +10,7 @@ from toolpath.errors import RecordConflict, RecordNotFound, SchemaError
 from toolpath.model.mcp_server import McpServer
 from toolpath.model.record import Record
 from toolpath.ports import Sealing, Store
-from toolpath.values import digest
+from toolpath.values import digest, made_ready
 from toolpath.workspace.record_form import RecordForm
 
 _KIND: Final = "mcp_server"
@@ -98,3 +98,6 @@ def _place(server: McpServer) -> str:
 
 def _kept(record: Record) -> Kept:
     return Kept(_FORM.read(record), str(record.data.get("sealed", "")))
+
+
+made_ready(Secrets)

@@ -11,7 +11,7 @@ from toolpath.errors import RecordConflict, RecordNotFound, SchemaError
 from toolpath.model.language_model import LanguageModel
 from toolpath.model.record import Record
 from toolpath.ports import Sealing, Store
-from toolpath.values import digest
+from toolpath.values import digest, made_ready
 from toolpath.workspace.record_form import RecordForm
 
 _KIND: Final = "model"
@@ -124,3 +124,6 @@ def _text_of(secrets: Secrets) -> str:
 
 def _kept(record: Record, chosen: str) -> Kept:
     return Kept(_FORM.read(record, is_default=record.id == chosen), str(record.data.get("sealed", "")))
+
+
+made_ready(Secrets)
