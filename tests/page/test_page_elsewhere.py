@@ -297,3 +297,46 @@ async def test_a_tool_is_picked_by_what_is_typed_and_not_by_what_was_found_befor
         await page.get_by_role("combobox", name="What should it do?").fill("always fail")
         await page.keyboard.press("Enter")
         await expect(page.get_by_role("region", name="Step fail")).to_be_visible()
+
+
+async def test_what_is_searched_for_in_a_run_is_not_searched_for_in_another(browser: Browser) -> None:
+    async with served() as (base, ids), tab(browser, base) as person:
+        page = person.page
+        await person.open(f"/runs/{ids['looped']}?view=tree")
+        find = page.get_by_label("Find a step, a tool or an error")
+        await find.fill("each[2]")
+        await person.open(f"/runs/{ids['looped']}:each?view=tree")
+        await expect(find).to_have_value("")
+        await expect(page.locator(".tree .line", has_text="each[0]")).to_be_visible()
+
+
+async def test_what_is_searched_for_among_tools_calls_nobody_back(browser: Browser) -> None:
+    async with serving(create_app(tools(Toolpath()))) as client, tab(browser, str(client.base_url)) as person:
+        page, coming, come = person.page, asyncio.Event(), asyncio.Event()
+
+        async def late(route: Route) -> None:
+            coming.set()
+            await come.wait()
+            await route.continue_()
+
+        await page.route("**/assets/PlansView*.js", late)
+        await person.open("/tools")
+        # Faster than the search waits for another key.
+        await page.evaluate(
+            """async ([field, link]) => {
+                field.value = 'add'
+                field.dispatchEvent(new Event('input', { bubbles: true }))
+                await new Promise((done) => requestAnimationFrame(done))
+                link.click()
+            }""",
+            [
+                await page.get_by_label("What should it do?").element_handle(),
+                await page.get_by_role("link", name="Plans").element_handle(),
+            ],
+        )
+        await asyncio.wait_for(coming.wait(), PATIENCE)
+        # The view comes later than the search has waited for another key.
+        await page.evaluate("new Promise((done) => setTimeout(done, 400))")
+        come.set()
+        await expect(page.get_by_role("heading", name="Plans", exact=True)).to_be_visible()
+        await expect(page).to_have_url(re.compile("#/plans$"))
