@@ -215,3 +215,10 @@ def test_a_word_that_takes_back_is_no_value(said: str) -> None:
         ("depot.sell_stock", {"article": said, "quantity": 5, "unit_price": 7}),
     )
     assert by_model(calls, request_text, CATALOG).questions
+
+
+def test_a_plan_that_nobody_would_run_asks() -> None:
+    catalog = Catalog({one.key: one for one in (*TOOLS, tool("deals.create_deal", "Create a deal.", contact="string"))})
+    for request in ("Raise the pay of E-5 by 3 points", "Set E-4 to low, E-5 to high", "Fan for 10"):
+        plan = by_rules(request, catalog)
+        assert plan is None or plan.questions or (plan.confidence or 0.0) >= 0.4, request

@@ -67,3 +67,10 @@ def test_many_of_these_commands_are_planned(language: str) -> None:
     assert len(cases) > 20
     right = sum((plan := planned(case.request, case)) is not None and runs(plan) for case in cases)
     assert right > 0.4 * len(cases)
+
+
+@given(SEEDS, some.sampled_from((" lately", " as usual", " the usual way", " quaint", " zu Hause", " bientôt")))
+def test_a_plan_that_is_hardly_sure_asks(seed: int, trailer: str) -> None:
+    case = case_of(seed)
+    plan = planned(case.request.split(" ", 2)[-1] + trailer, case)
+    assert plan is None or plan.questions or (plan.confidence or 0.0) >= 0.4

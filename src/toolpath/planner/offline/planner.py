@@ -99,9 +99,12 @@ def plan_offline(
     offered = _offered(_asked(request), catalog, tools, search)
     mended = spelled(request[:LONGEST_REQUEST], offered, spans_of(request[:LONGEST_REQUEST], today))
     if mended.changes:
-        plan = _planned(mended.text, catalog, tools, search, today)
-        return _mended(plan, request, mended, catalog)
-    return _planned(request, catalog, tools, search, today)
+        plan = _mended(_planned(mended.text, catalog, tools, search, today), request, mended, catalog)
+    else:
+        plan = _planned(request, catalog, tools, search, today)
+    # What nobody would run is no plan that writes: it is a question.
+    is_sure = plan.questions or (plan.confidence or 0.0) >= _OPEN
+    return plan if is_sure else _asked_about(plan, catalog)
 
 
 def _mended(plan: Plan, request: str, mended: Spelled, catalog: Catalog) -> Plan:
