@@ -184,7 +184,7 @@ async def test_an_open_question_lowers_the_confidence() -> None:
     assert planned.plan.confidence == 0.5
 
 
-def offline(request: PlanRequest, catalog: Catalog) -> Plan:
+async def offline(request: PlanRequest, catalog: Catalog) -> Plan:
     step = Call(id="s", tool="web.search", inputs={"query": request.text})
     return Plan(steps=(step,), origin=Origin(request=request.text, confidence=0.8))
 

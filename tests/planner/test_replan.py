@@ -16,12 +16,13 @@ from tests.planner.planning_cases import (
 )
 
 from toolpath.app import Toolpath
+from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
 from toolpath.errors import PlanningFailed, ToolFailed
 from toolpath.model.events import Failure
 from toolpath.model.plan import Block, Call, Loop, Origin, Plan
 from toolpath.model.run import StepResult
-from toolpath.planner.records import PlannerOptions
+from toolpath.planner.records import PlannerOptions, PlanRequest
 from toolpath.planner.replan import replan, replan_request
 from toolpath.testing.scripted import scripted
 from toolpath.testing.scripted_chat import ScriptedChat
@@ -66,10 +67,14 @@ async def test_replanning_is_bounded() -> None:
         await replan(PLAN, [DONE, failed()], ground(ScriptedChat(), CATALOG), replans=2)
 
 
+async def ready_made(request: PlanRequest, catalog: Catalog) -> Plan:
+    return PLAN
+
+
 async def test_a_model_that_fails_makes_no_plan() -> None:
     chat = ScriptedChat(then="no plan")
     with pytest.raises(PlanningFailed):
-        await replan(PLAN, [DONE, failed()], ground(chat, CATALOG, offline=lambda request, catalog: PLAN))
+        await replan(PLAN, [DONE, failed()], ground(chat, CATALOG, offline=ready_made))
     assert len(chat.requests) == PlannerOptions().max_repairs + 1
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.agents.asked_calls import MOST_CALLS, Asked, AskedCall, asked_in
+from toolpath.agents.asked_calls import MOST_CALLS, Asked, AskedCall, read_reply
 from toolpath.agents.offers import Offer, Offers, misnamed
 from toolpath.agents.prompt import (
     LAST_ANSWER,
@@ -176,7 +176,7 @@ class Agent:
             self._in_text = True
             return Asked(unheard=True), ChatReply()
         self._seconds += self._context.duration(key)
-        asked = asked_in(
+        asked = await read_reply(
             reply,
             number,
             talks=not self._task.require_tool_call and not self._in_text,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from typing import Final
@@ -20,6 +21,8 @@ MOST_CALLS: Final = 32
 MOST_ARGUMENTS: Final = 200_000
 #: Characters of an answer in which calls are looked for.
 _LONGEST_TEXT: Final = 200_000
+#: Characters that are read where the event loop is.
+_SHORT: Final = 20_000
 #: A text that is one block of code: so write models that know calls in words alone.
 _FENCED: Final = re.compile(r"```(?:json|tool_call|tool_calls)?[ \t]*\n([^`]*)```")
 
@@ -46,6 +49,13 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """The text looks like a call and cannot be read."""
     unheard: bool = False
     """The request was not taken as it was, and is made in another way."""
+
+
+async def read_reply(reply: ChatReply, number: int, *, talks: bool = False, most: int = MOST_CALLS) -> Asked:
+    """The calls of the reply, as `asked_in`; what is long is read beside the event loop."""
+    if len(reply.text) <= _SHORT:
+        return asked_in(reply, number, talks=talks, most=most)
+    return await asyncio.to_thread(asked_in, reply, number, talks=talks, most=most)
 
 
 def asked_in(reply: ChatReply, number: int, *, talks: bool = False, most: int = MOST_CALLS) -> Asked:

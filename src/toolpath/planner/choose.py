@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 
@@ -52,10 +53,11 @@ def ground_of(catalog: Catalog, chat: Chat, clock: Clock, settings: Settings) ->
     )
 
 
-def rules(request: PlanRequest, catalog: Catalog) -> Plan:
+async def rules(request: PlanRequest, catalog: Catalog) -> Plan:
     """The plan that rules make of the request with these tools. Raises `NoToolFits`."""
     options = PlannerOptions()
-    return along(plan_offline(text_in_parts(request, options), catalog), request, catalog, options)
+    plan = await asyncio.to_thread(plan_offline, text_in_parts(request, options), catalog)
+    return along(plan, request, catalog, options)
 
 
 class Chooser:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -190,7 +190,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
 
 Rank = Callable[[Catalog, str, int], Sequence[Hit]]
 """Catalogue, text, at most so many → the tools that fit, best first."""
-Offline = Callable[[PlanRequest, Catalog], Plan]
+Offline = Callable[[PlanRequest, Catalog], Awaitable[Plan]]
 """A planner without a model. Raises `NoToolFits`, or any `ToolpathError`."""
 
 

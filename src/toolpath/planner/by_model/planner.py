@@ -71,7 +71,7 @@ async def plan_with_model(request: PlanRequest, ground: Ground) -> Planned:
     try:
         return await session.mended(await session.ask(session.first_question()))
     except ChatFailed as failure:
-        return session.give_up(failure.message, (), is_absent=failure.kind in ABSENT)
+        return await session.give_up(failure.message, (), is_absent=failure.kind in ABSENT)
 
 
 class Session:
@@ -217,7 +217,9 @@ class Session:
                 # What was mended without need is worse than before.
                 return self.planned(self.sound)
             elif self.repairs_left <= 0:
-                return self.give_up(f"The model's plan still has errors after {len(self.rounds)} rounds.", findings)
+                return await self.give_up(
+                    f"The model's plan still has errors after {len(self.rounds)} rounds.", findings
+                )
             try:
                 reply = await self.ask(
                     repair_request(self.question, reply.text, (*findings, *self._doubts(plan)), uncovered)
@@ -286,7 +288,7 @@ class Session:
             plan = mandated(plan, self.request.text, self.checked, strict=False, kept=kept, known=known)
         return Planned(plan=plan, record=self.record(plan))
 
-    def give_up(self, reason: str, findings: tuple[Finding, ...], *, is_absent: bool = False) -> Planned:
+    async def give_up(self, reason: str, findings: tuple[Finding, ...], *, is_absent: bool = False) -> Planned:
         """The offline planner's plan, marked as such. Raises `PlanningFailed` where there is none.
 
         What the model said and was refused for, rules do not do in its place: then their plan asks before it acts.
@@ -297,7 +299,7 @@ class Session:
             record = self.record(None, outcome="failed", reason=reason)
             raise PlanningFailed(reason, findings=findings, record=record)
         try:
-            plan = offline(self.request, self.catalog)
+            plan = await offline(self.request, self.catalog)
         except ToolpathError as error:
             record = self.record(None, outcome="failed", reason=f"{reason} Without a model: {error.message}")
             raise PlanningFailed(record.reason, findings=findings, record=record, hint=error.hint) from None

@@ -58,7 +58,7 @@ async def stream_plan(request: PlanRequest, ground: Ground) -> AsyncGenerator[St
             raise ChatFailed("The model's answer had no end.", kind="malformed", retryable=True)
         planned = await session.mended(growing.reply)
     except ChatFailed as failure:
-        planned = session.give_up(failure.message, (), is_absent=failure.kind in ABSENT)
+        planned = await session.give_up(failure.message, (), is_absent=failure.kind in ABSENT)
     final = {step.id: step for step in planned.plan.steps}
     revoked = tuple(step.id for step in growing.given if not _same(final.get(step.id), step))
     yield PlanWritten(planned=planned, revoked=revoked)

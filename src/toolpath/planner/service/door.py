@@ -206,14 +206,7 @@ class Planning:
         catalog = ground.catalog
         began = self._clock.monotonic()
         started_at = self._clock.time()
-        await self._finder.settle(catalog)
-        # Other callers do not wait for it. The index is asked here: others bring it to their catalogues.
-        text = text_in_parts(asked, self.options)
-        found = looked_up(text, catalog, self._finder.words(catalog))
-        plan = await asyncio.to_thread(
-            plan_offline, text, catalog, tools=asked.tools or None, search=found, today=self._today(asked)
-        )
-        plan = along(plan, asked, catalog, self.options)
+        plan = await self._offline(asked, catalog)
         record = PlanningRecord(
             request=asked.text,
             planner="offline",
@@ -226,9 +219,14 @@ class Planning:
         )
         return Planned(plan=plan, record=record)
 
-    def _offline(self, asked: PlanRequest, catalog: Catalog) -> Plan:
-        search, text = self._finder.words(catalog), text_in_parts(asked, self.options)
-        plan = plan_offline(text, catalog, tools=asked.tools or None, search=search, today=self._today(asked))
+    async def _offline(self, asked: PlanRequest, catalog: Catalog) -> Plan:
+        await self._finder.settle(catalog)
+        # Other callers do not wait for it. The index is asked here: others bring it to their catalogues.
+        text = text_in_parts(asked, self.options)
+        found = looked_up(text, catalog, self._finder.words(catalog))
+        plan = await asyncio.to_thread(
+            plan_offline, text, catalog, tools=asked.tools or None, search=found, today=self._today(asked)
+        )
         return along(plan, asked, catalog, self.options)
 
     def _today(self, asked: PlanRequest) -> date:
