@@ -55,6 +55,18 @@ async def test_a_plan_is_found_by_the_next_process(tmp_path: Path) -> None:
     assert len(chat.requests) == 1
 
 
+async def test_what_a_model_was_paid_for_outlives_a_process_that_never_closes(tmp_path: Path) -> None:
+    store = tmp_path / "runs.db"
+    chat = ScriptedChat(answer(ALICE))
+    async with door(store, chat) as first, door(store, chat) as other:
+        result = await first.run(await first.plan(ONE))
+        assert result.success
+        await other.plan(TWO)
+        report = await other.planning.report()
+        assert (report.hits, [lesson.successes for lesson in report.lessons]) == (1, [1])
+    assert len(chat.requests) == 1
+
+
 async def test_the_settings_model_asks_a_real_client_once_for_two_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

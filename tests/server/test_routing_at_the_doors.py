@@ -9,10 +9,14 @@ from typing import Any
 import httpx
 import pytest
 from mcp_cases import talking
+from tests.server.rest_cases import api
 from tests.server.serving_cases import assert_problem, serving
 
 from toolpath import Toolpath
+from toolpath.access.acting import acting
+from toolpath.access.caller import EVERYTHING, Caller
 from toolpath.server.asgi import create_app
+from toolpath.testing.scripted_chat import ScriptedChat
 
 API = "/api/v1"
 ASKED = 'shop.price of the item "tea"'
@@ -106,6 +110,50 @@ async def test_a_request_is_routed_over_mcp_and_its_plan_run(tp: Toolpath) -> No
         await tp.result(ran["run_id"])
         (kept,) = await tp.routes()
         assert (kept.id, kept.run_id) == (found["route_id"], ran["run_id"])
+
+
+@pytest.mark.parametrize(
+    ("user", "scopes", "reads"),
+    [
+        ("ann", {"read"}, True),
+        ("bob", {"read"}, False),
+        ("", {"read", "run", "answer"}, False),
+        ("bob", {"admin"}, True),
+    ],
+)
+async def test_what_a_model_was_asked_and_wrote_is_for_who_asked_and_for_admins(
+    user: str, scopes: set[str], reads: bool
+) -> None:
+    steps = [{"id": "a", "tool": "shop.price", "inputs": {"item": "tea"}}]
+    written = {"steps": steps, "origin": {"confidence": 0.9}}
+    called = {"action": "shop.price", "parameters": {"item": "tea"}}
+    tp = Toolpath(chat=ScriptedChat(written, called))
+    tp.add(price, group="shop", effect="read")
+    caller = Caller(user=user, scopes=frozenset(scopes | {"read"}))
+    async with api(tp, caller=caller) as client:
+        with acting(Caller(user="ann", scopes=EVERYTHING)):
+            await tp.plan("What is the price of tea?", planner="model")
+            await tp.route("What is the price of tea?", planner="model")
+        (row,) = (await client.get("plannings")).json()["plannings"]
+        (round_,) = (await client.get(f"plannings/{row['id']}")).json()["rounds"]
+        assert (bool(round_.get("answer")), bool(round_.get("plan"))) == (reads, reads)
+        (route,) = (await client.get("tools/routes")).json()["routes"]
+        whole = (await client.get(f"tools/routes/{route['id']}")).json()
+        assert [bool(one.get("answers")) for one in (route, whole)] == [reads, reads]
+        assert bool(whole.get("prompt")) == reads
+
+
+async def test_a_page_of_all_traces_says_that_there_are_more() -> None:
+    tp = Toolpath()
+    tp.add(price, group="shop", effect="read")
+    async with api(tp, caller=Caller(scopes=EVERYTHING, sees_all=True)) as client:
+        for tenant in ("a", "b"):
+            with acting(Caller(tenant=tenant, scopes=EVERYTHING)):
+                for _ in range(260):
+                    await tp.route(ASKED)
+        first = (await client.get("tools/routes", params={"limit": 500})).json()
+        rest = (await client.get("tools/routes", params={"limit": 500, "before": first["next"]})).json()
+        assert (len(first["routes"]), len(rest["routes"]), rest["next"]) == (500, 20, None)
 
 
 async def test_plannings_are_listed_and_shown_with_the_report(tp: Toolpath) -> None:

@@ -30,6 +30,11 @@ async def _no_run(tp: Toolpath, caller: Caller, run_id: str) -> RunNotFound:
     return RunNotFound(f"There is no run {run_id[:100]!r}.", suggestions=near)
 
 
+def may_read_prompts(caller: Caller, user: str) -> bool:
+    """Whether what a model was told for that user, and what it wrote, is for the caller: who asked, and `admin`."""
+    return caller.may("admin") or (bool(user) and user == caller.user)
+
+
 async def visible_plan(tp: Toolpath, caller: Caller, plan_id: str) -> StoredPlan:
     """The stored plan. Raises `RecordNotFound`, in the same words where it is not theirs."""
     stored = await tp.plans.get(plan_id)

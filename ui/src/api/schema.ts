@@ -635,7 +635,9 @@ export interface paths {
         };
         /**
          * Show
-         * @description Tools shown, tools chosen and why, each question to a model with its answer, tokens, cost and time.
+         * @description Tools shown, tools chosen and why, each question to a model with its tokens, cost and time.
+         *
+         *     What the model answered is for who asked, and for the scope `admin`.
          */
         get: operations["show_api_v1_plannings__planning_id__get"];
         put?: never;
@@ -1582,7 +1584,9 @@ export interface paths {
         };
         /**
          * Show
-         * @description One routing: what a model was asked and wrote, what each name was taken for with its scores, its run.
+         * @description One routing: what each name was taken for with its scores, its run.
+         *
+         *     What a model was asked and wrote is for who asked, and for the scope `admin`.
          */
         get: operations["show_api_v1_tools_routes__route_id__get"];
         put?: never;
@@ -3138,6 +3142,8 @@ export interface components {
             usage: components["schemas"]["Usage"];
             /** @default false */
             used_model: boolean;
+            /** @default  */
+            user: string;
         };
         /**
          * Routing

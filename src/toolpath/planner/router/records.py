@@ -87,6 +87,8 @@ class RouteRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Of the record in the store; empty: it is not kept."""
     at: float = 0.0
     """Unix time."""
+    user: str = ""
+    """Who asked."""
     run_id: str = ""
     """The run of its plan that ended last."""
     prompt: str = ""

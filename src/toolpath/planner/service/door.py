@@ -108,7 +108,7 @@ class Planning:
         kept = await self._past.keep(PastPlanning(asked, ground, planned, tenant_of(tenant)))
         if not is_alone:
             memory.changed()
-            await memory.save()
+            await memory.save(at_once=_is_dear(planned))
         return kept.planned
 
     async def stream(
@@ -135,14 +135,16 @@ class Planning:
         await self._finder.learn_meanings(catalog)
         memory = await self._memories.of(tenant_of(tenant))
         chooser = await memory.load()
+        is_dear = False
         async with aclosing(chooser.stream(asked, ground, cached=self._without_secrets(asked) == asked)) as written:
             async for part in written:
                 if isinstance(part, PlanWritten):
                     kept = await self._past.keep(PastPlanning(asked, ground, part.planned, tenant_of(tenant)))
                     memory.changed()
+                    is_dear = is_dear or _is_dear(part.planned)
                     part = msgspec.structs.replace(part, planned=kept.planned)  # noqa: PLW2901
                 yield part
-        await memory.save()
+        await memory.save(at_once=is_dear)
 
     async def route(
         self,
@@ -274,6 +276,7 @@ class Planning:
                 await self._past.learned(past.planned.record.id, success=success, run_id=run_id)
             if past.planned.record.strategy:
                 await memory.save_outcomes()
+            await memory.save(at_once=_is_dear(past.planned))
 
     async def _made_elsewhere(self, plan: Plan, tenant: str) -> PastPlanning:
         """A plan that another process made, as far as it is known here. No provider is started for it."""
@@ -316,6 +319,11 @@ class Planning:
     async def close(self) -> None:
         """Write down what was learned."""
         await self._memories.close()
+
+
+def _is_dear(planned: Planned) -> bool:
+    """Whether a model was paid for the plan: what is learned of it is kept at once, and outlives a process killed."""
+    return planned.record.planner == "model"
 
 
 def _planner_for(request: str, wanted: Planner | None) -> Planner | None:

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from toolpath.access.acting import who_acts
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.plan import Plan, freeze
 from toolpath.model.record import Record
@@ -49,7 +50,9 @@ class Routes:
 
     async def keep(self, routed: Routed, tenant: str) -> Routed:
         """Keep its record; gives it with the record's id."""
-        record = msgspec.structs.replace(routed.record, id=self._traces.new_id())
+        caller = who_acts()
+        user = "" if caller is None else caller.user
+        record = msgspec.structs.replace(routed.record, id=self._traces.new_id(), user=user)
         text = self._redactor.text
         request = text(record.request)
         cut = msgspec.structs.replace(

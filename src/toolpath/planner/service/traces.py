@@ -78,4 +78,5 @@ class Traces:
 
     async def newest(self, tenant: str | None, limit: int, before: str | None = None) -> list[Record]:
         """The newest first. `tenant` None: of all tenants."""
-        return await self._store.list_records(self._kind, tenant=tenant, limit=min(limit, KEPT), before=before)
+        # One more than a page may have says that there is a next one.
+        return await self._store.list_records(self._kind, tenant=tenant, limit=min(limit, KEPT + 1), before=before)

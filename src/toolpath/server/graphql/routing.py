@@ -8,12 +8,14 @@ import msgspec
 import strawberry
 from graphql import GraphQLError
 
+from toolpath.access.caller import Caller
 from toolpath.notation.printing import plan_to_dict
 from toolpath.planner.router.outcome import outputs_of_calls
 from toolpath.planner.router.records import RouteRecord
 from toolpath.projections.results import run_result
 from toolpath.server.graphql.doors import Info, Needs
 from toolpath.server.graphql.types import moment, text
+from toolpath.server.visibility import may_read_prompts
 
 _READ = Needs("read")
 _RUN = Needs("run")
@@ -51,8 +53,8 @@ class Route:
     outcome: str
     tool_order: list[str]
     decisions: str = strawberry.field(description="JSON text, as of `route`.")
-    prompt: str = strawberry.field(description="What a model was asked.")
-    answers: list[str] = strawberry.field(description="What it wrote.")
+    prompt: str = strawberry.field(description="What a model was asked; for who asked, and `admin`.")
+    answers: list[str] = strawberry.field(description="What it wrote; likewise.")
     error: str
     run_id: str
     created_at: str
@@ -68,7 +70,7 @@ class RoutingQuery:
         if not 1 <= limit <= _PAGE:
             raise GraphQLError(f"A page has 1 to {_PAGE} entries.", extensions={"code": "invalid_request"})
         tp, caller = info.context.tp, info.context.caller
-        return [_kept(record) for record in await tp.planning.routes.newest(caller.of_tenant, limit)]
+        return [_kept(record, caller) for record in await tp.planning.routes.newest(caller.of_tenant, limit)]
 
 
 @strawberry.type
@@ -125,15 +127,16 @@ def _decisions(record: RouteRecord) -> str:
     return text([msgspec.to_builtins(decision) for decision in record.decisions])
 
 
-def _kept(record: RouteRecord) -> Route:
+def _kept(record: RouteRecord, caller: Caller) -> Route:
+    reads = may_read_prompts(caller, record.user)
     return Route(
         id=strawberry.ID(record.id),
         request=record.request,
         outcome=record.outcome,
         tool_order=list(record.order),
         decisions=_decisions(record),
-        prompt=record.prompt,
-        answers=list(record.answers),
+        prompt=record.prompt if reads else "",
+        answers=list(record.answers) if reads else [],
         error=record.error,
         run_id=record.run_id,
         created_at=moment(record.at),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 from fastapi import APIRouter, Depends, Path
 from starlette.responses import Response
 
@@ -13,6 +14,7 @@ from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.described import answer, problems, shows
 from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.planning_views import PlanningPage, PlanningStats, planning_row
+from toolpath.server.visibility import may_read_prompts
 
 router = APIRouter(prefix="/plannings", tags=["plans"])
 
@@ -42,8 +44,14 @@ async def report(tp: Door, caller: Asker) -> Response:
     "/{planning_id}", responses={**shows(PlanningRecord, "All of it."), **problems(404)}, dependencies=_CAN_READ
 )
 async def show(planning_id: _PlanningId, tp: Door, caller: Asker) -> Response:
-    """Tools shown, tools chosen and why, each question to a model with its answer, tokens, cost and time."""
+    """Tools shown, tools chosen and why, each question to a model with its tokens, cost and time.
+
+    What the model answered is for who asked, and for the scope `admin`.
+    """
     found = await tp.planning.plannings.get(planning_id, caller.of_tenant)
     if found is None:
         raise RecordNotFound(f"There is no planning {planning_id[:100]!r}.")
+    if not may_read_prompts(caller, str(found.asker.get("user", ""))):
+        rounds = tuple(msgspec.structs.replace(one, answer="", plan=None, findings=()) for one in found.rounds)
+        found = msgspec.structs.replace(found, rounds=rounds)
     return answer(found)

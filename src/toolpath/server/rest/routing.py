@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from toolpath.access.caller import Caller
 from toolpath.errors import RecordNotFound
 from toolpath.model.run import ENDED_RUN
 from toolpath.notation.printing import plan_to_dict
@@ -20,6 +21,7 @@ from toolpath.server.rest.bodies import JsonBody, RequestToRoute
 from toolpath.server.rest.described import answer, problems, shows, takes
 from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.planning_views import RoutePage, Routing
+from toolpath.server.visibility import may_read_prompts
 from toolpath.server.waiting import waited
 
 router = APIRouter(prefix="/tools", tags=["tools"])
@@ -81,15 +83,24 @@ async def listed(tp: Door, caller: Asker, limit: Limit = ROWS, before: Before = 
         raise RecordNotFound(f"There is no routing {before[:100]!r}.")
     found = await kept.newest(caller.of_tenant, limit + 1, before)
     page, mark = one_page(found, limit, lambda record: record.id)
-    return answer(RoutePage(routes=tuple(msgspec.structs.replace(one, prompt="") for one in page), next=mark))
+    shown = tuple(msgspec.structs.replace(_for(caller, one), prompt="") for one in page)
+    return answer(RoutePage(routes=shown, next=mark))
+
+
+def _for(caller: Caller, record: RouteRecord) -> RouteRecord:
+    """The routing without what a model was asked and wrote, where that is not for the caller."""
+    return record if may_read_prompts(caller, record.user) else msgspec.structs.replace(record, prompt="", answers=())
 
 
 @router.get(
     "/routes/{route_id}", responses={**shows(RouteRecord, "All of it."), **problems(404)}, dependencies=_CAN_READ
 )
 async def show(route_id: _RouteId, tp: Door, caller: Asker) -> Response:
-    """One routing: what a model was asked and wrote, what each name was taken for with its scores, its run."""
+    """One routing: what each name was taken for with its scores, its run.
+
+    What a model was asked and wrote is for who asked, and for the scope `admin`.
+    """
     found = await tp.planning.routes.get(route_id, caller.of_tenant)
     if found is None:
         raise RecordNotFound(f"There is no routing {route_id[:100]!r}.")
-    return answer(found)
+    return answer(_for(caller, found))
