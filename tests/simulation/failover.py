@@ -206,6 +206,7 @@ class Failover:
         """A worker that drives something, and what."""
         async with asyncio.timeout(LONGEST):
             while True:
+                self.look()
                 infos = [await tp.store.get_run(run) for run in self.runs]
                 if all(info.status in ENDED_RUN for info in infos):
                     await self.begin(tp)
@@ -216,6 +217,12 @@ class Failover:
                     if driven:
                         return process, driven
                 await asyncio.sleep(0.05)
+
+    def look(self) -> None:
+        """Raises `RuntimeError` where a worker has ended that nobody killed: the runs would wait for nothing."""
+        ended = [process.returncode for process in self.workers if process.returncode is not None]
+        if ended:
+            raise RuntimeError(f"workers ended by themselves, with {ended}")
 
     async def recover(self, tp: Toolpath, process: asyncio.subprocess.Process, driven: list[RunInfo]) -> None:
         """Let the stopped worker go on once all its runs have been taken from it."""
@@ -252,7 +259,8 @@ class Failover:
         try:
             async with asyncio.timeout(self.wanted.patience):
                 for run in self.runs:
-                    while (await tp.store.get_run(run)).status not in ENDED_RUN:  # noqa: ASYNC110  # as a person looks
+                    while (await tp.store.get_run(run)).status not in ENDED_RUN:
+                        self.look()
                         await asyncio.sleep(0.2)
         except TimeoutError:
             left = [info.run_id for info in await tp.runs(limit=1000) if info.status not in ENDED_RUN]
