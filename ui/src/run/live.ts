@@ -107,6 +107,8 @@ export function liveRun(): LiveRun {
 
   function begin(wanted: string): void {
     following?.stop()
+    // What a run asks is known until it is asked for anew: words may stand in its cards.
+    if (id !== wanted) questions.value = []
     id = wanted
     explained += 1
     waited += 1
@@ -121,7 +123,6 @@ export function liveRun(): LiveRun {
     refused.value = null
     unexplained.value = null
     unasked.value = null
-    questions.value = []
     connection.value = 'open'
     following = followRun(
       id,
