@@ -44,11 +44,26 @@ def widened(
     """With what the request as a whole says: what holds for several calls is often said once, elsewhere."""
     if not filling.missing:
         return filling
-    wider = fill(filling.missing, _untold(text, [filling]), about=about).calls
+    wider = _unlike(fill(filling.missing, _untold(text, [filling]), about=about).calls, filling.missing, earlier)
     free = [slot for slot in filling.missing if slot.classes == {"text"}]
     if free:
         wider = _retold(wider, free, _untold(text, [filling, *(draft.filling for draft in earlier)]), about)
     return _with(filling, wider if len(filling.calls) == 1 and is_plural else wider[:1])
+
+
+def _unlike(calls: Calls, slots: Sequence[Slot], earlier: Sequence[Draft]) -> Calls:
+    """The calls without what is another tool's value of another kind: the place of a trip is no thing to be cooked."""
+    kinds: dict[str, set[str]] = {}
+    for draft in earlier:
+        for slot in draft.candidate.slots:
+            for call in draft.filling.calls:
+                if slot.name in call and slot.type == "string":
+                    kinds.setdefault(str(call[slot.name].value), set()).update(slot.classes, slot.words)
+    own = {slot.name: {*slot.classes, *slot.words} for slot in slots}
+    return tuple(
+        {name: found for name, found in call.items() if own[name] & kinds.get(str(found.value), own[name])}
+        for call in calls
+    )
 
 
 def _with(filling: Filling, outer: Sequence[Mapping[str, Found]]) -> Filling:

@@ -83,7 +83,10 @@ def _said_outright(
             several[slot.name] = listed
             continue
         value = (
-            from_options(slot, text) or from_boolean(slot, text) or from_unit(slot, found) or from_frequency(slot, text)
+            from_options(slot, text)
+            or from_boolean(slot, text)
+            or from_unit(slot, found, text)
+            or from_frequency(slot, text)
         )
         if value is not None:
             single[slot.name] = value
@@ -105,7 +108,12 @@ def _free(
     """Mentions that no value was made of yet, and that are not the tool's own name."""
     values = [*single.values(), *(one for group in several.values() for one in group)]
     spans = [(one.mention.start, one.mention.end) for one in values if one.mention is not None]
-    said = {str(one.value).casefold() for one in single.values() if one.mention is None}
+    said = {
+        str(value).casefold()
+        for one in single.values()
+        if one.mention is None
+        for value in (one.value if isinstance(one.value, list) else [one.value])
+    }
     said |= {slot.name.casefold() for slot in slots if "_" in slot.name}
     return [
         one

@@ -16,6 +16,7 @@ WEAK = 1.0
 CUED = 2.0
 
 _ARTICLES = frozenset(["a", "an", "the", "my", "our", "your", "his", "her", "their", "its", "this", "that"])
+_BACK = frozenset(["that", "this", "these", "those", "same"])
 #: A word before a mention → classes of parameters and words of their names that it points to.
 _POINTERS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     word: (frozenset(classes.split()), frozenset(names.split()))
@@ -84,7 +85,8 @@ _UNITS: dict[str, str] = {
         "resistance": "ohm ohms",
         "frequency": "hz khz mhz ghz hertz",
         "area": "acre acres hectare hectares sqft",
-        "volume capacity": "liter liters litre litres l ml gallon gallons",
+        "volume capacity quantity amount": "liter liters litre litres l ml gallon gallons cup cups "
+        "tablespoon tablespoons teaspoon teaspoons pint pints quart quarts",
         "pressure": "atm pa pascal kpa bar psi",
         "force": "newton newtons n",
         "energy calorie": "joule joules j kj kcal calories cal",
@@ -96,6 +98,42 @@ _UNITS: dict[str, str] = {
     }.items()
     for unit in units.split()
 }
+
+#: What is measured in units that a parameter may ask for; of money, people and periods none does.
+_MEASURED = frozenset(
+    (
+        "weight",
+        "length",
+        "velocity",
+        "acceleration",
+        "temperature",
+        "voltage",
+        "current",
+        "resistance",
+        "frequency",
+        "area",
+        "volume",
+        "pressure",
+        "force",
+        "energy",
+        "charge",
+        "power",
+    )
+)
+
+
+#: Parameters of what there is an amount of.
+_MEASURABLE = frozenset(("item", "ingredient", "substance", "material", "product", "food"))
+
+
+def is_unit(word: str) -> bool:
+    """Whether the word is one that numbers count in."""
+    return word in _UNITS
+
+
+def is_measure(unit: str) -> bool:
+    """Whether the word is a unit of measure."""
+    return bool(_MEASURED & {*_UNITS.get(unit, "").split()})
 
 
 _CHANNELS = frozenset(
@@ -172,7 +210,7 @@ def _text(slot: Slot, mention: Mention) -> float:
     if kind == "name" and is_calendar_name(mention.text):
         return 1.8 if _CALENDAR & ({*slot.words} | slot.described) else 0.0
     if classes & {"email", "url", "date", "time", "expression"} and not classes & {"text", "place", "person"}:
-        return 0.5 if kind == "quoted" else 0.0
+        return 0.8 if kind == "quoted" else 0.0
     if kind == "number":
         # A number in words counts things, as in `two authors`; it is no name and no id.
         return 0.0 if mention.text.isalpha() else 1.6 if "id" in classes else 0.2
@@ -199,7 +237,12 @@ def _is_handled(slot: Slot, mention: Mention) -> bool:
 def _cue(slot: Slot, mention: Mention) -> float:
     """The words of the parameter near the mention: nearer counts more, its name more than its description."""
     cues: dict[str, float] = {}
+    if (own := _equated(slot, mention)) is not None:
+        cues[own] = 2.0
     for distance, word in enumerate(reversed(mention.before), start=1):
+        if mention.kind == "phrase" and {*mention.before[-1 - distance : -distance]} & _BACK:
+            # `that event took place` names no event.
+            continue
         own, strength = _word_cue(slot, word)
         cues[own] = max(cues.get(own, 0.0), strength / (0.7 + 0.3 * distance))
     for distance, word in enumerate(mention.after[:2], start=1):
@@ -212,6 +255,26 @@ def _cue(slot: Slot, mention: Mention) -> float:
     named = sorted(cues.values(), reverse=True)
     # `final velocity` says more of `final_velocity` than `velocity` does.
     return max(described, sum(cue * share for cue, share in zip(named, (1.0, 0.5, 0.25), strict=False)))
+
+
+#: Between a parameter and its value: `the amplitude of the wave should be 2`.
+_EQUATES = frozenset(["is", "are", "was", "be", "equals", "equal", "being", "set"])
+_BESIDE = frozenset(["to", "should", "must", "will", "has", "have", "as", "would", "a", "an", "the"])
+
+
+def _equated(slot: Slot, mention: Mention) -> str | None:
+    """The word of the parameter's name that the mention is said to be the value of, of whatever that is."""
+    before = list(mention.before)
+    while before and before[-1] in _BESIDE:
+        before.pop()
+    if not before or before.pop() not in _EQUATES:
+        return None
+    while before and before[-1] in _BESIDE:
+        before.pop()
+    if "of" in before[-3:-1]:
+        before = before[: len(before) - 1 - before[::-1].index("of")]
+    own, strength = _word_cue(slot, before[-1]) if before else ("", 0.0)
+    return own if own and strength else None
 
 
 def _own(slot: Slot, mention: Mention) -> float:
@@ -258,6 +321,9 @@ def _pointer(slot: Slot, mention: Mention) -> float:
     if not before:
         return 0.0
     last = before[-1]
+    if last == "of" and is_measure(before[-2] if len(before) > 1 else "") and _MEASURABLE & {*slot.words}:
+        # `2 cups of flour`
+        return 1.5
     if last == "and" and "between" in before:
         return 1.2 if set(raw_words(slot.name)) & {"end", "to", "second", "last", "stop", "two", "max", "high"} else 0.0
     pointed = _POINTERS.get(last)

@@ -13,7 +13,8 @@ import msgspec
 
 from toolpath.catalog.words import STOP
 from toolpath.planner.offline.dates import DATE, TIME, read_date
-from toolpath.planner.offline.mention import Mention
+from toolpath.planner.offline.match import is_unit
+from toolpath.planner.offline.mention import Kind, Mention
 from toolpath.planner.offline.proper_names import proper_names
 from toolpath.planner.offline.terms import CURRENCY
 from toolpath.values import Json
@@ -31,6 +32,7 @@ _TITLED = re.compile(
     r"\b(?:en)?titled:?\s+(?P<title>[A-Z0-9][^\s,.;:!?\"']*(?:\s+(?!(?:about|by|with|for|from|saying|then|which|"
     r"that|where|starting|beginning|due|scheduled|\d{4}-\d{2}|T?\d{1,2}:\d{2}|(?:on|at)\s+T?\d+|and\s+(?:then|also|with|[a-z]+\s+(?:it|a|an|the))|on\s+(?:it|the|that|my))\b)[^\s,.;:!?\"']+){0,11})"
 )
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]{1,2000}[^\s'\"<>.,;!?)]")
 #: A channel or a person, as chats write them; neither a heading nor a part of an address.
@@ -62,6 +64,8 @@ _WORD_NUMBERS = {
 _WORD_NUMBER = re.compile(r"\b(?:" + "|".join(_WORD_NUMBERS) + r")\b(?!-)", re.IGNORECASE)
 #: `two numbers: 3 and 4` counts what is listed.
 _COUNTS_LIST = re.compile(r"(?:\s+(?!in\b|at\b|for\b|with\b|and\b)[A-Za-z]+){1,5}?\s*(?::|\s[(\[]\s*-?\d)")
+#: `four circles, where the first circle …`: what is told one by one is counted only.
+_COUNTED = re.compile(r"(?:\s+[a-z-]+){0,2}?\s+(?P<one>[a-z]{2,})s\b", re.IGNORECASE)
 #: `Windows 10`, `World War 2`: a short number at the end of a name; after a preposition it is one of its own.
 _NUMBERED = re.compile(
     r"(?<![.!?]\s)(?<!^)\b(?!(?:In|At|On|For|Of|And|With|Top|The|About|First|Last|Next|"
@@ -91,6 +95,8 @@ _NO_CODE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ'\u2019/²^-]*|[%$€£]")
+_DIGIT_BEFORE = re.compile(r"\d[ -]?$")
+_ARTICLE = re.compile(r"\s+(?:an?|the|my|our|some)\b", re.IGNORECASE)
 #: Words that point back or hold a sentence together; none is a value.
 _NO_VALUE = STOP | frozenset(
     re.findall(
@@ -158,19 +164,19 @@ def _until_stop(text: str, words: Sequence[tuple[int, int, str]], start: int) ->
     return kept
 
 
-def _quoted(text: str) -> Iterator[Mention]:
-    for match in _QUOTED.finditer(text):
+def _quoted(text: str, begin: int = 0, end: int | None = None) -> Iterator[Mention]:
+    for match in _QUOTED.finditer(text, begin, len(text) if end is None else end):
         inner = next(group for group in match.groups() if group is not None)
         if not inner.strip():
             continue
-        # A request that is quoted as a whole mentions nothing by that.
-        if len(match.group()) > 0.8 * len(text) and len(inner.split()) > 6:
+        # A request that is quoted as a whole mentions nothing by that, but what is quoted in it.
+        is_whole = len(match.group()) > 0.8 * len(text) and len(inner.split()) > 6
+        if is_whole or (len(inner.split()) > 5 and inner.rstrip().endswith("?") and match.start() == 0):
+            yield from _quoted(text, match.start() + 1, match.end() - 1)
             continue
-        if len(inner.split()) > 5 and inner.rstrip().endswith("?") and match.start() == 0:
-            continue
-        yield Mention(
-            "quoted", inner, inner.strip().rstrip(",") if len(inner) < 60 else inner, match.start(), match.end()
-        )
+        # A day in quotation marks is a day all the same.
+        kind: Kind = "date" if _DAY.fullmatch(inner) and read_date(inner) is not None else "quoted"
+        yield Mention(kind, inner, inner.strip().rstrip(",") if len(inner) < 60 else inner, match.start(), match.end())
 
 
 def _titles(text: str) -> Iterator[Mention]:
@@ -286,11 +292,20 @@ def _numbers(text: str) -> Iterator[Mention]:
         yield Mention("number", text[match.start() : end], value, match.start(), end, unit)
     for match in _WORD_NUMBER.finditer(text):
         word = match.group().lower()
-        if _COUNTS_LIST.match(text, match.end()):
+        if _COUNTS_LIST.match(text, match.end()) or _is_told_singly(text, match.end()):
             continue
         if word == "one" and not re.match(r"\s+[a-z]+", text[match.end() :]):
             continue
         yield Mention("number", match.group(), _WORD_NUMBERS[word], match.start(), match.end())
+
+
+def _is_told_singly(text: str, start: int) -> bool:
+    """Whether the things counted here are told one by one further on."""
+    counted = _COUNTED.match(text, start)
+    if counted is None:
+        return False
+    told = rf"\bfirst\s+(?:[\w-]+\s+)?{re.escape(counted['one'])}\b"
+    return re.search(told, text[counted.end() :], re.IGNORECASE) is not None
 
 
 def _phrases(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[Mention]:
@@ -298,7 +313,9 @@ def _phrases(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[Mention]:
     run: list[tuple[int, int]] = []
     for match in [*_WORD.finditer(text)][:2_000]:
         start, end = match.span()
-        ends_run = match.group().lower() in _NO_VALUE or _overlaps(taken, start, end)
+        word = match.group().lower()
+        ends_run = word in _NO_VALUE or _overlaps(taken, start, end)
+        ends_run = ends_run or _is_done_to(text, word, end) or _is_counted_in(text, word, start)
         if run and (ends_run or text[run[-1][1] : start].strip()):
             yield _phrase(text, run)
             run = []
@@ -306,6 +323,16 @@ def _phrases(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[Mention]:
             run.append((start, end))
     if run:
         yield _phrase(text, run)
+
+
+def _is_done_to(text: str, word: str, end: int) -> bool:
+    """Whether the word says what is done to something: `attending a concert`."""
+    return word.endswith("ing") and _ARTICLE.match(text, end) is not None
+
+
+def _is_counted_in(text: str, word: str, start: int) -> bool:
+    """Whether the word is the unit of the number before it."""
+    return is_unit(word) and _DIGIT_BEFORE.search(text[max(0, start - 3) : start]) is not None
 
 
 def _phrase(text: str, run: Sequence[tuple[int, int]]) -> Mention:

@@ -64,6 +64,7 @@ _ENGLISH = re.compile(
     r"\b(?:the|of|is|what|for|my|and|from|with|how|do|to|you|i|are|that|an?|about|out|find|show|get)\b", re.IGNORECASE
 )
 _SAYING = frozenset(words_of("saying says titled entitled called named number amount following new"))
+_LETTER = re.compile(r"(?<!\w)(['\"])[A-Za-z]\1(?!\w)")
 _BLANKS = re.compile(r"[ \t]{9,}")
 _ANOTHER = re.compile(r"\b(?:another|second|third|fourth|fifth|same|other)\b", re.IGNORECASE)
 #: What belongs to a step before is no sign of the tool that a part wants: `by that author`.
@@ -138,6 +139,8 @@ def _planned(
     if reading is None:
         return _by_rules(request, text, catalog, tools, search)
     read = _read(request, reading, catalog)
+    if _is_of_letters(text, read, box):
+        raise _refusal(text, Ranker([candidate(tool) for tool in _offered(text, catalog, tools, search)]))
     is_done = reading.is_whole and not read.questions
     if is_done and reading.confidence >= SURE and _acts(read, catalog):
         return read
@@ -160,7 +163,21 @@ def _planned(
     if _misfits(ruled, box) or (_acts(read, catalog) and is_other and not _acts(ruled, catalog)):
         # What only reads does not stand for what was commanded.
         return read
+    if not is_done and _tools_of(ruled) > _tools_of(read) and (ruled.questions or not _acts(ruled, catalog)):
+        # A plan that does more of what was asked and asks for the rest is better than one that leaves it out.
+        return ruled
     return ruled if not ruled.questions or len(ruled.questions) < len(read.questions) else read
+
+
+def _is_of_letters(text: str, plan: Plan, box: Toolbox) -> bool:
+    """Whether letters stand for all numbers that the tool needs: a formula is asked for, which no call gives."""
+    kits = {kit.key: kit for kit in box.kits}
+    made = [step for _, step in every_step(plan.block) if isinstance(step, Call)]
+    if len(made) != 1 or made[0].inputs or made[0].tool not in kits:
+        return False
+    needed = kits[made[0].tool].required
+    letters = {found.group() for found in _LETTER.finditer(text)}
+    return bool(needed) and len(letters) >= len(needed) and all(one.kind == "number" for one in needed)
 
 
 def _tools_of(plan: Plan) -> set[str]:
@@ -375,7 +392,7 @@ def _owners(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) -> l
     waiting: list[int] = []
     for index, fit in enumerate(fits):
         score, one = fit[0]
-        if score < _SECOND * top and not _is_own(fit, parts[index]):
+        if score < _SECOND * top and not _is_own(one, parts[index], ranker):
             if last is None:
                 waiting.append(index)
             else:
@@ -387,10 +404,11 @@ def _owners(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) -> l
     return list(owners.values())
 
 
-def _is_own(fit: Sequence[tuple[float, Candidate]], part: str) -> bool:
-    """Whether the part hints at one tool alone, and says half or more of what that one needs."""
-    score, one = fit[0]
-    if score < _THIRD or fit[1][0] > _RIVAL * score:
+def _is_own(one: Candidate, part: str, ranker: Ranker) -> bool:
+    """Whether the part hints at this tool alone, and says half or more of what that one needs."""
+    score = ranker.fit(one, part).score
+    rival = max(ranker.fit(other, part).score for other in ranker.candidates if other is not one)
+    if score < _THIRD or rival > _RIVAL * score:
         return False
     needed = [slot for slot in one.slots if slot.required]
     said = fill(needed, part, about=one.name | one.description).calls[0].values()

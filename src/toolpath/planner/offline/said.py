@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from toolpath.catalog.words import raw_words, stem
 from toolpath.planner.offline.found import Found
-from toolpath.planner.offline.match import is_like, words_of
+from toolpath.planner.offline.match import is_like, is_measure, words_of
 from toolpath.planner.offline.mention import Mention, is_joined
 from toolpath.planner.offline.slots import Slot
 from toolpath.planner.offline.terms import code_of, is_currency
@@ -91,27 +91,39 @@ def from_boolean(slot: Slot, text: str) -> Found | None:
     return Found(True, 1.5, None, f"{slot.name} is said")
 
 
-def from_unit(slot: Slot, found: Sequence[Mention]) -> Found | None:
+def from_unit(slot: Slot, found: Sequence[Mention], text: str) -> Found | None:
     """A parameter that asks for a unit or a currency: that of a number in the text."""
     if "currency" in slot.words and slot.type in ("string", "any"):
         signs = [mention.unit for mention in found if mention.kind == "number" and mention.unit in ("$", "€", "£")]
         if slot.name.casefold() in ("currency", "currency_code", "currencycode"):
             signs += [mention.text for mention in found if mention.kind == "name" and is_currency(mention.text)]
         return Found(code_of(slot, signs[0]), 1.5, None, f"{signs[0]!r}") if len(set(signs)) == 1 else None
-    if slot.type != "string" or "unit" not in {stem(word) for word in raw_words(slot.name)}:
+    words = raw_words(slot.name)
+    if slot.type != "string" or "unit" not in {stem(word) for word in words}:
         return None
-    for mention in found:
-        if (
-            mention.kind == "number"
-            and mention.unit
-            and (
-                slot.required
-                or mention.unit in slot.shown
-                or mention.unit in (str(option).lower() for option in slot.options)
-            )
-        ):
+    if _TARGET & {*words}:
+        return _target_unit(text)
+    numbers = [mention for mention in found if mention.kind == "number"]
+    known = {*slot.shown, *(str(option).lower() for option in slot.options)}
+    for mention in numbers:
+        if mention.unit and (slot.required or mention.unit in known):
             return Found(mention.unit, 1.2, None, f"{mention.text} {mention.unit}")
+    # Where numbers differ in kind, it may be the unit of what comes out.
+    units = {mention.unit for mention in numbers}
+    if len(units) == 1 and all(map(is_measure, units)) and not slot.options and {*map(stem, words)} <= _MEASURE:
+        return Found(units.pop(), 1.2, None, "the unit of all numbers")
     return None
+
+
+def _target_unit(text: str) -> Found | None:
+    """The unit that something is wanted in: `into grams`, `in centimeters`."""
+    said = [found["unit"] for found in _INTO.finditer(text) if is_measure(found["unit"].lower())]
+    return Found(said[-1], 1.5, None, repr(said[-1])) if said else None
+
+
+_TARGET = frozenset(("to", "target", "into", "output", "result", "desired"))
+_MEASURE = frozenset(("unit", "of", "measur", "measurement"))
+_INTO = re.compile(r"\b(?:to|into|in|as)\s+(?:the\s+)?(?P<unit>[a-z°]+(?:/[a-z]+)?)\b", re.IGNORECASE)
 
 
 _FREQUENCIES = {

@@ -452,8 +452,8 @@ class _Filler:
         self._pointed([one for one in open_fields if not one.required and one.kind != "id" and one not in wanted])
         for field in wanted:
             phrase = self._phrase(field)
-            if phrase is None or (_is_message(field) and not self._is_pointed(phrase, field)):
-                # What is to be told is quoted, pointed to, or asked for.
+            if phrase is None or (_is_told(field) and not self._is_pointed(phrase, field)):
+                # What is to be told is quoted, pointed to, or asked for; a season is no word beside its thing.
                 continue
             self._inputs[field.name] = self._text[phrase[0].start : phrase[-1].end]
             self._sure[field.name] = 0.75
@@ -530,8 +530,12 @@ _IDLE: Final = frozenset(("ones", "things", "stuff", "result", "results", "slot"
 _SEARCHED: Final = frozenset(["query", "text", "name", "title", "words", "keyword", "search"])
 
 
-def _is_message(field: Field) -> bool:
-    return (
+_WHEN: Final = frozenset(["season", "year", "month", "week", "quarter", "date", "day"])
+
+
+def _is_told(field: Field) -> bool:
+    """Whether what it is of has to be said: what is written, and when."""
+    return bool(_WHEN & {*field.name.split("_")}) or (
         field.name in ("text", "body", "content", "title", "subject", "reason", "message", "summary")
         and field.name != "query"
     )
