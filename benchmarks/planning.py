@@ -25,6 +25,7 @@ from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.planner import plan_offline
 from toolpath.planner.offline.slots import slots_of
 from toolpath.planner.scoring.gold import Task, catalog_of, gold_calls, made_calls
+from toolpath.planner.scoring.intervals import wilson
 from toolpath.planner.scoring.score import Calibration, Score, calibration, score_plan
 
 DATA_SETS = (
@@ -179,9 +180,17 @@ HALVES = [
     "tasks of each half",
     "right, first",
     "right, second",
+    "95% interval of the first",
+    "of the second",
     "tools right, first",
     "tools right, second",
 ]
+
+
+def interval_of(results: list[Result]) -> str:
+    """The interval that the share of right ones lies in, in percent."""
+    found = wilson(sum(one.is_right for one in results), len(results))
+    return f"{100 * found.low:.0f} to {100 * found.high:.0f}"
 
 
 def halves(results: list[Result]) -> list[list[object]]:
@@ -194,6 +203,7 @@ def halves(results: list[Result]) -> list[list[object]]:
             group,
             " and ".join(str(len(half)) for half in both),
             *(mean([float(one.is_right) for one in half]) for half in both),
+            *(interval_of(half) for half in both),
             *(mean([float(one.score is not None and one.score.are_tools_right) for one in half]) for half in both),
         ]
         for group, both in grouped.items()

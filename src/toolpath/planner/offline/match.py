@@ -213,7 +213,7 @@ def _text(slot: Slot, mention: Mention) -> float:
         return 0.8 if kind == "quoted" else 0.0
     if kind == "number":
         # A number in words counts things, as in `two authors`; it is no name and no id.
-        return 0.0 if mention.text.isalpha() else 1.6 if "id" in classes else 0.2
+        return 0.0 if mention.text.replace("-", "").replace(" ", "").isalpha() else 1.6 if "id" in classes else 0.2
     if kind == "list":
         return 0.2
     if kind == "quoted" and slot.words[-1:] == ("id",) and " " in mention.text.strip():

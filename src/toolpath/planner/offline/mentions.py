@@ -8,13 +8,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import msgspec
 
 from toolpath.catalog.words import STOP
+from toolpath.checks.request.tongues import Tongue
 from toolpath.planner.offline.dates import DATE, TIME, read_date
 from toolpath.planner.offline.match import is_unit
 from toolpath.planner.offline.mention import Kind, Mention
+from toolpath.planner.offline.number_words import numbers_in_words
 from toolpath.planner.offline.proper_names import proper_names
 from toolpath.planner.offline.terms import CURRENCY
 from toolpath.values import Json
@@ -51,17 +54,10 @@ _NUMBER = re.compile(
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e-?\d+)?)(?P<ending>st|nd|rd|th)?"
     r"(?P<percent>\s?%)?(?:\s?(?P<scale>million|billion|thousand|k|m)\b(?!/))?"
 )
-_WORD_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        re.findall(
-            r"\S+",
-            """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-        seventeen eighteen nineteen twenty""",
-        )
-    )
-} | {"thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "dozen": 12, "half": 0.5}
-_WORD_NUMBER = re.compile(r"\b(?:" + "|".join(_WORD_NUMBERS) + r")\b(?!-)", re.IGNORECASE)
+_ENGLISH: Final[tuple[Tongue, ...]] = ("en",)
+#: What says a number and is no number word.
+_COUNTS = {"one": 1.0, "dozen": 12.0, "half": 0.5}
+_COUNT = re.compile(r"\b(?:one|dozen|half)\b(?!-)", re.IGNORECASE)
 #: `two numbers: 3 and 4` counts what is listed.
 _COUNTS_LIST = re.compile(r"(?:\s+(?!in\b|at\b|for\b|with\b|and\b)[A-Za-z]+){1,5}?\s*(?::|\s[(\[]\s*-?\d)")
 #: `four circles, where the first circle …`: what is told one by one is counted only.
@@ -290,13 +286,14 @@ def _numbers(text: str) -> Iterator[Mention]:
             # `5m` are metres, `5k` alone is nothing known.
             unit, end = match["scale"], match.start("scale")
         yield Mention("number", text[match.start() : end], value, match.start(), end, unit)
-    for match in _WORD_NUMBER.finditer(text):
-        word = match.group().lower()
-        if _COUNTS_LIST.match(text, match.end()) or _is_told_singly(text, match.end()):
+    said = [(one.start, one.end, float(one.value)) for one in numbers_in_words(text, _ENGLISH)]
+    for match in _COUNT.finditer(text):
+        if match.group().lower() == "one" and not re.match(r"\s+[a-z]+", text[match.end() :]):
             continue
-        if word == "one" and not re.match(r"\s+[a-z]+", text[match.end() :]):
-            continue
-        yield Mention("number", match.group(), _WORD_NUMBERS[word], match.start(), match.end())
+        said.append((match.start(), match.end(), _COUNTS[match.group().lower()]))
+    for start, end, number in sorted(said):
+        if not _COUNTS_LIST.match(text, end) and not _is_told_singly(text, end):
+            yield Mention("number", text[start:end], int(number) if number.is_integer() else number, start, end)
 
 
 def _is_told_singly(text: str, start: int) -> bool:

@@ -13,6 +13,7 @@ from toolpath.catalog.words import STOP
 from toolpath.checks.request.concepts import STOPS, is_known
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
+from toolpath.planner.offline.number_words import numbers_in_words
 from toolpath.planner.offline.request.moments import days_in, times_in
 from toolpath.values import Json
 
@@ -130,23 +131,8 @@ _WORDS: Final = {
     folded(word): number
     for number, words in (
         (1, "one eins une uno una"),
-        (2, "two zwei deux dos twice both"),
-        (3, "three drei trois tres"),
-        (4, "four vier quatre cuatro"),
-        (5, "five fünf cinq cinco"),
-        (6, "six sechs seis"),
-        (7, "seven sieben sept siete"),
-        (8, "eight acht huit ocho"),
-        (9, "nine neun neuf nueve"),
-        (10, "ten zehn dix diez"),
-        (11, "eleven elf onze once"),
-        (12, "twelve zwölf douze doce dozen"),
-        (15, "fifteen fünfzehn quinze quince"),
-        (20, "twenty zwanzig vingt veinte"),
-        (30, "thirty dreißig trente treinta"),
-        (45, "forty-five"),
-        (60, "sixty sechzig"),
-        (90, "ninety neunzig"),
+        (2, "twice both"),
+        (12, "dozen dutzend douzaine docena"),
     )
     for word in words.split()
 }
@@ -159,22 +145,6 @@ _UNITS: Final = {
     "km": "km kilometre kilometres kilometer kilometers kilómetros",
 }
 _UNIT_OF: Final = {folded(word): unit for unit, words in _UNITS.items() for word in words.split()}
-#: Number word → the tongues that it is a number in: `four` is French for an oven.
-_TONGUES: Final[dict[str, frozenset[str]]] = {
-    folded(word): frozenset(tongue)
-    for tongue, words in (
-        (
-            ("en",),
-            "one two twice both three four five eight nine ten eleven twelve dozen fifteen twenty thirty sixty ninety",
-        ),
-        (("en", "fr"), "six"),
-        (("de",), "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf fünfzehn zwanzig dreißig neunzig"),
-        (("fr",), "deux trois quatre cinq sept huit neuf dix douze quinze vingt trente"),
-        (("es",), "dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta"),
-        (("fr", "es"), "onze once quince"),
-    )
-    for word in words.split()
-}
 #: Before `one` it stands for a thing: `the first one`.
 _ONE_OF_THEM: Final = re.compile(
     r"\b(?:first|second|third|last|next|other|another|new|old|this|that|which|each|every|any|no|right|wrong|same|the|\w+est)\s+$",
@@ -189,6 +159,7 @@ _DURATION: Final = re.compile(
     rf"|{_ONES})[\s-]*(?P<unit>[^\W\d_]+)(?P<plus>\s+and\s+a\s+half)?)(?!\w)",
     re.IGNORECASE,
 )
+_COUNTED: Final = re.compile(r"[\s-]*(?P<unit>[^\W\d_]+)(?!\w|\s+and\s+a\s+half)", re.IGNORECASE)
 _HALF_HOUR: Final = re.compile(r"\b(?:halbe Stunde|demi-heure|media hora)\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(rf"(?<![\w.,:/-])-?(?:{_AMOUNT})(?![\w:/]|[.,]\d)")
 _NUMBER_WORD: Final = re.compile(rf"(?<![\w-])(?:{_ONES})(?![\w-])", re.IGNORECASE)
@@ -304,6 +275,12 @@ def _amounts(text: str) -> Iterator[Span]:
         yield Span("percent", found[0], _number_of(found[1]), found.start(), found.end())
     for found in _HALF_HOUR.finditer(text):
         yield Span("duration", found[0], 30, found.start(), found.end(), "minute")
+    for told in numbers_in_words(text, tongues_of(text)):
+        following = _COUNTED.match(text, told.end)
+        unit = _UNIT_OF.get(folded(following["unit"])) if following is not None else None
+        if following is not None and unit is not None:
+            end = following.end()
+            yield Span("duration", text[told.start : end], told.value, told.start, end, unit)
     for found in _DURATION.finditer(text):
         if found["half"]:
             yield Span("duration", found[0], 30, found.start(), found.end(), "minute")
@@ -345,15 +322,15 @@ def _numbers(text: str) -> Iterator[Span]:
             digits = found[0].lstrip("-")
             number = _number_of(digits)
             yield Span("number", found[0], -number if found[0].startswith("-") else number, found.start(), found.end())
-    tongues = tongues_of(text)
+    for told in numbers_in_words(text, tongues_of(text)):
+        yield Span("number", text[told.start : told.end], told.value, told.start, told.end)
     for found in _NUMBER_WORD.finditer(text):
         plain = folded(found[0])
         if plain in _ARTICLES and plain != "one":
             continue
-        if plain == "one" and _ONE_OF_THEM.search(text[: found.start()]):
+        if plain == "one" and (_ONE_OF_THEM.search(text[: found.start()]) or text[found.end() :].startswith(" of ")):
             continue
-        if _TONGUES.get(plain, tongues) & tongues:
-            yield Span("number", found[0], _WORDS[plain], found.start(), found.end())
+        yield Span("number", found[0], _WORDS[plain], found.start(), found.end())
     for found in _BARE_MONEY.finditer(text):
         yield Span("money", found[0], None, found.start(), found.end(), currency_of(found[0]) or "")
 
