@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -146,3 +147,10 @@ def test_a_plan_that_does_more_of_the_request_is_not_left_for_one_that_is_silent
     plan = planned("Find a horror film in Vienna, then plan a journey to a city", FILMS, TRIP)
     assert {name for name, _ in calls(plan)} == {"cinema.find_film", "trip.plan_journey"}
     assert plan.questions
+
+
+def test_a_long_row_of_numbers_is_read_at_once() -> None:
+    row = ", ".join(str(number) for number in range(2, 60))
+    started = time.process_time()
+    planned(f"What is the volume of a box with width {row} and a depth that nobody knows?", CUBE)
+    assert time.process_time() - started < 5
