@@ -215,6 +215,8 @@ def case_of(seed: int) -> Case:
     counts = [value for value in inputs.values() if isinstance(value, int)]
     number = f"{thing.prefix}-{chance.choice([chance.randint(100, 999), *counts])}"
     inputs[f"{thing.noun}_id"] = number
-    thing_said = f"{thing.said[at]} {number}" if chance.random() < 0.6 else number
+    # Where two things can be acted on alike, the request has to say which.
+    is_one_of_two = sum(one.partition(".")[2].startswith(f"{deed.verb}_") for one in tools) > 1
+    thing_said = f"{thing.said[at]} {number}" if chance.random() < 0.6 or is_one_of_two else number
     command = " ".join(deed.commands[at].format(o=thing_said, r=" ".join(said)).split())
     return Case(language, command, command, Catalog(tools), key, inputs)
