@@ -102,3 +102,12 @@ def test_any_text_is_taken_apart_into_bounded_parts_in_order(text: str) -> None:
 def test_a_long_text_is_taken_apart_quickly() -> None:
     assert len(decompose("then and , " * 20_000).sub_queries) <= 10
     assert len(decompose("get x and " * 20_000).sub_queries) <= 10
+
+
+@pytest.mark.parametrize(
+    ("entities", "read"),
+    [(None, ()), (5, (5,)), (True, (True,)), ("Ada", ("Ada",)), ({"who": "Ada"}, ({"who": "Ada"},))],
+)
+def test_entities_are_read_whatever_their_shape(entities: object, read: tuple[object, ...]) -> None:
+    found = read_decomposition({"query": "look up Ada", "extractedEntities": entities})
+    assert found.extracted_entities == read

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from toolpath.model import events as ev
 from toolpath.model.event_log import FIRST, EventLog
-from toolpath.model.events import AnyEvent
+from toolpath.model.events import AnyEvent, decode_events
 
 
 def told(seq: int, output: object = None) -> ev.StepSucceeded:
@@ -28,6 +28,24 @@ def test_what_is_read_is_what_was_added(sizes: list[int], after: int, limit: int
     assert log.last == events[-1]
     assert log.read(after) == events[after:]
     assert log.read(after, limit) == events[after : after + limit]
+
+
+def test_whoever_reads_a_few_events_does_not_read_thousands_that_came_with_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = EventLog([told(seq) for seq in range(1, 3 * FIRST)])
+    log.extend([told(seq) for seq in range(3 * FIRST, 4 * FIRST)])
+    decoded = list[int]()
+
+    def counted(lines: bytes) -> list[AnyEvent]:
+        decoded.append(lines.count(b"\n") + 1)
+        return decode_events(lines)
+
+    monkeypatch.setattr("toolpath.model.event_log.decode_events", counted)
+    for after in (2 * FIRST, 3 * FIRST + 100):
+        decoded.clear()
+        assert log.read(after, 10) == [told(seq) for seq in range(after + 1, after + 11)]
+        assert 0 < sum(decoded) < 2_000
 
 
 @pytest.mark.parametrize("output", ["\ud800", 2**70, {"x": 2**64}])

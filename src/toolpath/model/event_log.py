@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from toolpath.model.events import AnyEvent, decode_events, encode_events
 
-#: Pieces have at least so many events.
+#: Pieces have at least so many events, but for the rest of a batch that came at once.
 SMALL = 64
+#: They have at most so many: whoever reads one event reads its whole piece, and a fork begins with thousands at once.
+LARGE = 512
 #: So many of the first events stay as they are: to write them costs a tenth of the steps they tell of, which a log
 #: this short never gains back.
 FIRST = 8_192
@@ -53,12 +55,14 @@ class EventLog:
             self._close()
 
     def _close(self) -> None:
-        piece = tuple(self._latest)
+        latest = tuple(self._latest)
         self._latest.clear()
-        self._last = piece[-1]
-        self._starts.append(self._closed)
-        self._pieces.append(piece if self._closed < FIRST else _packed(piece))
-        self._closed += len(piece)
+        self._last = latest[-1]
+        for at in range(0, len(latest), LARGE):
+            piece = latest[at : at + LARGE]
+            self._starts.append(self._closed)
+            self._pieces.append(piece if self._closed < FIRST else _packed(piece))
+            self._closed += len(piece)
 
     def read(self, after: int = 0, limit: int | None = None) -> list[AnyEvent]:
         """The events behind the first `after`, `limit` at most."""

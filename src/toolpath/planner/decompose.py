@@ -99,7 +99,7 @@ def read_decomposition(value: Decomposition | Mapping[str, Any]) -> Decompositio
         sub_queries=parts,
         synthesis_required=fields.get("synthesis_required") is True,
         synthesis_prompt=str(fields.get("synthesis_prompt") or ""),
-        extracted_entities=tuple(fields.get("extracted_entities") or ()),
+        extracted_entities=_entities(fields.get("extracted_entities")),
         confidence=float(cast("float", confidence)) if known else None,
     )
 
@@ -129,6 +129,13 @@ def _parts(items: Any) -> tuple[SubQuery, ...]:
         msgspec.structs.replace(part, dependencies=tuple(one for one in part.dependencies if one in ids - {part.id}))
         for part in found
     )
+
+
+def _entities(value: Any) -> tuple[Json, ...]:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(value)
+    # Other systems write one alone, or an object of them.
+    return () if value is None else (value,)
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -14,7 +14,10 @@ from toolpath.checks.check import check
 from toolpath.errors import NoToolFits
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
+from toolpath.planner.decompose import Decomposition, SubQuery
+from toolpath.planner.in_parts import along, text_in_parts
 from toolpath.planner.offline.planner import plan_offline
+from toolpath.planner.records import PlannerOptions, PlanRequest
 from toolpath.testing.scripted import scripted
 from toolpath.values import JsonObject
 
@@ -103,3 +106,25 @@ def test_whatever_is_said_for_whatever_schema_is_planned_or_asked(
     errors = {one.code for one in check(plan, Catalog({tool.key: tool})) if one.severity == "error"}
     assert not errors or plan.questions
     assert errors <= {"missing_input"}
+
+
+def test_a_value_that_is_asked_about_is_not_told_as_said_by_the_request() -> None:
+    plan = made_of("Send money: amount 50, currency JPY, to Bob")
+    (step,) = plan.steps
+    assert isinstance(step, Call)
+    assert "currency" not in step.inputs
+    assert set(plan.origin.rests_on[step.id]) == set(step.inputs)
+
+
+def test_what_is_wrong_with_the_parts_is_a_sentence_of_its_own() -> None:
+    parts = (
+        SubQuery(id="a", query="Set the volume to 5", suggested_tool=VOLUME.key, dependencies=("b",)),
+        SubQuery(id="b", query="Tag the photo me.png", suggested_tool=TAGS.key, dependencies=("a",)),
+    )
+    text = "Set the volume to 5 and tag the photo me.png"
+    asked = PlanRequest(text=text, decomposition=Decomposition(original_query=text, sub_queries=parts))
+    catalog = Catalog({tool.key: tool for tool in TOOLS})
+    plan = along(made_of(text_in_parts(asked, PlannerOptions())), asked, catalog, PlannerOptions())
+    circle = [one for one in plan.questions if one.startswith("Circular dependency")]
+    assert circle
+    assert circle[0].endswith(". What is meant?")

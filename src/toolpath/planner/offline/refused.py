@@ -11,7 +11,7 @@ from toolpath.checks.check import check
 from toolpath.errors import Finding
 from toolpath.json_schema.describe import type_text
 from toolpath.model.plan import Call, Plan, every_step, with_calls
-from toolpath.values import pointer
+from toolpath.values import JsonObject, pointer
 
 #: The most that a plan with such a question counts as.
 _OPEN = 0.3
@@ -36,10 +36,11 @@ def asked_where_refused(plan: Plan, catalog: Catalog) -> Plan:
                 refused.setdefault(step.id, set()).add(name)
                 questions.append(_question(step, name, faults[0], catalog))
             errors = [one for one in errors if one not in faults]
-    questions += [f"{one.message} What is meant?" for one in errors]
+    questions += [f"{one.message.rstrip('.')}. What is meant?" for one in errors]
     steps = with_calls(plan.steps, lambda call: _without(call, refused.get(call.id, set())))
     origin = msgspec.structs.replace(
         plan.origin,
+        rests_on=_left_of(plan.origin.rests_on, refused),
         questions=tuple(dict.fromkeys((*questions, *plan.questions))),
         confidence=min(plan.confidence or 0.0, _OPEN),
     )
@@ -62,3 +63,12 @@ def _without(call: Call, names: set[str]) -> Call:
         return call
     kept = {name: value for name, value in call.inputs.items() if name not in names}
     return msgspec.structs.replace(call, inputs=kept)
+
+
+def _left_of(rests_on: JsonObject, refused: dict[str, set[str]]) -> JsonObject:
+    """The bases of the arguments, without those that the plan has no more."""
+    left = {
+        step: {name: basis for name, basis in arguments.items() if name not in refused.get(step, ())}
+        for step, arguments in rests_on.items()
+    }
+    return {step: arguments for step, arguments in left.items() if arguments}
