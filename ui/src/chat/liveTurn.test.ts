@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { effectScope, nextTick } from 'vue'
 import { keptQuestions, type KeptQuestion } from '../people/keptQuestions'
 import { liveTurn } from './liveTurn'
@@ -184,4 +184,32 @@ test('the conversation is read when its turn is told no more, and another conver
   expect(here.isFollowed()).toBe(false)
   here.live.leave()
   expect(here.live.turn.value).toBe(null)
+})
+
+test('a stream that is refused again and again is asked for more and more rarely, and no more when the page is left', () => {
+  vi.useFakeTimers()
+  let opened = 0
+  const scope = effectScope()
+  const live = scope.run(() =>
+    liveTurn(
+      () => undefined,
+      () => {
+        if (opened < 1_000) live.stands('c', true)
+      },
+      (_, __, over) => {
+        opened += 1
+        setTimeout(() => over(false), 1)
+        return () => undefined
+      },
+    ),
+  )!
+  live.follow('c')
+  vi.advanceTimersByTime(60_000)
+  expect(opened).toBeGreaterThan(3)
+  expect(opened).toBeLessThan(10)
+  const before = opened
+  scope.stop()
+  vi.advanceTimersByTime(120_000)
+  expect(opened).toBeLessThanOrEqual(before + 1)
+  vi.useRealTimers()
 })

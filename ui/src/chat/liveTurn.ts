@@ -2,6 +2,9 @@ import { onScopeDispose, shallowRef, type ShallowRef } from 'vue'
 import { questionKey } from '../people/keptQuestions'
 import { emptyTurn, openTurn, told, type OpenTurn, type Question, type Turn } from './turn'
 
+/** Milliseconds. */
+const LONGEST_REST = 30_000
+
 export interface LiveTurn {
   /** What is known of the turn that goes on; null: none does. */
   turn: ShallowRef<Turn | null>
@@ -22,6 +25,9 @@ export function liveTurn(changed: () => void, again: () => void, open: OpenTurn 
   const turn = shallowRef<Turn | null>(null)
   let followed = ''
   let close = (): void => undefined
+  /** How often in a row the stream was refused: who asks at once each time gives a server that is busy no rest. */
+  let refusals = 0
+  let later: ReturnType<typeof setTimeout> | undefined
 
   function follow(conversation: string): void {
     if (followed === conversation) return
@@ -31,13 +37,17 @@ export function liveTurn(changed: () => void, again: () => void, open: OpenTurn 
     close = open(
       conversation,
       (kind, data) => {
+        refusals = 0
         turn.value = told(turn.value ?? emptyTurn(), kind, data)
         changed()
       },
       (hasEnded) => {
         followed = ''
         if (hasEnded) turn.value = null
-        again()
+        refusals = hasEnded ? 0 : refusals + 1
+        clearTimeout(later)
+        if (refusals < 2) again()
+        else later = setTimeout(again, Math.min(LONGEST_REST, 500 * 2 ** refusals))
       },
     )
   }
@@ -55,10 +65,12 @@ export function liveTurn(changed: () => void, again: () => void, open: OpenTurn 
 
   function leave(): void {
     close()
+    clearTimeout(later)
+    refusals = 0
     followed = ''
     turn.value = null
   }
 
-  onScopeDispose(() => close())
+  onScopeDispose(leave)
   return { turn, follow, stands, answered, leave }
 }
