@@ -120,7 +120,7 @@ def test_a_zone_is_taken_and_one_that_there_is_not_is_a_wrong_option(toolpath: C
     assert toolpath("plan", PRICE, "--time-zone", "Asia/Tokyo").code == 0
     ran = toolpath("plan", PRICE, "--time-zone", "Mars/Base")
     assert (ran.code, ran.out) == (2, "")
-    assert "'Mars/Base' is no time zone" in ran.err
+    assert "There is no time zone 'Mars/Base'" in ran.err
     assert toolpath("plan", "--from", "-", "--time-zone", "UTC").code == 2
 
 

@@ -46,6 +46,21 @@ def test_a_decomposition_is_read_as_other_systems_write_it() -> None:
 
 @pytest.mark.parametrize(
     "value",
+    [
+        {"query": "\ud800"},
+        {"query": "x", "subQueries": [{"query": "a \udfff"}]},
+        {"query": "x", "subQueries": [{"query": "a", "suggestedTool": "\ud800"}]},
+        {"query": "x", "\ud800": 1},
+        {"query": "x", "extractedEntities": ["\ud800"]},
+    ],
+)
+def test_half_a_character_is_an_error(value: dict[str, object]) -> None:
+    with pytest.raises(ReadError, match="no Unicode"):
+        read_decomposition(value)
+
+
+@pytest.mark.parametrize(
+    "value",
     [{}, {"originalQuery": 1}, {"originalQuery": "x", "subQueries": 7}, {"query": "x", "subQueries": [{"id": 1}]}],
 )
 def test_what_is_no_decomposition_is_an_error(value: dict[str, object]) -> None:

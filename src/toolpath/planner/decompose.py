@@ -81,6 +81,7 @@ def read_decomposition(value: Decomposition | Mapping[str, Any]) -> Decompositio
         return value
     if not isinstance(value, Mapping):
         raise ReadError("A decomposition is an object with 'originalQuery' and 'subQueries'.")
+    _check_unicode(value)
     fields = {_snake(str(key)): item for key, item in value.items()}
     original = fields.get("original_query") or fields.get("query")
     if not isinstance(original, str):
@@ -102,6 +103,16 @@ def read_decomposition(value: Decomposition | Mapping[str, Any]) -> Decompositio
         extracted_entities=_entities(fields.get("extracted_entities")),
         confidence=float(cast("float", confidence)) if known else None,
     )
+
+
+def _check_unicode(value: Mapping[str, Any]) -> None:
+    """Raise `ReadError` for text with half a character in it, which nothing can keep or send."""
+    try:
+        msgspec.json.encode(dict(value))
+    except UnicodeEncodeError:
+        raise ReadError("The decomposition has text that is no Unicode: a surrogate stands alone.") from None
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return  # What is no JSON is told of where it stands.
 
 
 def _parts(items: Any) -> tuple[SubQuery, ...]:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from toolpath.errors import ConfigError, SchemaError
+from toolpath.model import time_zone
 
 
 def zone_of(name: str) -> tzinfo:
-    """The time zone of an IANA name, as `Europe/Berlin`; UTC for none. Raises `ConfigError`."""
-    if not name or name.upper() == "UTC":
+    """The zone that days are meant in: of a request, else of the settings; UTC for none. Raises `ConfigError`."""
+    if not name or name == "utc":
         return UTC
     try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ConfigError(f"{name!r} is no time zone.", hint="Name one as IANA does: Europe/Berlin.") from None
+        return time_zone.zone_of(name)
+    except SchemaError as error:
+        raise ConfigError(error.message, hint=error.hint, suggestions=error.suggestions) from None
 
 
 def checked_zone(name: str) -> str:
     """The name of a zone that a request came with; empty for none. Raises `SchemaError`."""
-    try:
-        zone_of(name)
-    except ConfigError as error:
-        raise SchemaError(error.message, hint=error.hint) from None
+    if name not in ("", "utc"):
+        time_zone.zone_of(name)
     return name
 
 

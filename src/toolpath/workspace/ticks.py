@@ -9,15 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from cronsim import CronSim, CronSimError
 
-from toolpath.errors import SchemaError, closest
+from toolpath.errors import SchemaError
 from toolpath.model.schedule import Schedule
+from toolpath.model.time_zone import zone_of
 
 _LONGEST = 200
-_NO_ZONES = frozenset(("localtime", "posixrules", "Factory"))
 
 
 def check_times(cron: str, time_zone: str, now: float) -> None:
@@ -58,17 +57,3 @@ def _ticks(cron: str, time_zone: str, start: float, *, backwards: bool) -> Itera
             hint="Write minute, hour, day, month and weekday, as in '30 9 * * MON-FRI'; seconds may stand before.",
         ) from None
     return (tick.timestamp() for tick in found)
-
-
-def zone_of(name: str) -> ZoneInfo:
-    """The time zone. Raises `SchemaError`, also for files beside the zones, which differ from machine to machine."""
-    try:
-        if name in _NO_ZONES or name.startswith(("posix/", "right/")):
-            raise ZoneInfoNotFoundError
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise SchemaError(
-            f"There is no time zone {name[:100]!r}.",
-            hint="Write one as Europe/Berlin, or UTC.",
-            suggestions=closest(name, available_timezones() - _NO_ZONES),
-        ) from None

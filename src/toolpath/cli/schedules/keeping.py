@@ -17,9 +17,9 @@ from toolpath.cli.runs.execution import finish
 from toolpath.cli.session import Session, perform
 from toolpath.errors import PlanInvalid, closest
 from toolpath.model.schedule import Missed, Overlap
+from toolpath.model.time_zone import zone_of
 from toolpath.values import JsonObject
 from toolpath.workspace.schedules import ScheduleDraft
-from toolpath.workspace.ticks import zone_of
 
 
 class NewSchedule(msgspec.Struct, frozen=True, kw_only=True):

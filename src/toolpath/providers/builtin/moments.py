@@ -5,11 +5,11 @@ from __future__ import annotations
 import uuid
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import msgspec
 
-from toolpath.errors import ToolFailed
+from toolpath.errors import SchemaError, ToolFailed
+from toolpath.model.time_zone import zone_of
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
 from toolpath.values import Json, JsonObject
@@ -26,9 +26,9 @@ def time_group(given: JsonObject, house: House) -> BuiltinGroup:
     async def now(inputs: JsonObject, context: Any) -> Json:
         zone = inputs.get("time_zone") or "UTC"
         try:
-            known = ZoneInfo(zone)
-        except (ValueError, OSError, KeyError):
-            raise ToolFailed(f"There is no time zone {zone[:100]!r}.", hint="Write one as Europe/Berlin.") from None
+            known = zone_of(zone)
+        except SchemaError as error:
+            raise ToolFailed(error.message, hint=error.hint) from None
         at = house.now()
         local = datetime.fromtimestamp(at, known)
         return {
