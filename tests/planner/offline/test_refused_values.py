@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -128,3 +129,72 @@ def test_what_is_wrong_with_the_parts_is_a_sentence_of_its_own() -> None:
     circle = [one for one in plan.questions if one.startswith("Circular dependency")]
     assert circle
     assert circle[0].endswith(". What is meant?")
+
+
+RATE = a_tool("get_rate", "Get the exchange rate.", base=CURRENCY, target=CURRENCY)
+CONVERT = a_tool(
+    "convert_currency",
+    "Convert an amount from one currency to another.",
+    amount={"type": "number"},
+    from_currency=CURRENCY,
+    to_currency=CURRENCY,
+)
+LENGTHS = a_tool(
+    "convert_unit", "Convert a length.", from_unit={"enum": ["metre", "mile"]}, to_unit={"enum": ["metre", "mile"]}
+)
+
+
+def _inputs_of(plan: Plan) -> JsonObject:
+    (step,) = plan.steps
+    assert isinstance(step, Call)
+    return step.inputs
+
+
+@pytest.mark.parametrize("effect", ["read", "write"])
+@pytest.mark.parametrize(
+    ("said", "tool", "twice"),
+    [
+        ("Get the exchange rate from JPY to EUR", RATE, {"base", "target"}),
+        ("Get the exchange rate from EUR to JPY", RATE, {"base", "target"}),
+        ("get the exchange rate base JPY target EUR", RATE, {"base", "target"}),
+        ("Convert 200 JPY to EUR", CONVERT, {"from_currency", "to_currency"}),
+        ("Convert 200 yen to EUR", CONVERT, {"from_currency", "to_currency"}),
+        ("Convert 200 EUR to yen", CONVERT, {"from_currency", "to_currency"}),
+        ("Convert a length to mile", LENGTHS, {"from_unit", "to_unit"}),
+    ],
+)
+def test_what_is_said_once_does_not_fill_two_parameters(said: str, tool: Tool, twice: set[str], effect: Any) -> None:
+    plan = made_of(said, msgspec.structs.replace(tool, effect=effect))
+    assert plan.questions
+    assert len(_inputs_of(plan).keys() & twice) < 2, plan.steps
+
+
+@pytest.mark.parametrize("effect", ["read", "write"])
+@pytest.mark.parametrize(
+    ("said", "tool", "inputs"),
+    [
+        ("Get the exchange rate from USD to EUR", RATE, {"base": "USD", "target": "EUR"}),
+        ("Get the exchange rate base EUR target USD", RATE, {"base": "EUR", "target": "USD"}),
+        ("Get the exchange rate to EUR from GBP", RATE, {"base": "GBP", "target": "EUR"}),
+        (
+            "Convert 200 USD to EUR",
+            CONVERT,
+            {"amount": 200, "from_currency": "USD", "to_currency": "EUR"},
+        ),
+        (
+            "Convert 200 EUR to EUR",
+            CONVERT,
+            {"amount": 200, "from_currency": "EUR", "to_currency": "EUR"},
+        ),
+    ],
+)
+def test_what_is_said_twice_fills_two_parameters(said: str, tool: Tool, inputs: JsonObject, effect: Any) -> None:
+    plan = made_of(said, msgspec.structs.replace(tool, effect=effect))
+    assert _inputs_of(plan) == inputs
+    if effect == "read":
+        assert plan.questions == ()
+
+
+def test_what_is_said_for_both_fills_both() -> None:
+    plan = made_of("Get the exchange rate with EUR for both", msgspec.structs.replace(RATE, effect="read"))
+    assert _inputs_of(plan) == {"base": "EUR", "target": "EUR"}

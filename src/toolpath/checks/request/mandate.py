@@ -26,7 +26,7 @@ from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
 from toolpath.checks.request.remainders import remainders
 from toolpath.checks.request.said import asks_for_more, names_in, quantifiers, uncovered
-from toolpath.checks.request.seen import Seen, is_offered, short, text_in
+from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
 from toolpath.checks.request.sentences import Clause, after_colon
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, fits, is_form, verbs_of
@@ -354,12 +354,15 @@ def _said_once(seen: Seen) -> Iterator[str]:
         names: dict[str, list[str]] = {}
         for name, value in call.inputs.items():
             is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
-            if is_plain and not (isinstance(value, str) and "{{" in value) and not is_offered(value, tool, name):
+            if is_plain and not (isinstance(value, str) and "{{" in value) and not is_preset(value, tool, name):
                 names.setdefault(folded(str(value)), []).append(name)
         for value, several in names.items():
             if len(several) > 1 and value:
+                offered = all(is_offered(call.inputs[name], tool, name) for name in several)
                 count = len(re.findall(rf"(?<!\w){re.escape(value)}(?!\w)", folded(seen.request)))
-                if count < len(several):
+                # One of a few may be said in other words, and for both.
+                is_free = offered and (not count or FOR_BOTH.search(seen.request) is not None)
+                if count < len(several) and not is_free:
                     often = "once" if count < 2 else f"{count} times"
                     yield f"{call.id}: {value!r} is said {often}; is it {' and '.join(several)}?"
 

@@ -41,6 +41,11 @@ _CODES: Final = re.compile(
     r"|(?=[\w./:+-]{0,100}\d)\w[\w./:+-]*\w",
     re.IGNORECASE,
 )
+#: Words that say that one value is for two things.
+FOR_BOTH: Final = re.compile(
+    r"\b(?:both|each|same|alike|beiden?|jeweils|gleich\w*|selbe\w*|les\s+deux|chaque|m[eê]mes?|ambos|ambas|cada|mism[oa]s?)\b",
+    re.IGNORECASE,
+)
 
 
 class Seen:
@@ -179,6 +184,13 @@ def is_offered(value: Json, tool: Tool | None, name: str) -> bool:
         return False
     options = schema.get("enum")
     return value == schema.get("default") or (isinstance(options, list) and value in options)
+
+
+def is_preset(value: Json, tool: Tool | None, name: str) -> bool:
+    """Whether the value is what the tool takes where nothing is said."""
+    properties = tool.input_schema.get("properties") if tool is not None else None
+    schema = properties.get(name) if isinstance(properties, dict) else None
+    return isinstance(schema, dict) and "default" in schema and value == schema["default"]
 
 
 def _presets(calls: Iterable[tuple[Call, Tool | None, bool]]) -> Iterator[Json]:

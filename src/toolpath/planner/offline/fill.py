@@ -28,6 +28,7 @@ from toolpath.planner.offline.said import (
 )
 from toolpath.planner.offline.slots import Slot
 from toolpath.planner.offline.terms import code_of
+from toolpath.planner.offline.told_apart import told_apart
 from toolpath.values import Json
 
 _HAVING = re.compile(r"\b(?:with|having|whose|aged|costing|weighing|measuring)\b", re.IGNORECASE)
@@ -95,7 +96,7 @@ def _said_outright(
             if inner.calls[0] and not inner.missing:
                 fields = {key: one.value for key, one in inner.calls[0].items()}
                 single[slot.name] = Found(fields, 0.6, None, "its fields")
-    return single, several
+    return told_apart(slots, single, text), several
 
 
 def _free(

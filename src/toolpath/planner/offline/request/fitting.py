@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from toolpath.checks.request.concepts import concepts_of, listed_concepts
+from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.planner.offline.match import words_of
 from toolpath.planner.offline.opposites import is_opposite
@@ -146,6 +147,8 @@ class _Filler:
         self._used: dict[Span, str] = {}
         self._many: dict[str, list[Json]] = {}
         self._spent: set[Word] = set()
+        self._chosen: set[Word] = set()
+        """Words that are an option of a parameter: once said, none of another one."""
         self._denied: list[Word] = []
         """Words that would be an option, and are said not to be."""
         self._uncued: list[FieldKind] = []
@@ -349,6 +352,8 @@ class _Filler:
                     if (same if exact else alike) and self._is_denied(word):
                         self._denied.append(word)
                         continue
+                    if (same or alike) and word in self._chosen and not FOR_BOTH.search(self._text):
+                        continue
                     is_act = word.text == self._part.verb and not same and self._names(word)
                     if (same if exact else alike) and not is_act:
                         if (
@@ -358,6 +363,7 @@ class _Filler:
                         ):
                             continue
                         self._spend(word)
+                        self._chosen.add(word)
                         return option
         return None
 
