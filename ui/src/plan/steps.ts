@@ -5,30 +5,63 @@ import type { Path } from './text'
 export type PlanStep = JsonObject & { id?: string; tool?: string }
 
 /** The step that the graph shows under a key (ids from the outside in), and its place in the plan. */
-export function stepAt(plan: JsonObject | null, key: string): { step: PlanStep; path: Path } | null {
+export const stepAt = (plan: JsonObject | null, key: string): Place | null => stepsAt(plan, key)[0] ?? null
+
+/** All steps of a plan under a key: while it is being written there may be more than one. */
+export function stepsAt(plan: JsonObject | null, key: string): Place[] {
   const [first, ...rest] = key.split('/')
-  let places = placesIn(plan, [])
-  let found = places.find((place) => place.step.id === first)
-  for (const name of rest) {
-    if (!found) return null
-    places = inside(found.step, found.path)
-    found = places.find((place) => place.step.id === name)
+  const top = placesIn(plan ?? undefined, []).filter((place) => place.step.id === first)
+  return rest.reduce(
+    (found, name) => found.flatMap((place) => inside(place.step, place.path)).filter((place) => place.step.id === name),
+    top,
+  )
+}
+
+/** The innermost step that a place of the plan is in or at; its key is empty where a step has no id. */
+export function stepAround(plan: JsonObject | null, path: Path): { key: string; path: Path } | null {
+  let places = placesIn(plan ?? undefined, [])
+  const ids: string[] = []
+  let at: Path | null = null
+  for (;;) {
+    const next = places.find((place) => place.path.every((name, index) => name === path[index]))
+    if (!next) return at && { key: ids.every(Boolean) ? ids.join('/') : '', path: at }
+    ids.push(typeof next.step.id === 'string' ? next.step.id : '')
+    at = next.path
+    places = inside(next.step, next.path)
   }
-  return found ?? null
+}
+
+/** Ids of all steps, those inside of loops and branches too. */
+export function idsIn(plan: JsonObject | null): string[] {
+  const within = (places: Place[]): string[] =>
+    places.flatMap((place) => [String(place.step.id ?? ''), ...within(inside(place.step, place.path))])
+  return within(placesIn(plan ?? undefined, [])).filter(Boolean)
+}
+
+/** What stands at a place of the plan. */
+export function valueAt(plan: JsonObject | null, path: Path): Json | undefined {
+  return path.reduce<Json | undefined>(
+    (at, name) => (at as Record<string | number, Json> | null | undefined)?.[name],
+    plan ?? undefined,
+  )
 }
 
 /** Ids of the steps that stand beside the one at the path. */
 export function idsBeside(plan: JsonObject | null, path: Path): string[] {
-  const list = path.slice(0, -1).reduce<Json | undefined>((at, name) => (at as Record<string | number, Json> | undefined)?.[name], plan ?? undefined)
+  const list = valueAt(plan, path.slice(0, -1))
   return Array.isArray(list) ? list.map((step) => String((step as PlanStep | null)?.id ?? '')).filter(Boolean) : []
 }
 
 type Place = { step: PlanStep; path: Path }
 
+/** What is only begun, in a text that is being written, is a step without fields. */
+const stepOf = (written: Json | undefined): PlanStep =>
+  written && typeof written === 'object' && !Array.isArray(written) ? written : {}
+
 function placesIn(block: Json | undefined, path: Path): Place[] {
   const steps = (block as JsonObject | null | undefined)?.['steps']
   if (!Array.isArray(steps)) return []
-  return steps.map((step, index) => ({ step: step as PlanStep, path: [...path, 'steps', index] }))
+  return steps.map((step, index) => ({ step: stepOf(step), path: [...path, 'steps', index] }))
 }
 
 function inside(step: PlanStep, path: Path): Place[] {
@@ -39,7 +72,7 @@ function inside(step: PlanStep, path: Path): Place[] {
     ...branches.flatMap((branch, index) => {
       const at = [...path, 'parallel', index]
       const steps = placesIn(branch, at)
-      return steps.length ? steps : [{ step: branch as PlanStep, path: at }]
+      return steps.length ? steps : [{ step: stepOf(branch), path: at }]
     }),
   ]
 }

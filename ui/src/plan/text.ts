@@ -13,6 +13,10 @@ export function pathOf(pointer: string): Path {
     .map((name) => (/^\d+$/.test(name) ? Number(name) : name))
 }
 
+/** The pointer to a place, such as `/steps/0/inputs`. */
+export const pointerOf = (path: Path): string =>
+  path.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
 /**
  * The text with another value at the place; `undefined` takes the place out. Only that place of the text changes: what
  * is written around it, comments too, stays as it is. Where this cannot be done, as inside of an alias, the document

@@ -205,6 +205,8 @@ export const en = {
     id: 'Name of the step',
     addStep: 'Add a step',
     removeStep: 'Remove',
+    notThere: 'Nothing was changed: this place is not found in the text as it is now.',
+    unreadable: 'Nothing was changed: the text cannot be read as it is now.',
     change: 'Change tool',
     pickHint: '↑ ↓ to choose, Enter to take',
     order: 'When it runs',

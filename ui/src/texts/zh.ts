@@ -204,6 +204,8 @@ export const zh: Words = {
     id: '步骤名称',
     addStep: '添加步骤',
     removeStep: '移除',
+    notThere: '没有更改任何内容：在当前文本中找不到此处。',
+    unreadable: '没有更改任何内容：当前文本无法读取。',
     change: '更换工具',
     pickHint: '↑ ↓ 选择，Enter 确定',
     order: '何时运行',
