@@ -40,6 +40,7 @@ from toolpath.planner.offline.request.reader import SURE, UNSURE, Reading, read_
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.spelling import Spelled, spelled
 from toolpath.planner.offline.request.toolbox import Toolbox, is_of_kind
+from toolpath.planner.offline.rivals import rivals
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
 
@@ -105,7 +106,8 @@ def plan_offline(
         plan = _planned(request, catalog, tools, search, today)
     # What nobody would run is no plan that writes: it is a question.
     is_sure = plan.questions or (plan.confidence or 0.0) >= _OPEN
-    return plan if is_sure else _asked_about(plan, catalog)
+    plan = plan if is_sure else _asked_about(plan, catalog)
+    return plan if plan.questions else _asking(plan, [*rivals(plan, request, Toolbox(offered))])
 
 
 def _mended(plan: Plan, request: str, mended: Spelled, catalog: Catalog) -> Plan:
@@ -199,11 +201,16 @@ def _asked_about(plan: Plan, catalog: Catalog) -> Plan:
     acting = sorted(tool for tool in _tools_of(plan) if not catalog.tools[tool].is_read)
     if not acting:
         return plan
-    questions = (*plan.questions, f"Is {', '.join(acting)} what is meant?")
+    return _asking(plan, [f"Is {', '.join(acting)} what is meant?"])
+
+
+def _asking(plan: Plan, questions: Sequence[str]) -> Plan:
+    """The plan with these questions."""
+    if not questions:
+        return plan
+    asked = (*plan.questions, *dict.fromkeys(questions))
     sure = min(plan.confidence or 0.0, _OPEN)
-    return msgspec.structs.replace(
-        plan, origin=msgspec.structs.replace(plan.origin, questions=questions, confidence=sure)
-    )
+    return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=asked, confidence=sure))
 
 
 def _misfits(plan: Plan, box: Toolbox) -> bool:

@@ -1,0 +1,119 @@
+"""Rivals of the tools of a plan that writes: others that the same command may mean. Pure.
+
+A verb says what is done, and not to which thing: it is no sign of a tool whose thing is called alike, as `reserva`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Final
+
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.concepts import STOPS, concepts_of
+from toolpath.checks.request.sentences import bare, clauses_of
+from toolpath.checks.request.tools import fits, verbs_of
+from toolpath.checks.request.verbs import folded
+from toolpath.model.plan import Call, Plan, every_step
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox
+
+#: What may be an id, and is no sign of a tool by its form.
+_ANY: Final = frozenset(("id", "text"))
+#: What belongs to a verb: `turn_off`.
+_PARTICLES: Final = frozenset(("on", "off", "up", "down", "in", "out", "back"))
+
+
+def rivals(plan: Plan, request: str, box: Toolbox) -> Iterator[str]:
+    """A question for each call that writes where another tool that writes may be meant as well."""
+    kits = {kit.key: kit for kit in box.kits if kit.is_acting}
+    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call) and step.tool in kits]
+    for call in calls:
+        kit = kits[call.tool]
+        verbs = _verbs(request, kit)
+        said = _said(request, verbs)
+        for other in kits.values():
+            if (
+                other is not kit
+                and verbs
+                and _is_like(kit, other, call, verbs)
+                and _is_open(kit, other, call, said, box)
+            ):
+                yield f"Is {kit.key} or {other.key} what is meant?"
+                break
+
+
+def _verbs(request: str, kit: Kit) -> list[str]:
+    """The verbs by which the request commands the tool."""
+    found = clauses_of(bare(request), lambda word: fits(word, kit.tool))
+    return [one.verb for one in found if one.mood == "command" and one.verb and fits(one.verb, kit.tool)]
+
+
+def _said(request: str, verbs: Sequence[str]) -> list[str]:
+    """The words of the request but for its verbs, each of which is taken away once."""
+    words = re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-]*\d)", request)
+    for verb in verbs:
+        if verb in words:
+            words.remove(verb)
+    return [word for word in words if folded(word) not in STOPS]
+
+
+def _is_like(kit: Kit, other: Kit, call: Call, verbs: Sequence[str]) -> bool:
+    """Whether the other tool is commanded by the same verb, and takes what this call gives."""
+    own = [folded(verb) for verb in verbs]
+    if not any(fits(verb, other.tool) for verb in verbs):
+        return False
+    if any(verb in verbs_of(kit.tool) and verb not in verbs_of(other.tool) for verb in own):
+        return False
+    given = [field for field in kit.fields if field.name in call.inputs]
+    firm = [field.kind for field in given if field.kind in _ANY]
+    return bool(firm) and len(other.required) == len(kit.required) and _kinds(kit) == _kinds(other)
+
+
+def _kinds(kit: Kit) -> list[str]:
+    return sorted("id" if field.kind in _ANY else field.kind for field in kit.required)
+
+
+def _is_open(kit: Kit, other: Kit, call: Call, said: Sequence[str], box: Toolbox) -> bool:
+    """Whether nothing that is said is of this tool alone, or an id is one of the other's."""
+    mine, theirs = _things(kit), _things(other)
+    if not mine - theirs:
+        return False
+    if _has_id_of(other, call, box) and not _has_id_of(kit, call, box):
+        return True
+    if _is_told(mine - theirs, said):
+        return False
+    if _is_told(theirs - mine, said):
+        return True
+    own, rest = _described(kit), _described(other)
+    return not (_is_told(own - rest, said) or _has_id_of(kit, call, box))
+
+
+def _is_told(words: frozenset[str], said: Sequence[str]) -> bool:
+    return any(folded(word) in words or concepts_of(word) & words for word in said)
+
+
+def _things(kit: Kit) -> frozenset[str]:
+    """The words of a tool's name but for its verb, and what they stand for."""
+    words = raw_words(kit.tool.name)
+    at = next((at for at, word in enumerate(words) if fits(word, kit.tool)), None)
+    return _meant(word for place, word in enumerate(words) if place != at and word not in _PARTICLES)
+
+
+def _described(kit: Kit) -> frozenset[str]:
+    # The first word says what is done.
+    words = raw_words(kit.tool.description[:400])[1:]
+    fields = (word for field in kit.fields for word in raw_words(f"{field.name} {field.description}"))
+    return _meant(chain(words, fields))
+
+
+def _meant(words: Iterator[str]) -> frozenset[str]:
+    telling = [folded(word) for word in words if folded(word) not in STOPS]
+    return frozenset(telling).union(*(concepts_of(word) for word in telling))
+
+
+def _has_id_of(kit: Kit, call: Call, box: Toolbox) -> bool:
+    """Whether a value begins as ids of the tool do."""
+    prefixes = [box.prefix_of(field).casefold() for field in kit.fields if field.kind == "id"]
+    values = [value.casefold() for value in call.inputs.values() if isinstance(value, str)]
+    return any(prefix and value.startswith(prefix) for prefix in prefixes for value in values)
