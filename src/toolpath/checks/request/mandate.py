@@ -20,6 +20,7 @@ from toolpath.checks.request.asides import asides
 from toolpath.checks.request.bases import bases, unfounded
 from toolpath.checks.request.bindings import misbound
 from toolpath.checks.request.blockers import Mood
+from toolpath.checks.request.coordinated import coordinated
 from toolpath.checks.request.cuts import cut_out
 from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.places import misplaced
@@ -80,7 +81,11 @@ def mandated(  # a plan, what it is held against, and how
     seen = Seen(plan, told, catalog, kept)
     questions = [*_uncommanded(seen, strict=strict)]
     left = [*_left_out(seen, strict=strict)]
-    unasked = () if seen.acting else names_in(seen.request, left)
+    joined = [
+        one for one in dict.fromkeys(coordinated(seen)) if not any(one in other for other in left if other != one)
+    ]
+    left += [one for one in joined if one not in left]
+    unasked = () if seen.acting else {*names_in(seen.request, left)} - {*joined}
     questions += [f"The plan does nothing about {one!r}: what of it?" for one in left if one not in unasked]
     cut = cut_out(seen.request, seen.own_values, shortened=not seen.acting)
     questions += [f"The plan takes {one}: what is meant?" for one in cut]

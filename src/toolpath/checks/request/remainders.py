@@ -64,6 +64,11 @@ def remainders(
         start = end
 
 
+def says_nothing(word: str) -> bool:
+    """Whether a word, as it is compared, says nothing of what is done."""
+    return word in _EMPTY
+
+
 def _never(_: str) -> bool:
     return False
 
