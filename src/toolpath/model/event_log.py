@@ -86,4 +86,4 @@ def _packed(piece: tuple[AnyEvent, ...]) -> _Piece:
 
 
 def _events(piece: _Piece) -> Sequence[AnyEvent]:
-    return decode_events(piece) if type(piece) is bytes else piece  # type: ignore[return-value]
+    return decode_events(piece) if isinstance(piece, bytes) else piece
