@@ -114,3 +114,70 @@ async def test_a_zone_that_there_is_none_is_said() -> None:
 )
 def test_days_that_are_counted_from_today(said: str, day: str) -> None:
     assert next(days_in(f"x {said} y", date(2026, 6, 10))).iso == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("to this Friday", "2026-06-12"),
+        ("to Friday next week", "2026-06-19"),
+        ("next week on Friday", "2026-06-19"),
+        ("nächste Woche Freitag", "2026-06-19"),
+        ("le vendredi de la semaine prochaine", "2026-06-12"),
+        ("of last Friday", "2026-06-05"),
+        ("of last Wednesday", "2026-06-03"),
+        ("since Monday", "2026-06-08"),
+        ("seit Montag", "2026-06-08"),
+        ("el viernes pasado", "2026-06-05"),
+        ("on Wednesday the 24th", "2026-06-24"),
+        ("on the 24th", "2026-06-24"),
+        ("to the 3rd at 9:30", "2026-07-03"),
+        ("by the 31st", "2026-07-31"),
+        ("on Friday 31 July", "2026-07-31"),
+        ("on Friday, July 31st, 2026", "2026-07-31"),
+        ("on the twenty-first of July", "2026-07-21"),
+    ],
+)
+def test_a_day_is_read_as_people_say_it(said: str, day: str) -> None:
+    found = list(days_in(said, date(2026, 6, 10)))
+    assert found
+    assert found[0].iso == day
+
+
+@pytest.mark.parametrize("said", ["the 3rd result", "to the 2nd floor", "this Monday and no other", "the 31st of June"])
+def test_what_is_no_day_or_may_be_past_is_not_taken_for_one_alone(said: str) -> None:
+    days = [one for one in days_in(said, date(2026, 6, 10)) if one.end - one.start > len("Monday")]
+    assert days == []
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("Move EV-12 to next Friday", ["2026-06-12", "2026-06-19"]),
+        ("Move EV-12 to Friday next week", []),
+        # On a Thursday no Monday of this week is left.
+        ("Move EV-12 to next Monday", []),
+    ],
+)
+async def test_a_day_of_which_people_mean_different_ones_is_asked_before_a_write(said: str, asked: list[str]) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "event_id": {"type": "string", "description": "Id such as EV-12"},
+            "date": {"type": "string", "format": "date", "description": "New day"},
+        },
+        "required": ["event_id", "date"],
+    }
+    async with Toolpath(clock=FakeClock(start=LATE)) as tp:
+        tp.add(
+            scripted(
+                "move_event",
+                then={},
+                effect="write",
+                description="Move an event to another day.",
+                input_schema=schema,
+            )
+        )
+        plan = await tp.plan(said)
+    assert bool(plan.questions) == bool(asked)
+    assert all(day in plan.questions[0] for day in asked)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from toolpath.checks.request.said import WEEKDAY_NAMES
 from toolpath.checks.request.verbs import folded
 from toolpath.values import Json, walk
 
@@ -19,7 +20,7 @@ _POINTS: Final = re.compile(
 #: `that` and `this` that point to nothing: `so that`, `this week`, `that says`; `that #`: what is named right after.
 _NO_POINTER: Final = re.compile(
     r"\s+(?:is|are|was|were|says?|reads?|has|have|contains?|week|month|year|morning|afternoon|evening|weekend|quarter"
-    r"|time|#)",
+    rf"|time|{WEEKDAY_NAMES}|#)",
     re.IGNORECASE,
 )
 #: `convert 5 GBP to USD and then to EUR`: the same again, with what came of it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 import msgspec
@@ -40,6 +40,7 @@ from toolpath.planner.offline.request.reader import SURE, UNSURE, Reading, read_
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.spelling import Spelled, spelled
 from toolpath.planner.offline.request.toolbox import Toolbox, is_of_kind
+from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
@@ -107,7 +108,9 @@ def plan_offline(
     # What nobody would run is no plan that writes: it is a question.
     is_sure = plan.questions or (plan.confidence or 0.0) >= _OPEN
     plan = plan if is_sure else _asked_about(plan, catalog)
-    return plan if plan.questions else _asking(plan, [*rivals(plan, request, Toolbox(offered))])
+    if plan.questions:
+        return plan
+    return _asking(plan, [*rivals(plan, request, Toolbox(offered)), *_two_days(plan, request, catalog, today)])
 
 
 def _mended(plan: Plan, request: str, mended: Spelled, catalog: Catalog) -> Plan:
@@ -211,6 +214,14 @@ def _asking(plan: Plan, questions: Sequence[str]) -> Plan:
     asked = (*plan.questions, *dict.fromkeys(questions))
     sure = min(plan.confidence or 0.0, _OPEN)
     return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=asked, confidence=sure))
+
+
+def _two_days(plan: Plan, request: str, catalog: Catalog, today: date | None) -> Iterator[str]:
+    """A question for each day of a plan that writes of which people mean different ones."""
+    if today is None or not _acts(plan, catalog):
+        return
+    for said, near, far in days_that_may_be_two(request, today):
+        yield f"{said!r}: is it {near.isoformat()}, or {far.isoformat()}?"
 
 
 def _misfits(plan: Plan, box: Toolbox) -> bool:

@@ -1,0 +1,80 @@
+"""Days of a week as people say them: `last Friday`, `Friday next week`, `a week on Monday`. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Final
+
+from toolpath.checks.request.said import WEEKDAY_NAMES, WEEKDAYS
+from toolpath.checks.request.verbs import folded
+
+_DAY: Final = rf"(?P<day>{WEEKDAY_NAMES})"
+_NEXT_WEEK: Final = (
+    r"(?:of\s+)?next\s+week|nächste[rn]?\s+Woche|la\s+semaine\s+prochaine"
+    r"|(?:de\s+)?la\s+(?:próxima\s+semana|semana\s+que\s+viene)"
+)
+_THIS_WEEK: Final = r"(?:of\s+)?this\s+week|diese[rn]?\s+Woche|(?:de\s+)?cette\s+semaine|(?:de\s+)?esta\s+semana"
+_LAST_WEEK: Final = r"(?:of\s+)?last\s+week|letzte[rn]?\s+Woche|la\s+semaine\s+dernière|(?:de\s+)?la\s+semana\s+pasada"
+
+
+def _said(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'-]){pattern}(?![\w'-])", re.IGNORECASE)
+
+
+#: How a day of a week is said, and how many weeks its week is from today's.
+_OF_WEEKS: Final = tuple(
+    (_said(form), weeks)
+    for week, weeks in ((_NEXT_WEEK, 1), (_THIS_WEEK, 0), (_LAST_WEEK, -1))
+    for form in (rf"{_DAY},?\s+(?:{week})", rf"(?:{week}),?\s+(?:on\s+|am\s+|le\s+|el\s+)?{_DAY}")
+)
+_WEEK_LATER: Final = (
+    _said(rf"{_DAY}\s+week(?!\s*(?:after|before|day|end|ly))"),
+    _said(rf"(?:a|one)\s+week\s+(?:on|from)\s+{_DAY}"),
+    _said(rf"{_DAY}\s+in\s+(?:a|one)\s+week"),
+    _said(rf"{_DAY}\s+in\s+einer\s+Woche"),
+)
+_PAST: Final = (
+    # `the last Friday` is one of a month.
+    _said(rf"(?:(?<!the )last|since(?:\s+last)?|letzten|vergangenen|seit(?:\s+letztem)?|depuis)\s+{_DAY}"),
+    _said(rf"{_DAY}\s+(?:dernier|passé|pasado)"),
+)
+_COMING: Final = _said(rf"(?:this|diesen|ce|este)\s+{_DAY}")
+_NEXT: Final = _said(rf"(?:next|nächsten)\s+{_DAY}(?!\s+week)")
+
+
+def days_of_weeks(text: str, today: date) -> Iterator[tuple[int, int, date]]:
+    """The days of weeks that are told from today: where each is said, and which it is."""
+    monday = today - timedelta(days=today.weekday())
+    for pattern, weeks in _OF_WEEKS:
+        for found in pattern.finditer(text):
+            yield *found.span(), monday + timedelta(days=7 * weeks + _weekday(found))
+    for pattern in _WEEK_LATER:
+        for found in pattern.finditer(text):
+            yield *found.span(), today + timedelta(days=7 + _ahead(found, today))
+    for pattern in _PAST:
+        for found in pattern.finditer(text):
+            # `since` stays outside: it says which parameter the day is for.
+            start = found.start("day") if found[0].casefold().startswith(("since", "seit", "depuis")) else found.start()
+            yield start, found.end(), today - timedelta(days=(today.weekday() - _weekday(found)) % 7 or 7)
+    for found in _COMING.finditer(text):
+        if _weekday(found) > today.weekday():
+            yield *found.span(), monday + timedelta(days=_weekday(found))
+
+
+def days_that_may_be_two(text: str, today: date) -> Iterator[tuple[str, date, date]]:
+    """Days of which people mean different ones: `next Friday`, while this week's is to come. As said, and both."""
+    monday = today - timedelta(days=today.weekday())
+    for found in _NEXT.finditer(text):
+        if _weekday(found) > today.weekday():
+            near = monday + timedelta(days=_weekday(found))
+            yield found[0], near, near + timedelta(days=7)
+
+
+def _weekday(found: re.Match[str]) -> int:
+    return WEEKDAYS[folded(found["day"])]
+
+
+def _ahead(found: re.Match[str], today: date) -> int:
+    return (_weekday(found) - today.weekday()) % 7 or 7
