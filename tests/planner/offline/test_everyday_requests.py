@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +130,71 @@ def test_a_request_with_structure_is_planned_whole_or_asked_about(category: str)
             wrong.append(task.query)
     assert wrong == []
     assert len(asked) <= MOST_ASKED, asked
+
+
+def test_a_condition_is_carried_whole_or_asked_about() -> None:
+    wrong, asked = [], []
+    for line in (FOLDER / "conditions.jsonl").read_bytes().splitlines():
+        task = read_task(line)
+        catalog = tool_sets()[task.toolset or ""]
+        plan = planned(task.query, catalog)
+        if plan is None or not runs(plan):
+            asked += [task.query] if "plan" in task.right else []
+        elif not task.gold_plan or not score_plan(made_calls(plan), gold_calls(task, catalog)).is_whole:
+            wrong.append((task.query, calls_of(plan)))
+    assert wrong == []
+    assert asked == []
+
+
+#: A condition that the tools can tell, what `when` makes of it, and its opposite.
+TOLD = [
+    ("TSK-4 is {not} done", "status == 'done'", "status != 'done'"),
+    ("TSK-4 is {not} already open", "status == 'open'", "status != 'open'"),
+    ("the priority of TSK-4 is {not} high", "priority == 'high'", "priority != 'high'"),
+    ("TSK-4 has {not} more than 8 estimated hours", "estimated_hours > 8", "estimated_hours <= 8"),
+]
+IFS = [("if", False), ("only if", False), ("provided", False), ("as long as", False), ("unless", True)]
+#: What may stand in a condition besides, and changes it.
+MORE = [
+    "nearly",
+    "by Tom",
+    "since Monday",
+    "and Miriam agrees",
+    "or Miriam agrees",
+    "for the second time",
+    "once Tom is back",
+    "unless Tom objects",
+    "in the opinion of Tom",
+    "- or so Tom says",
+]
+
+
+@pytest.mark.parametrize(("word", "is_negative"), IFS)
+def test_a_condition_and_its_opposite_never_let_the_same_be_done(word: str, is_negative: bool) -> None:
+    done = 0
+    for (condition, plain, opposite), denial, order in product(TOLD, ("", "not"), ("first", "last")):
+        said = " ".join(condition.format(**{"not": denial}).split())
+        request = (
+            f"{word} {said}, assign TSK-4 to Miriam" if order == "first" else f"Assign TSK-4 to Miriam {word} {said}"
+        )
+        plan = planned(request, tool_sets()["tasks"])
+        assert plan is not None
+        call = next((one for one in calls_of(plan) if one.tool == "assign_task"), None)
+        if runs(plan):
+            assert call is not None
+            wanted = opposite if bool(denial) != is_negative else plain
+            assert call.when == "{{ get_task." + wanted + " }}", request
+            done += 1
+    assert done >= 12
+
+
+@pytest.mark.parametrize("more", MORE)
+def test_a_condition_that_says_more_is_asked_about(more: str) -> None:
+    for word, (condition, _, _) in product(("if", "unless"), TOLD[1:3]):
+        said = condition.replace("{not} ", "")
+        for request in (
+            f"Assign TSK-4 to Miriam {word} {said} {more}",
+            f"{word} {said} {more}, assign TSK-4 to Miriam",
+        ):
+            plan = planned(request, tool_sets()["tasks"])
+            assert plan is None or not runs(plan), request

@@ -102,6 +102,17 @@ _PHRASES: Final[tuple[tuple[Mood, re.Pattern[str]], ...]] = (
 )
 
 
+#: What begins a condition that the `when` of a step can say; `when` and `until` are waited for, which no step does.
+PROVISO: Final = re.compile(
+    r"(?<![\w'\u2019-])(?:(?:but|and|aber|mais|pero)\s+)?(?:(?:only|nur|seulement|s[oó]lo)\s+(?:if|when|wenn|falls|si)"
+    r"|if|provided(?:\s+that)?|providing(?:\s+that)?|assuming(?:\s+that)?|(?:as|so)\s+long\s+as|on\s+condition\s+that"
+    r"|unless|except\s+if|in\s+case|or\s+else|otherwise|else|falls|sofern|es\s+sei\s+denn|außer\s+wenn|wenn|sonst"
+    r"|sauf\s+si|à\s+condition\s+que|si\s+no|si|s['\u2019](?:il|elle)s?|sinon|a\s+menos\s+que|siempre\s+que)"
+    r"(?![\w'\u2019-])",
+    re.IGNORECASE,
+)
+
+
 def takes_back(word: str) -> bool:
     """Whether the word keeps a clause from being a command."""
     return blocked_by(word) is not None
@@ -119,12 +130,15 @@ _UNTIL: Final = re.compile(
 )
 
 
+#: `somewhere else` is another place, and no other case.
+_OTHER: Final = re.compile(r"(?<=\w)\s+else(?<=(?:one|ody|ere|ing)\selse)\b", re.IGNORECASE)
 #: Without its accent it is French for `of the`, and German for `of`.
 _SOON: Final = re.compile(r"\bdès\b", re.IGNORECASE)
 
 
 def blocked_by(said: str) -> tuple[Mood, str] | None:
     """The mood that keeps a clause from being a command, and the word that says so."""
+    said = _OTHER.sub(" ", said)
     said = _UNTIL.sub(" ", _HOLDS.sub(" ", PLEASE.sub(" ", said)))
     plain = folded(said)
     if (soon := _SOON.search(said)) is not None:

@@ -25,6 +25,7 @@ from toolpath.checks.request.cuts import cut_out
 from toolpath.checks.request.namings import misnamed, swallowed
 from toolpath.checks.request.places import misplaced
 from toolpath.checks.request.pointers import goes_on, names_one_thing, pointers, reads_a_step, torn_apart
+from toolpath.checks.request.provisos import uncarried
 from toolpath.checks.request.remainders import remainders
 from toolpath.checks.request.said import asks_for_more, names_in, quantifiers, uncovered
 from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, short, text_in
@@ -91,6 +92,8 @@ def mandated(  # a plan, what it is held against, and how
     questions += [f"The plan takes {one}: what is meant?" for one in cut]
     questions += _said_once(seen)
     questions += _pointed(seen)
+    if seen.acting and strict:
+        questions += uncarried(seen)
     if seen.acting:
         questions += [*misread(seen), *misnamed(seen), *misplaced(seen), *misbound(seen), *twofold(seen), *asides(seen)]
         for clause in seen.clauses:

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.blockers import PLEASE, WORD, Mood, blocked_by, words_of
+from toolpath.checks.request.blockers import PLEASE, PROVISO, WORD, Mood, blocked_by, words_of
 from toolpath.checks.request.tongues import tongues_of
 from toolpath.checks.request.verbs import TOWARDS, folded, is_counter, is_reading, is_thing, meanings_of, parted
 
@@ -106,13 +106,28 @@ def clauses_of(text: str, is_verb: Callable[[str], bool]) -> list[Clause]:
     """The clauses of a request. `text`: what is quoted or somebody's words is blanked out; `is_verb`: one of a tool."""
     head, tail = _at_colon(text)
     parts = [part for part in _parts(head, is_verb) if _haswords_of(part)]
-    found = [clause_of(part, is_verb, kindly=_is_kind(parts, number)) for number, part in enumerate(parts[:_MOST])]
+    found: list[Clause] = []
+    for number, part in enumerate(parts[:_MOST]):
+        found += _with_proviso(part, clause_of(part, is_verb, kindly=_is_kind(parts, number)), is_verb)
     for part in _parts(tail, is_verb):
         clause = clause_of(part, is_verb)
         # What follows a colon is what is listed, quoted or handed on: it may take a command back, and gives none.
         if clause.mood in ("negation", "condition", "hypothesis", "choice"):
             found.append(clause)
     return found[:_MOST]
+
+
+def _with_proviso(part: str, clause: Clause, is_verb: Callable[[str], bool]) -> list[Clause]:
+    """The clause; a command on a condition as the command and the condition, whatever that says: `if it isn't paid`."""
+    found = PROVISO.search(part) if clause.mood not in ("command", "none", "question", "asked") else None
+    if found is None or clause.text.endswith("?"):
+        return [clause]
+    before = part[: found.start()].rstrip(" ,;\u2013\u2014-")
+    proviso = Clause(part[found.start() :].strip(), "condition", because=found.group())
+    if not _POLITE.sub("", before + " ").strip(" ,"):
+        return [proviso]
+    command = clause_of(before, is_verb)
+    return [command, proviso] if command.mood == "command" else [clause]
 
 
 def after_colon(text: str) -> str:

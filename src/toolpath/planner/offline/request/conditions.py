@@ -8,61 +8,48 @@ from typing import Final
 import msgspec
 
 from toolpath.checks.request.blockers import PLEASE
-from toolpath.checks.request.concepts import concepts_of, listed_concepts
+from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
+from toolpath.checks.request.provisos import COMPARISONS, NEGATED, NOTHING, OPPOSITE, UNLESS
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import Part
+from toolpath.planner.offline.request.spans import Span
 from toolpath.planner.offline.request.toolbox import Field, Kit
+from toolpath.planner.offline.request.values_of_fields import in_unit
 from toolpath.values import Json
 
 _IF: Final = (
-    r"(?:if|in case|provided(?:\s+that)?|assuming|falls|wenn|sofern|si|s['\u2019]il"
-    r"|s['\u2019]elle|unless|außer wenn|sauf si|a menos que)"
+    r"(?:(?:but\s+|and\s+)?(?:only\s+(?:if|when)|if|provided(?:\s+that)?|providing(?:\s+that)?|assuming(?:\s+that)?"
+    r"|(?:as|so)\s+long\s+as|on\s+condition\s+that|unless|falls|wenn|sofern|si|s['\u2019]il|s['\u2019]elle|außer wenn"
+    r"|sauf si|a menos que))"
+)
+_LEAD: Final = r"(?:(?:hey|hi|hello|ok(?:ay)?|and|but|so|also|then|please|bitte|well|oh)[,!]?\s+)*"
+_THEN: Final = (
+    r"(?:,\s*(?:then\s+|dann\s+|alors\s+|entonces\s+)?(?:please\s+|bitte\s+)?|\s+then\s+|\s+(?=please\s|bitte\s))"
 )
 _FIRST: Final = re.compile(
-    rf"^(?P<word>{_IF})\s+(?P<condition>.+?)(?:,\s*(?:then\s+|dann\s+|alors\s+|entonces\s+)?"
-    rf"|\s+then\s+)(?P<body>.+)$",
+    rf"^\s*{_LEAD}(?P<word>{_IF}|in\s+case)\s+(?P<condition>.+?){_THEN}"
+    r"(?P<body>.+?)(?:[,;]\s*(?P<other>or\s+else|otherwise|else|sonst|sinon|si no),?\s+(?P<else>.+?))?$",
+    re.IGNORECASE | re.DOTALL,
+)
+#: `Lock the door, and if it rains, close the window`: what stands before depends on nothing.
+_LATER: Final = re.compile(
+    rf"^(?P<before>.+?),?\s+(?:and|und|et|y)(?:\s+then|\s+also)?,?\s+(?={_IF}\s+.+?{_THEN}.)(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _LAST: Final = re.compile(
-    rf"^(?P<body>.+?),?\s+(?P<word>{_IF})\s+(?P<condition>[^,;]+?)(?:[,;]\s*(?P<other>otherwise"
-    rf"|else|sonst|sinon|si no)\s+(?P<else>.+?))?[.!]?$",
+    rf"^(?P<body>.+?)(?<!\band)(?<!\bund),?\s+(?P<word>{_IF})\s+(?P<condition>(?:(?!\s[-\u2013\u2014]\s)[^,;(])+?)"
+    r"(?:[,;]\s*(?P<other>or\s+else|otherwise|else|sonst|sinon|si no),?\s+(?P<else>.+?))?"
+    r"(?:\s[-\u2013\u2014(]\s*.+|,?\s+(?:please|thanks|thank\s+you|pls|bitte))?[.!]?$",
     re.IGNORECASE | re.DOTALL,
 )
-_NEGATED: Final = re.compile(
-    r"\b(?:not|isn['\u2019]t|aren['\u2019]t|hasn['\u2019]t|doesn['\u2019]t|never|nicht|kein\w*"
-    r"|pas|no|nunca|unless|sauf|menos)\b",
-    re.IGNORECASE,
+_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\s*\n\s*")
+#: Names of numbers that count something.
+_COUNTING: Final = frozenset(
+    ("count", "total", "rows", "size", "length", "stock", "copies", "quantity", "number", "items", "available")
 )
-_UNLESS: Final = re.compile(r"^(?:unless|außer|sauf|a menos)", re.IGNORECASE)
-_COMPARISONS: Final = tuple(
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), sign)
-    for words, sign in (
-        (
-            r"(?:supérieure?s?|mayor(?:es)?|superior(?:es)?)\s+(?:à|a|que|de)|größer als|höher als|exceeds?|übersteigt",
-            ">",
-        ),
-        (r"(?:inférieure?s?|menor(?:es)?|inferior(?:es)?)\s+(?:à|a|que|de)|kleiner als|niedriger als", "<"),
-        (r"at least|mindestens|au moins|al menos", ">="),
-        (r"at most|höchstens|au plus|como mucho", "<="),
-        (
-            r"(?:less|fewer|cheaper|colder|lower|smaller|weniger|kälter|billiger|moins"
-            r"|menos)\b(?:\s+\w+)?\s+(?:than|als|que|de)|(?:colder|less|cheaper|weniger)\s+(?:than"
-            r"|als)|below|under|unter|menos de|moins de",
-            "<",
-        ),
-        (
-            r"(?:more|higher|warmer|hotter|dearer|greater|larger|mehr|wärmer|plus"
-            r"|más)\b(?:\s+\w+)?\s+(?:than|als|que|de)|above|over|über|más de|plus de",
-            ">",
-        ),
-    )
-)
-_NOTHING: Final = re.compile(
-    r"\b(?:empty|leer|vide|vacía|vacío)\b|\b(?:no|keine|aucune|ninguna)\s+(?:rows?|entries"
-    r"|items|zeilen|lignes|filas)\b",
-    re.IGNORECASE,
-)
-_HOLDS: Final = re.compile(r"\b(?:says|contains|mentions|enthält|contient|contiene|includes)\b", re.IGNORECASE)
+
+
+_HOLDS: Final = re.compile(r"\b(?:says|contains?|mentions?|enthält|contient|contiene|includes?)\b", re.IGNORECASE)
 
 
 class Conditional(msgspec.Struct, frozen=True):
@@ -76,25 +63,101 @@ class Conditional(msgspec.Struct, frozen=True):
     """What is to be done otherwise."""
 
 
-def conditional(text: str, hidden: str) -> Conditional | None:
-    """The condition of a request. `hidden`: the same text with its values blanked out."""
+class Stretch(msgspec.Struct, frozen=True):
+    """A part of a request that is read by itself: places in the text, and its condition, where it has one."""
+
+    start: int
+    end: int
+    condition: Conditional | None = None
+
+
+def stretches(text: str, hidden: str) -> list[Stretch]:
+    """The parts of a request with a condition, one after the other; without one the request is one part.
+
+    `hidden`: the same text with its values blanked out.
+    """
     # `s'il te plaît` is no condition.
-    hidden = PLEASE.sub(lambda kind: "#" * len(kind.group()), hidden)
-    found = _FIRST.match(hidden) or _LAST.match(hidden)
+    hidden = PLEASE.sub(lambda kind: kind.group() if kind.group().isalpha() else "#" * len(kind.group()), hidden)
+    found: list[Stretch] = []
+    start = 0
+    for cut in [*_SENTENCE.finditer(hidden), None]:
+        end = len(text) if cut is None else cut.start()
+        found += _of_sentence(hidden, start, end)
+        start = end if cut is None else cut.end()
+    return found if any(one.condition is not None for one in found) else [Stretch(0, len(text))]
+
+
+def _of_sentence(hidden: str, start: int, end: int) -> list[Stretch]:
+    said = hidden[start:end]
+    if not said.strip():
+        return []
+    found = _FIRST.match(said)
+    if found is None and (later := _LATER.match(said)) is not None and not _FIRST.match(later["before"]):
+        rest = start + later.start("rest")
+        return [*_of_sentence(hidden, start, start + later.end("before")), *_of_sentence(hidden, rest, end)]
+    found = found or _LAST.match(said)
     if found is None:
-        return None
-    groups = found.re.groupindex
-    other = found.span("else") if "else" in groups and found["else"] else None
-    return Conditional(found.span("condition"), found.span("body"), bool(_UNLESS.match(found["word"])), other)
+        return [Stretch(start, end)]
+
+    def place(group: str) -> tuple[int, int]:
+        return start + found.start(group), start + found.end(group)
+
+    other = place("else") if found["else"] else None
+    condition = Conditional(place("condition"), place("body"), bool(UNLESS.match(found["word"])), other)
+    return [Stretch(start, end, condition)]
+
+
+def operands(part: Part) -> frozenset[Span]:
+    """The values of a condition that something is compared with: `at least three`."""
+    ends = [part.start + found.end() for words, _ in COMPARISONS for found in words.finditer(part.text)]
+    starts = [part.start + found.start() for words, _ in COMPARISONS for found in words.finditer(part.text)]
+    return frozenset(
+        one
+        for one in part.spans
+        if one.value is not None
+        and one.kind in ("number", "money", "percent", "duration")
+        and (any(0 <= one.start - end <= 4 for end in ends) or any(one.start <= at < one.end for at in starts))
+    )
 
 
 def predicate(kit: Kit, part: Part, step: str, *, is_negated: bool) -> str | None:
     """The condition as an expression over the output of a step; None where no value of it is spoken of."""
-    turned = bool(_NEGATED.search(part.text)) != is_negated
-    for read in (_option, _nothing, _comparison, _truth, _equality):
+    joints = [*_AND.finditer(part.text)]
+    if joints and not is_negated:
+        ends = [*(part.start + one.start() for one in joints), part.end]
+        starts = [part.start, *(part.start + one.end() for one in joints)]
+        parts = [narrowed(part, start, end) for start, end in zip(starts, ends, strict=True)]
+        tests = [_test(kit, one, step, is_negated=False) for one in parts]
+        # Of the opposite of several nothing is said: `otherwise` is asked about.
+        return None if None in tests else "{{ " + " and ".join(map(str, tests)) + " }}"
+    found = _test(kit, part, step, is_negated=is_negated)
+    return None if found is None else "{{ " + found + " }}"
+
+
+_AND: Final = re.compile(r"\s+(?:and|und|et|y)\s+", re.IGNORECASE)
+
+
+def narrowed(part: Part, start: int, end: int) -> Part:
+    """The part of a clause between two places."""
+    return msgspec.structs.replace(
+        part,
+        text=part.text[start - part.start : end - part.start],
+        start=start,
+        end=end,
+        words=tuple(one for one in part.words if start <= one.start and one.end <= end),
+        spans=tuple(one for one in part.spans if start <= one.start and one.end <= end),
+    )
+
+
+def _test(kit: Kit, part: Part, step: str, *, is_negated: bool) -> str | None:
+    turned = bool(NEGATED.search(part.text)) != is_negated
+    nothing = _nothing(kit, part, step, is_negated)
+    if nothing is not None:
+        return nothing
+    for read in (_option, _comparison, _truth, _equality):
         found = read(kit, part, step, turned)
         if found is not None:
-            return "{{ " + found + " }}"
+            return found
     return None
 
 
@@ -122,29 +185,58 @@ def _option(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
 
 
 def _nothing(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
-    counts = [field for field in kit.outputs if field.kind == "number" and field.is_whole]
-    if _NOTHING.search(part.text) is None or len(counts) != 1:
+    found = NOTHING.search(part.text)
+    if found is None:
         return None
-    return f"{_at(step, counts[0])} == 0"
+    said = _said(part)
+    counts = [field for field in kit.outputs if field.kind == "number" and field.is_whole]
+    spoken = [one for one in counts if one.concepts & said] or [one for one in counts if one.name in _COUNTING]
+    return f"{_at(step, spoken[0])} {'!=' if turned else '=='} 0" if len(spoken) == 1 else None
+
+
+def _said(part: Part) -> frozenset[str]:
+    return frozenset[str]().union(*(word.concepts for word in part.words)) if part.words else frozenset()
 
 
 def _comparison(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
-    sign = next((sign for words, sign in _COMPARISONS if words.search(part.text)), None)
-    numbers = [
-        one for one in part.spans if one.kind in ("number", "money", "percent", "duration") and one.value is not None
-    ]
-    if sign is None or len(numbers) != 1:
+    signs = [sign for words, sign in COMPARISONS if words.search(part.text)]
+    numbers = operands(part)
+    if not signs or len(numbers) != 1:
         return None
+    number = next(iter(numbers))
     fields = [one for one in kit.outputs if one.kind in ("number", "money", "percent", "duration")]
-    said = frozenset[str]().union(*(word.concepts for word in part.words)) if part.words else frozenset()
-    spoken = [one for one in fields if one.concepts & said] or fields
-    if numbers[0].kind == "money" and len(spoken) != 1:
-        spoken = [one for one in spoken if one.kind == "money"]
+    said = _said(part)
+    things = frozenset[str]().union(*kit.named[1:]) if kit.named[1:] else frozenset()
+    spoken = [one for one in fields if one.concepts & said]
+    spoken = spoken or [one for one in fields if _is_measured_by(one, said, number)]
+    spoken = spoken or [one for one in fields if one.described & said - STOPS]
+    if not spoken and len(fields) == 1 and (things & said or set(part.spans) - numbers):
+        # `over 500 rows in it`: the tool gives one number, of what is spoken of.
+        spoken = fields
     if len(spoken) != 1:
         return None
-    if turned:
-        sign = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}[sign]
-    return f"{_at(step, spoken[0])} {sign} {numbers[0].value}"
+    if number.kind == "duration" and spoken[0].kind != "duration":
+        return None
+    amount = in_unit(number, spoken[0]) if number.kind == "duration" else number.value
+    sign = OPPOSITE[signs[0]] if turned and not _OWN_NO.search(part.text) else signs[0]
+    return None if amount is None else f"{_at(step, spoken[0])} {sign} {amount}"
+
+
+#: `no more than` is a comparison of its own.
+_OWN_NO: Final = re.compile(r"\b(?:no|not)\s+(?:more|less|fewer|higher)\s+than\b", re.IGNORECASE)
+_DEARER: Final = frozenset(("price", "cheapest", "cost"))
+
+
+def _is_measured_by(field: Field, said: frozenset[str], number: Span) -> bool:
+    """Whether the words of a comparison measure what the field gives: `cheaper` a price, `colder` a temperature."""
+    if number.kind == "money" or said & _DEARER or "cheaper" in said:
+        return field.kind == "money"
+    if number.kind == "duration":
+        return field.kind == "duration"
+    return bool({"temperature", "temperatur"} & said) and bool(_HEAT & {field.name, *field.concepts})
+
+
+_HEAT: Final = frozenset(("temperature", "celsius", "degrees"))
 
 
 def _truth(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
@@ -162,7 +254,7 @@ def _equality(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
             if len(fields) == 1:
                 return f"{_at(step, fields[0])} {sign} {_literal(span.value)}"
         if span.kind in ("quoted", "name"):
-            said = frozenset[str]().union(*(word.concepts for word in part.words)) if part.words else frozenset()
+            said = _said(part)
             if span.kind == "quoted" and _HOLDS.search(part.text):
                 texts = [one for one in kit.outputs if one.name in ("content", "body", "text")]
                 if len(texts) == 1:

@@ -354,7 +354,8 @@ class _Filler:
                         continue
                     if (same or alike) and word in self._chosen and not FOR_BOTH.search(self._text):
                         continue
-                    is_act = word.text == self._part.verb and not same and self._names(word)
+                    # `Merge PR 7`: the verb names the tool, and no way to do it.
+                    is_act = word.text == self._part.verb and self._names(word) and not (same and field.required)
                     if (same if exact else alike) and not is_act:
                         if (
                             not exact

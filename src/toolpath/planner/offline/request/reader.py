@@ -17,7 +17,7 @@ from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.plan import Block, Call, Loop, Step
 from toolpath.planner.offline.request.asking import about
 from toolpath.planner.offline.request.choice import EACH, PICKED, ToolChoice
-from toolpath.planner.offline.request.conditions import Conditional, conditional, predicate
+from toolpath.planner.offline.request.conditions import Conditional, operands, predicate, stretches
 from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.links import PALE, feeds, is_of
 from toolpath.planner.offline.request.parts import Part, part_of
@@ -93,9 +93,7 @@ class RequestReader:
 
     def read(self) -> Reading | None:
         """The plan; None where no tool is meant."""
-        found = conditional(self._text, self._hidden)
-        done = self._conditional(found) if found is not None else self._clauses(0, len(self._text), None)
-        if not done:
+        if not self._stretches():
             return None
         sure = min(self._sure, ASKING) if self._questions else self._sure
         return Reading(
@@ -106,6 +104,20 @@ class RequestReader:
             self._meant,
             self._is_doubted,
         )
+
+    def _stretches(self) -> bool:
+        """Read each part of the request; False where no tool is meant."""
+        parts = stretches(self._text, self._hidden)
+        done = False
+        for one in parts:
+            if one.condition is not None and self._conditional(one.condition):
+                done = True
+            elif one.condition is not None:
+                # What depends on it is asked about, where it is no command on its own.
+                done = self._clauses(one.start, one.end, None) or done
+            else:
+                done = self._clauses(one.start, one.end, None) or done
+        return done
 
     # Conditions.
 
@@ -123,7 +135,7 @@ class RequestReader:
         when, other = reading
         self._emit(body, when)
         if found.other is not None:
-            rest = self._choice.segments(*found.other, before=body)
+            rest = self._choice.segments(*found.other, before=body) if other else None
             if rest is None:
                 self._questions.append(f"What is meant by {self._text[slice(*found.other)]!r}?")
             else:
@@ -134,13 +146,15 @@ class RequestReader:
         """The condition and its opposite, over a step that reads what it speaks of."""
         best: tuple[float, Fitted, str, str] | None = None
         step = ""
+        compared, asked = operands(part), part
+        part = msgspec.structs.replace(part, spans=tuple(one for one in part.spans if one not in compared))
         for kit in self._box.kits:
             if kit.is_acting or not kit.required or not kit.outputs:
                 continue
             fitted = fit(kit, part, self._box, self._text, with_words=False)
             if fitted.missing:
                 # `if it is closed`, `unless it has shipped`: it is what the command names.
-                own = part_of(self._text, part.start, part.end, self._spans)
+                own = part_of(self._text, part.start, part.end, part.spans)
                 joined = msgspec.structs.replace(
                     own, spans=tuple(sorted({*own.spans, *inner}, key=lambda one: one.start))
                 )
@@ -151,9 +165,9 @@ class RequestReader:
             if fitted.missing or len(fitted.calls) != 1:
                 continue
             step = self._name(kit, keep=False)
-            expression = predicate(kit, part, step, is_negated=is_negated)
-            opposite = predicate(kit, part, step, is_negated=not is_negated)
-            if expression is None or opposite is None:
+            expression = predicate(kit, asked, step, is_negated=is_negated)
+            opposite = predicate(kit, asked, step, is_negated=not is_negated) or ""
+            if expression is None:
                 continue
             inputs = {name: value for name, value in fitted.calls[0].items() if name in required}
             typed = any(one in fitted.taken for one in (*part.spans, *inner))

@@ -1,0 +1,404 @@
+"""Provisos of a request, held against the `when` of the plan: a condition is carried whole or asked about. Pure.
+
+A condition is carried where every word of it is told: by the value that `when` looks at, by what it is compared with,
+by the inputs of the step that gives it, or as one of the small words that hold a sentence together. What is left over
+may change what the condition says, in more ways than any list of words has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.blockers import PROVISO, words_of
+from toolpath.checks.request.concepts import STOPS, concepts_of
+from toolpath.checks.request.said import COUNTS
+from toolpath.checks.request.seen import Seen, short, text_in
+from toolpath.checks.request.sentences import Clause
+from toolpath.checks.request.tools import fits
+from toolpath.checks.request.verbs import folded
+from toolpath.model.plan import Call
+from toolpath.model.tool import Tool
+from toolpath.values import Json, JsonObject, walk
+
+#: Words that compare with a number → the sign.
+COMPARISONS: Final = tuple(
+    (re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE), sign)
+    for words, sign in (
+        (r"(?P<more>[\d.,]+|[a-z]+)\s+or\s+(?:more|higher|above|over)", ">="),
+        (r"(?P<less>[\d.,]+|[a-z]+)\s+or\s+(?:less|fewer|lower|below|under)", "<="),
+        (
+            r"(?:supérieure?s?|mayor(?:es)?|superior(?:es)?)\s+(?:à|a|que|de)|größer als|höher als|exceeds?|übersteigt",
+            ">",
+        ),
+        (r"(?:inférieure?s?|menor(?:es)?|inferior(?:es)?)\s+(?:à|a|que|de)|kleiner als|niedriger als", "<"),
+        (r"at least|mindestens|au moins|al menos|(?:no|not) (?:less|fewer) than", ">="),
+        (r"at most|höchstens|au plus|como mucho|(?:no|not) more than|no higher than", "<="),
+        (
+            r"(?:less|fewer|cheaper|colder|cooler|lower|smaller|lighter|shorter|weniger|kälter|billiger|moins|menos)"
+            r"\s+(?:than|als|que|de)|below|under|beneath|unter|menos de|moins de",
+            "<",
+        ),
+        (
+            r"(?:more|higher|warmer|hotter|dearer|greater|larger|bigger|heavier|longer|mehr|wärmer|plus|más)"
+            r"\s+(?:than|als|que|de)|above|over|über|más de|plus de",
+            ">",
+        ),
+    )
+)
+OPPOSITE: Final = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+NEGATED: Final = re.compile(
+    r"n['\u2019]t(?!\w)|\b(?:not|never|nicht|kein\w*|pas|nunca|no)\b|\bn['\u2019](?=[aeéih])", re.IGNORECASE
+)
+#: That there is nothing.
+NOTHING: Final = re.compile(
+    r"\b(?:empty|leer|vide|vacía|vacío)\b|\b(?:no|keine|aucune?|ninguna?)\s+(?=\w+s\b|zeilen|entries)|\bnone\b",
+    re.IGNORECASE,
+)
+UNLESS: Final = re.compile(r"(?:unless|except|außer|es sei denn|sauf|à moins|a menos)", re.IGNORECASE)
+OTHERWISE: Final = re.compile(r"(?:or\s+else|otherwise|if\s+not|else|sonst|sinon|si\s+no)\b", re.IGNORECASE)
+_TEST: Final = re.compile(
+    r"(?P<no>not\s+)?(?:(?P<held>'(?:[^'\\]|\\.)*')\s+(?P<how>not\s+in|in)\s+(?P<inside>[\w.]+)"
+    r"|(?P<path>[A-Za-z_][\w.]*)(?:\s+(?P<sign>==|!=|<=|>=|<|>)\s+(?P<value>'(?:[^'\\]|\\.)*'|-?\d[\d.]*))?)"
+)
+_JOINT: Final = re.compile(r"\s+(?:and|und|et|y)\s+", re.IGNORECASE)
+_TOKEN: Final = re.compile(r"[^\s,;!?()\[\]\"“”„«»]+")
+_EDGES: Final = ".:'\u2019-"
+_HOLDS: Final = words_of("says contains mentions includes contain mention say include enthält contient contiene")
+#: Words that hold a condition together, and say nothing of their own in it.
+_SMALL: Final = words_of("""
+the a an it it's its he he's his she she's her they they're their there there's this that that's these those is are was
+be been being has have had does do did in on at of for my our still already yet now currently then also too please left
+with from got came comes whose which gets stands say says said content contents text any
+number value
+der die das den dem es er sie ihr ihre sein seine ist sind war hat haben wird noch schon jetzt im in am auf von zu bitte
+ein eine einen steht
+le la les l' l il elle ils elles est sont a ont été encore déjà du de des d' un une au aux en ce cet cette ses son sa
+el los las lo es está están ha han ya todavía aún del al un una su sus en sigue hay qu que
+""")
+_UNITS: Final = words_of("degrees degree celsius °c grad degrés grados °")
+_MEASURED: Final = frozenset(("minute", "hour", "day", "second", "week", "km", "kg", "percent"))
+
+
+class Test(msgspec.Struct, frozen=True):
+    """One comparison of a `when`."""
+
+    path: tuple[str, ...]
+    """Step and names of fields."""
+    sign: str
+    """`==`, `!=`, `<`, …; `in`, `not in`; `is` and `is not` of a switch."""
+    value: str = ""
+    """What it is compared with, without quotes."""
+
+
+def tests_of(when: str) -> tuple[Test, ...] | None:
+    """The comparisons that a `when` joins with `and`; None where it says something else."""
+    text = when.strip().removeprefix("{{").removesuffix("}}").strip()
+    found: list[Test] = []
+    at = 0
+    while at < len(text):
+        match = _TEST.match(text, at)
+        if match is None:
+            return None
+        found.append(_test(match))
+        at = match.end()
+        joint = re.compile(r"\s+and\s+").match(text, at)
+        if at < len(text) and joint is None:
+            return None
+        at = joint.end() if joint is not None else at
+    return tuple(found) or None
+
+
+def _test(match: re.Match[str]) -> Test:
+    turned = match["no"] is not None
+    if match["held"] is not None:
+        is_in = (match["how"] == "in") != turned
+        return Test(tuple(match["inside"].split(".")), "in" if is_in else "not in", _unquoted(match["held"]))
+    path = tuple(match["path"].split("."))
+    if match["sign"] is None:
+        return Test(path, "is not" if turned else "is")
+    return Test(path, OPPOSITE[match["sign"]] if turned else match["sign"], _unquoted(match["value"]))
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith("'") else text
+
+
+def uncarried(seen: Seen) -> Iterator[str]:
+    """A question for each condition of the request that no `when` carries whole, and each `when` that carries none."""
+    bound = [(call, tests_of(str(call.when))) for call, _, _ in seen.acting if call.when is not None]
+    if not bound:
+        return
+    asked = [one for one in seen.clauses if one.mood == "condition"]
+    conditions = [one for one in asked if PROVISO.match(_opened(one.text)) and not OTHERWISE.match(_opened(one.text))]
+    others = [one for one in asked if OTHERWISE.match(_opened(one.text))]
+    strange = [one for one in asked if one not in conditions and one not in others]
+    for clause in strange:
+        yield f"The plan does not wait for anything: what of {short(seen, clause)!r}?"
+    if len(conditions) != 1 or len(others) > 1:
+        yield "Which condition is meant for what?" if len(conditions) > 1 else "On what does it depend?"
+        return
+    condition = conditions[0]
+    text = _condition_of(text_in(seen, condition))
+    turned = UNLESS.match(_opened(condition.text)) is not None
+    carried = {str(call.when): tests is not None and _carries(tests, text, seen, turned) for call, tests in bound}
+    opposite = {
+        str(call.when): bool(others) and tests is not None and _carries(tests, text, seen, not turned)
+        for call, tests in bound
+    }
+    for call, _ in bound:
+        when = str(call.when)
+        if not (carried[when] or opposite[when]):
+            yield f"{call.tool} depends on {when!r}: is that what {short(seen, condition)!r} means?"
+            return
+    if others and not (any(carried.values()) and any(opposite.values())):
+        yield f"What is done in the other case: {short(seen, others[0])!r}?"
+    yield from _misgoverned(seen, condition, others, [call for call, _ in bound])
+
+
+def _opened(text: str) -> str:
+    """The clause from its first telling word on: `and if …` is `if …`."""
+    return _CONNECTING.sub("", text.strip())
+
+
+_CONNECTING: Final = re.compile(
+    r"^(?:(?:and|but|hey|hi|hello|ok(?:ay)?|please|pls|so|then|also|bitte|und|aber|et|mais|y|pero|well|oh)[,:]?\s+)+",
+    re.IGNORECASE,
+)
+
+
+def _condition_of(said: str) -> str:
+    """The condition without the word that makes it one."""
+    plain = _opened(said)
+    found = PROVISO.match(plain)
+    return plain[found.end() :] if found is not None else plain
+
+
+# What it says.
+
+
+def _carries(tests: Sequence[Test], text: str, seen: Seen, turned: bool) -> bool:
+    parts = [text] if len(tests) == 1 else _JOINT.split(text)
+    if len(parts) != len(tests) or (turned and len(tests) > 1):
+        return False
+    before = ""
+    for test, part in zip(tests, parts, strict=True):
+        step = next((call for call, _, _ in seen.calls if call.id == test.path[0]), None)
+        if step is None or not _is_told(test, part, before, step, seen, turned):
+            return False
+        before += f" {part}"
+    return True
+
+
+def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned: bool) -> bool:
+    """Whether a part of a condition says this test, and nothing else."""
+    tool = next((tool for call, tool, _ in seen.calls if call is step), None)
+    field = _field_of(test, tool)
+    schema = _schema_of(test, tool)
+    rest = text
+    compared = next(((words.search(text), sign) for words, sign in COMPARISONS if words.search(text)), (None, ""))
+    is_number = test.sign in ("<", ">", "<=", ">=")
+    nothing = NOTHING.search(text) if test.value == "0" and not is_number else None
+    if is_number != (compared[0] is not None):
+        return False
+    if compared[0] is not None:
+        start, end = compared[0].span()
+        kept = next((one for one in (compared[0].groupdict() or {}).values() if one), "")
+        rest = f"{text[:start]} {kept} {text[end:]}"
+        if any(words.search(rest) for words, _ in COMPARISONS):
+            return False
+    elif nothing is not None:
+        rest = f"{text[: nothing.start()]} {text[nothing.end() :]}"
+    odd = (len(NEGATED.findall(rest)) % 2 == 1) != turned
+    if len(NEGATED.findall(rest)) > 1:
+        return False
+    if compared[0] is not None:
+        if (OPPOSITE[compared[1]] if odd else compared[1]) != test.sign:
+            return False
+    elif odd != (test.sign in ("!=", "not in", "is not")):
+        return False
+    rest = NEGATED.sub(" ", rest)
+    tokens = [token for found in _TOKEN.findall(rest) if (token := found.strip(_EDGES))]
+    return _is_all_told(tokens, test, field, schema, step, tool, nothing is not None) and _is_of_one(
+        f"{before} {text}", step, seen
+    )
+
+
+def _is_all_told(
+    tokens: Sequence[str],
+    test: Test,
+    field: frozenset[str],
+    schema: JsonObject,
+    step: Call,
+    tool: Tool | None,
+    is_nothing: bool,
+) -> bool:
+    """Whether the words are those of the test and no others, and none of the test's is wanting."""
+    inputs = {part for value in step.inputs.values() for part in _parts_of(value)}
+    things = frozenset[str]().union(*(_concepts(word) for word in _words_of(step, tool)))
+    values = frozenset() if test.value == "" else _concepts_of_value(test.value)
+    is_value = test.sign in ("is", "is not") or is_nothing or not test.value
+    is_field = schema.get("enum") is not None
+    for token in tokens:
+        plain = folded(token).removesuffix("'s")
+        concepts = _concepts(plain)
+        number = str(COUNTS.get(plain, "")) or plain
+        if number == test.value and (number.replace(".", "").isdigit()) and not is_value:
+            is_value = True
+        elif plain in inputs:
+            is_field = is_field or _is_alone(test, tool)
+        elif test.value and (plain == folded(test.value) or plain in _parts_of(test.value) or concepts & values):
+            is_value = True
+        elif concepts & field:
+            is_field = True
+        elif plain in _SMALL or plain in _HOLDS or plain in _UNITS:
+            is_field = is_field or (plain in _HOLDS and test.sign in ("in", "not in"))
+            is_field = is_field or (plain in _UNITS and "temperature" in field | things)
+        elif concepts & things:
+            # Of a tool that gives one number and nothing else, that is what is spoken of.
+            is_field = is_field or _is_alone(test, tool)
+        else:
+            return False
+    is_field = is_field or (is_nothing and test.path[-1] in _COUNTING) or "@" in test.value
+    is_field = is_field or _is_compared_by(tokens, field)
+    return is_value and is_field
+
+
+_COUNTING: Final = frozenset(
+    ("count", "total", "rows", "row_count", "size", "length", "stock", "copies", "quantity", "items")
+)
+
+
+def _is_compared_by(tokens: Sequence[str], field: frozenset[str]) -> bool:
+    return bool({"price", "temperature"} & field) and not any(map(_is_other_measure, tokens))
+
+
+def _is_other_measure(token: str) -> bool:
+    return bool(_concepts(folded(token)) & _MEASURED)
+
+
+def _is_alone(test: Test, tool: Tool | None) -> bool:
+    properties = tool.output_schema.get("properties") if tool is not None and tool.output_schema else None
+    if not isinstance(properties, dict):
+        return False
+    kinds = ("integer", "number") if test.sign not in ("is", "is not") else ("boolean",)
+    return sum(isinstance(one, dict) and one.get("type") in kinds for one in properties.values()) == 1
+
+
+def _is_of_one(text: str, step: Call, seen: Seen) -> bool:
+    """Whether what the step reads is named in the condition, or is the one thing of its kind in the request."""
+    for value in step.inputs.values():
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            continue
+        if re.search(rf"(?<!\w){re.escape(str(value))}(?!\w)", text, re.IGNORECASE):
+            continue
+        shape = _shape(str(value))
+        others = {
+            str(one)
+            for call, _, _ in seen.calls
+            for _, one in walk(call.inputs, "")
+            if isinstance(one, str | int) and any(map(str.isdigit, str(one))) and _shape(str(one)) == shape
+        }
+        if len(others - {str(value)}) > 0:
+            return False
+    return True
+
+
+def _shape(text: str) -> str:
+    """How a value is made: `T-80` and `T-800` alike."""
+    return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]", "a", text))
+
+
+def _schema_of(test: Test, tool: Tool | None) -> JsonObject:
+    schema: Json = tool.output_schema if tool is not None else None
+    for name in test.path[1:]:
+        properties = schema.get("properties") if isinstance(schema, dict) else None
+        schema = properties.get(name) if isinstance(properties, dict) else None
+    return schema if isinstance(schema, dict) else {}
+
+
+def _field_of(test: Test, tool: Tool | None) -> frozenset[str]:
+    """The concepts of the value that is looked at: of its name and of what its tool says of it."""
+    description = _schema_of(test, tool).get("description")
+    told = description[:400] if isinstance(description, str) else ""
+    words = [*raw_words(test.path[-1]), *(word for word in raw_words(told) if word not in STOPS)]
+    return frozenset[str]().union(*(_concepts(word) for word in words)) - {"id"}
+
+
+def _words_of(step: Call, tool: Tool | None) -> Iterable[str]:
+    """The words for the thing that a step reads: of its tool's name and of the parameters that it is given."""
+    named = raw_words(tool.name) if tool is not None else []
+    parameters = [word for name in step.inputs for word in raw_words(name)]
+    return (word for word in (*named[1:], *parameters) if word not in ("id", "number"))
+
+
+def _concepts_of_value(value: str) -> frozenset[str]:
+    words = raw_words(value.replace("_", " "))
+    return frozenset[str]().union(*(_concepts(word) for word in words)) if len(words) == 1 else frozenset()
+
+
+def _concepts(word: str) -> frozenset[str]:
+    return concepts_of(word) if folded(word) not in STOPS else frozenset((folded(word),))
+
+
+def _parts_of(value: Json) -> Iterator[str]:
+    """A value and its words, as they are compared."""
+    for _, one in walk(value, ""):
+        if isinstance(one, str | int | float):
+            yield folded(str(one))
+            yield from (folded(word.strip(_EDGES)) for word in re.split(r"[\s_]+", str(one)))
+
+
+# What it is said of.
+
+
+def _misgoverned(seen: Seen, condition: Clause, others: Sequence[Clause], bound: Sequence[Call]) -> Iterator[str]:
+    """A question where the condition may not be said of all that depends on it, or of more than that."""
+    at = seen.clauses.index(condition)
+    # What follows in its sentence depends on it; of what stands before, the nearest.
+    is_first = at == 0 or seen.clauses[at - 1].mood != "command" or _is_opened(seen, at)
+    governed: list[Clause] = []
+    if is_first:
+        for clause in seen.clauses[at + 1 :]:
+            governed.append(clause)
+            if _ends_a_sentence(clause.text):
+                break
+    else:
+        governed = [seen.clauses[at - 1]]
+    commands = [one for one in seen.clauses if one.mood == "command" and _acts_by(one, seen)]
+    own = [one for one in commands if one in governed]
+    free = [one for one in commands if one not in governed]
+    if others:
+        return
+    if len(free) != len(seen.acting) - len(bound) or (not own and free):
+        yield f"What depends on {short(seen, condition)!r}, and what is done in any case?"
+        return
+    for call, tool, _ in seen.acting:
+        mine, theirs = (own, free) if call in bound else (free, own)
+        is_mine = tool is not None and any(fits(one.verb, tool) for one in mine)
+        is_theirs = tool is not None and any(fits(one.verb, tool) for one in theirs)
+        if free and (is_theirs or not is_mine):
+            yield f"Does {call.tool} depend on {short(seen, condition)!r}?"
+
+
+def _is_opened(seen: Seen, at: int) -> bool:
+    """Whether the condition begins a sentence, or stands with an `and` before what depends on it."""
+    if _ends_a_sentence(seen.clauses[at - 1].text):
+        return True
+    clause = seen.clauses[at]
+    is_joined = re.match(r"(?:and|but|und|et|y)\b", clause.text.strip(), re.IGNORECASE) is not None
+    before = seen.plain[: max(0, seen.plain.find(clause.text))].rstrip()
+    is_joined = is_joined or re.search(r"(?:,|\b(?:and|but|und|et|y))$", before) is not None
+    return is_joined and at + 1 < len(seen.clauses) and not _ends_a_sentence(clause.text)
+
+
+def _ends_a_sentence(text: str) -> bool:
+    return text.rstrip(" \"'”»)").endswith((".", "!", "?", ";", "\n"))
+
+
+def _acts_by(clause: Clause, seen: Seen) -> bool:
+    return any(tool is not None and fits(clause.verb, tool) for _, tool, _ in seen.acting)
