@@ -123,8 +123,7 @@ class Scene:
         )
 
     async def page(self, tp: Toolpath) -> Figures:
-        telemetry = Telemetry(self.metrics)
-        telemetry.metrics = self.metrics
+        telemetry = Telemetry(self.metrics, metrics=self.metrics)
         app = create_app(tp, is_open=True, telemetry=telemetry)
         async with httpx.AsyncClient(
             transport=httpx.ASGITransport(app), base_url="http://localhost", timeout=PATIENCE

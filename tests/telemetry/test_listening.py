@@ -14,9 +14,7 @@ from toolpath.telemetry.telemetry import Telemetry
 
 
 def watched() -> Telemetry:
-    telemetry = Telemetry(None)
-    telemetry.metrics = Metrics()
-    return telemetry
+    return Telemetry(None, metrics=Metrics())
 
 
 def test_figures_are_served_until_the_process_ends() -> None:

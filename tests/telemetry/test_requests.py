@@ -34,8 +34,7 @@ class Watched:
         provider = TracerProvider(shutdown_on_exit=False)
         provider.add_span_processor(SimpleSpanProcessor(self.spans))
         metrics = Metrics()
-        self.telemetry = Telemetry(Watch(metrics, Traces(provider)), provider=provider)
-        self.telemetry.metrics = metrics
+        self.telemetry = Telemetry(Watch(metrics, Traces(provider)), metrics=metrics, provider=provider)
         self.tp = Toolpath(store, settings=Settings(), observer=self.telemetry.observer)
 
         async def hello(name: str) -> str:

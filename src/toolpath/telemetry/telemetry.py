@@ -30,20 +30,21 @@ _FLUSH = 5_000
 class Telemetry:
     """Logs, metrics and traces of one process."""
 
-    def __init__(self, observer: Observer | None, *, provider: TracerProvider | None = None) -> None:
+    def __init__(
+        self,
+        observer: Observer | None,
+        *,
+        metrics: Metrics | None = None,
+        provider: TracerProvider | None = None,
+        fault: str = "",
+    ) -> None:
         self.observer = observer
         """For `Toolpath(observer=…)`; None: nothing observes."""
-        self.metrics: Metrics | None = None
-        self.fault = ""
+        self.metrics = metrics
+        self.fault = fault
         """Why there are no traces though the environment wants them."""
-        self.redact: Callable[[str], str] = str
-        """Takes secrets out of every line of the log: `Toolpath.redact`, as soon as there is one."""
         self._provider = provider
         self._listener: WSGIServer | None = None
-
-    def redacted(self, text: str) -> str:
-        """The text as it may be logged."""
-        return self.redact(text)
 
     @property
     def tracer(self) -> Tracer | None:
@@ -108,19 +109,24 @@ def _no_place(address: str, error: Exception) -> ConfigError:
 
 
 def for_server(settings: Settings, env: Mapping[str, str] | None = None) -> Telemetry:
-    """Of a server or worker: logs on standard error, metrics, and traces where the environment wants them.
+    """Of a server or worker: runs that are logged, metrics, and traces where the environment wants them.
 
+    The lines of the log are written as soon as `write_logs` knows which secrets they must not hold.
     Raises `ConfigError` where the packages of the extra `telemetry` are not installed.
     """
     with needs_extra("telemetry", "Telemetry"):
-        from toolpath.telemetry.logs import RunLog, set_up_logs
+        from toolpath.telemetry.logs import RunLog
         from toolpath.telemetry.metrics import Metrics
     metrics = Metrics()
-    telemetry = _watched([RunLog(), metrics], settings, os.environ if env is None else env)
-    telemetry.metrics = metrics
+    return _watched([RunLog(), metrics], settings, os.environ if env is None else env, metrics)
+
+
+def write_logs(settings: Settings, redact: Callable[[str], str]) -> None:
+    """Write all that this process logs to standard error. `redact` takes secrets out of every line."""
+    from toolpath.telemetry.logs import set_up_logs
+
     as_json = settings.log_format == "json" or (settings.log_format == "auto" and not sys.stderr.isatty())
-    set_up_logs(level=settings.log_level, as_json=as_json, redact=telemetry.redacted)
-    return telemetry
+    set_up_logs(level=settings.log_level, as_json=as_json, redact=redact)
 
 
 def for_command(settings: Settings, env: Mapping[str, str] | None = None) -> Telemetry:
@@ -131,12 +137,12 @@ def for_command(settings: Settings, env: Mapping[str, str] | None = None) -> Tel
     try:
         return _watched([], settings, os.environ if env is None else env)
     except ConfigError as error:
-        telemetry = Telemetry(None)
-        telemetry.fault = str(error)
-        return telemetry
+        return Telemetry(None, fault=str(error))
 
 
-def _watched(observers: list[Observer], settings: Settings, env: Mapping[str, str]) -> Telemetry:
+def _watched(
+    observers: list[Observer], settings: Settings, env: Mapping[str, str], metrics: Metrics | None = None
+) -> Telemetry:
     provider = None
     wanted = traces_wanted(env)
     if wanted:
@@ -152,4 +158,4 @@ def _watched(observers: list[Observer], settings: Settings, env: Mapping[str, st
         return Telemetry(None)
     from toolpath.telemetry.watch import Watch
 
-    return Telemetry(Watch(*observers), provider=provider)
+    return Telemetry(Watch(*observers), metrics=metrics, provider=provider)

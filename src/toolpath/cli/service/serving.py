@@ -26,7 +26,7 @@ from toolpath.cli.session import add_sources, settings_of, store_path
 from toolpath.runs.opening import queue_of
 from toolpath.server.asgi import create_app
 from toolpath.server.entry.protocol import protocol_of
-from toolpath.telemetry.telemetry import for_server
+from toolpath.telemetry.telemetry import for_server, write_logs
 from toolpath.values import JsonObject
 
 #: What there is to begin with, where no tools are named.
@@ -91,7 +91,7 @@ def app_of(options: Options, *, is_local: bool) -> FastAPI:
     telemetry = for_server(settings)
     queue = queue_of(settings)
     tp = Toolpath(store_path(settings), settings=settings, observer=telemetry.observer, queue=queue)
-    telemetry.redact = tp.redact
+    write_logs(settings, tp.redact)
     add_sources(tp, settings, otherwise=EXAMPLES)
     credentials = credentials_of(settings, tp.store, tp.clock, os.environ, is_local=is_local)
     app = create_app(tp, credentials=credentials, telemetry=telemetry)

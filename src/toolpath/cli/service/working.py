@@ -14,7 +14,7 @@ from toolpath.cli.service.serving import EXAMPLES
 from toolpath.cli.session import add_sources, settings_of, store_path
 from toolpath.runs.opening import queue_of
 from toolpath.server.worker import Worker
-from toolpath.telemetry.telemetry import for_server
+from toolpath.telemetry.telemetry import for_server, write_logs
 
 
 def work(options: Options, concurrency: int, grace: float) -> int:
@@ -29,9 +29,7 @@ def work(options: Options, concurrency: int, grace: float) -> int:
     if store_path(settings) == ":memory:":
         raise UsageError("A worker cannot share a store in memory.", hint="Give --store a file or postgresql://….")
 
-    async def inside() -> None:
-        tp = Toolpath(store_path(settings), settings=settings, queue=queue, observer=telemetry.observer)
-        telemetry.redact = tp.redact
+    async def inside(tp: Toolpath) -> None:
         async with tp:
             add_sources(tp, settings, otherwise=EXAMPLES)
             keep_pauses_short()
@@ -45,8 +43,10 @@ def work(options: Options, concurrency: int, grace: float) -> int:
 
     telemetry = for_server(settings)
     try:
+        tp = Toolpath(store_path(settings), settings=settings, queue=queue, observer=telemetry.observer)
+        write_logs(settings, tp.redact)
         telemetry.listen(settings.metrics_listen)
-        asyncio.run(inside())
+        asyncio.run(inside(tp))
     finally:
         telemetry.close()
     return ExitCode.DONE
