@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
@@ -47,6 +47,22 @@ class Heartbeats:
                 known = self._silences
                 self._silences = {beat.driver: _heard(known.get(beat.driver), beat, passed) for beat in beats}
         return frozenset(driver for driver in self._silences if self.has_gone(driver))
+
+    async def stays_silent(self, driver: str, was_heard: Callable[[], Awaitable[bool]]) -> bool:
+        """Whether the driver has gone; comes back as soon as that is known, or `was_heard` says that it lives.
+
+        Whoever was never seen before is given the whole of `SILENT`. Raises `StoreError`.
+        """
+        looked = 0.0
+        while looked < timing.SILENT:
+            await self.look()
+            if self.has_gone(driver):
+                return True
+            await asyncio.sleep(timing.LOOK_AGAIN)
+            looked += timing.LOOK_AGAIN
+            if await was_heard():
+                return False
+        return True
 
     def has_gone(self, driver: str) -> bool:
         """Whether the driver has gone, as far as was seen up to now."""

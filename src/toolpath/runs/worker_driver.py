@@ -201,18 +201,13 @@ class WorkerDriver:
 
     async def _is_silent(self, info: RunInfo) -> bool:
         """Whether the run's driver has gone; comes back as soon as it gives a sign of life, or another has the run."""
-        await asyncio.sleep(DYING)
-        looked = 0.0
-        while looked < timing.SILENT:
-            await self._heartbeats.look()
-            if self._heartbeats.has_gone(info.driver):
-                return True
-            await asyncio.sleep(timing.LOOK_AGAIN)
-            looked += timing.LOOK_AGAIN
+
+        async def was_heard() -> bool:
             now = await self._services.store.get_run(info.run_id)
-            if (now.driver, now.epoch) != (info.driver, info.epoch) or now.driver_seen_at > info.driver_seen_at:
-                return False
-        return True
+            return (now.driver, now.epoch) != (info.driver, info.epoch) or now.driver_seen_at > info.driver_seen_at
+
+        await asyncio.sleep(DYING)
+        return await self._heartbeats.stays_silent(info.driver, was_heard)
 
 
 def wanted_for(info: RunInfo, signals: Sequence[Signal]) -> Wanted:
