@@ -21,7 +21,7 @@ from toolpath.errors import RunNotFound, StaleEpoch, StoreError
 from toolpath.model.events import StepReady
 from toolpath.model.run import RunInfo
 from toolpath.ports import Signal
-from toolpath.store.sqlite.database import Settings, open_writer
+from toolpath.store.sqlite.database import FileSettings, open_writer
 from toolpath.store.sqlite.store import SqliteStore
 from toolpath.store.sqlite.writer import QUICK
 
@@ -357,7 +357,7 @@ async def test_the_mode_of_a_file_that_is_there_is_left(path: Path) -> None:
 
 @pytest.mark.parametrize(("setting", "level"), [("NORMAL", 1), ("FULL", 2)])
 async def test_synchronous_is_as_it_was_set(path: Path, setting: str, level: int) -> None:
-    connection = open_writer(Settings(path=str(path), synchronous=setting), lambda: 0.0)  # type: ignore[arg-type]
+    connection = open_writer(FileSettings(path=str(path), synchronous=setting), lambda: 0.0)  # type: ignore[arg-type]
     assert connection.execute("PRAGMA synchronous").fetchone() == (level,)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     connection.close()

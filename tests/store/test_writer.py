@@ -12,7 +12,7 @@ import pytest
 from tests.patience import PATIENCE
 from tests.store.store_cases import blob, keep, large, new_run, ready
 
-from toolpath.store.sqlite.database import Settings, open_writer
+from toolpath.store.sqlite.database import FileSettings, open_writer
 from toolpath.store.sqlite.store import SqliteStore
 from toolpath.store.sqlite.writer import Job, Writer
 from toolpath.store.waiters import Waiters
@@ -27,7 +27,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
 
 
 def opened(path: Path) -> Writer:
-    connection = open_writer(Settings(path=str(path)), lambda: 0.0)
+    connection = open_writer(FileSettings(path=str(path)), lambda: 0.0)
     return Writer(connection, str(path), Waiters())
 
 

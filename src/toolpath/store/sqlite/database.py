@@ -18,7 +18,7 @@ from toolpath.store.sqlite.migrate import load_migrations, migrate
 MEMORY = ":memory:"
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class FileSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of the file: where it is and how it is used."""
 
     path: str
@@ -35,7 +35,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return self.path == MEMORY
 
 
-def open_writer(settings: Settings, clock: Callable[[], float]) -> sqlite3.Connection:
+def open_writer(settings: FileSettings, clock: Callable[[], float]) -> sqlite3.Connection:
     """The connection that writes, to a file of the current schema; made where there was none. Raises `StoreError`."""
     connection: sqlite3.Connection | None = None
     try:
@@ -59,7 +59,7 @@ def open_writer(settings: Settings, clock: Callable[[], float]) -> sqlite3.Conne
     return connection
 
 
-def open_reader(settings: Settings) -> sqlite3.Connection:
+def open_reader(settings: FileSettings) -> sqlite3.Connection:
     """A connection that only reads. Raises `StoreError`."""
     try:
         connection = _connect(settings)
@@ -75,7 +75,7 @@ def _create_file(path: Path) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
-def _connect(settings: Settings) -> sqlite3.Connection:
+def _connect(settings: FileSettings) -> sqlite3.Connection:
     # Connections move between the thread that opens them and the one that uses them, never used by two at once.
     connection = sqlite3.connect(
         settings.path, timeout=settings.busy_timeout, isolation_level=None, check_same_thread=False
@@ -84,7 +84,7 @@ def _connect(settings: Settings) -> sqlite3.Connection:
     return connection
 
 
-def _use_write_ahead_log(connection: sqlite3.Connection, settings: Settings) -> None:
+def _use_write_ahead_log(connection: sqlite3.Connection, settings: FileSettings) -> None:
     # Two processes that make the file at once can block one another here, and SQLite does not wait: so we do.
     deadline = time.monotonic() + settings.busy_timeout
     while True:

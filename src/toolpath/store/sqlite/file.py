@@ -17,7 +17,7 @@ from toolpath.config import Synchronous
 from toolpath.errors import StoreError, ToolpathError
 from toolpath.store.sharing import Shared
 from toolpath.store.sqlite.damage import damage
-from toolpath.store.sqlite.database import Settings, open_reader, open_writer
+from toolpath.store.sqlite.database import FileSettings, open_reader, open_writer
 from toolpath.store.sqlite.faults import closed, store_error
 from toolpath.store.sqlite.point_reads import PointReads, open_point_reads
 from toolpath.store.sqlite.sql import load_queries
@@ -45,7 +45,7 @@ class SqliteFile:
         max_size: int | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._settings = Settings(
+        self._settings = FileSettings(
             path=os.fspath(path), synchronous=synchronous, busy_timeout=busy_timeout, max_size=max_size
         )
         self._clock = clock

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from toolpath.store.sqlite.database import Settings, open_reader
+from toolpath.store.sqlite.database import FileSettings, open_reader
 from toolpath.store.sqlite.writer import QUICK
 
 #: What is left of a slow read's time in the mind with each read that was not made here for it.
@@ -50,7 +50,7 @@ class PointReads:
             self._connection.close()
 
 
-def open_point_reads(settings: Settings) -> PointReads:
+def open_point_reads(settings: FileSettings) -> PointReads:
     """Open the connection. Raises `StoreError`."""
     connection = open_reader(settings)
     connection.row_factory = sqlite3.Row
