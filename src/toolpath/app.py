@@ -16,7 +16,7 @@ from toolpath.agents.agent import pursue
 from toolpath.catalog.registry import Registry
 from toolpath.catalog.saving import Saving
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.explain import explain
+from toolpath.checks.explainer import explain
 from toolpath.checks.explanation import Explanation
 from toolpath.config import Settings, settings_given
 from toolpath.errors import Finding

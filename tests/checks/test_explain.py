@@ -9,7 +9,7 @@ import pytest
 from check_cases import TOOLS, catalog_of, make_tool, plan_of
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.explain import explain
+from toolpath.checks.explainer import explain
 from toolpath.checks.explanation import ExplainedStep, Explanation
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Requires, Tool, ToolStats

@@ -13,7 +13,7 @@ import pytest
 from tests.planner.planning_cases import answer, catalog_of, ground, reading, schema
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.explain import explain
+from toolpath.checks.explainer import explain
 from toolpath.checks.request.mandate import mandated
 from toolpath.errors import PlanningFailed
 from toolpath.model.plan import Call, Plan

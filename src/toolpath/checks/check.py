@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks import agents, arguments, effects, flow, limits, markup, reads, references, tools
+from toolpath.checks import agents, arguments, blocks, effects, flow, limits, markup, reads, references, tools
 from toolpath.checks.check_result import Checked
 from toolpath.checks.context import Context
 from toolpath.checks.memory import Memory
@@ -43,7 +43,7 @@ RULES: tuple[Rule, ...] = (
     arguments.values_fit,
     reads.types_are_known,
     effects.writes_are_made_once,
-    effects.blocks_hold_something,
+    blocks.blocks_hold_something,
     limits.budgets_can_hold,
 )
 """In the order in which a reader of the findings wants them where two stand at one place."""

@@ -1,4 +1,4 @@
-"""Explanation of a plan: as a record, as a tree for people, as a Mermaid diagram, as JSON. Found by `explain.py`."""
+"""Explanation of a plan: as a record, as a tree for people, as a Mermaid diagram, as JSON. Found by `explainer.py`."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import checked, has_errors
 from toolpath.checks.check_result import Checked
-from toolpath.checks.explain import explain
+from toolpath.checks.explainer import explain
 from toolpath.checks.explanation import Explanation
 from toolpath.checks.memory import Memory
 from toolpath.checks.request.tools import acts

@@ -12,7 +12,7 @@ import pytest
 
 from toolpath import Toolpath
 from toolpath.checks.check import check
-from toolpath.checks.explain import explain
+from toolpath.checks.explainer import explain
 from toolpath.checks.preview import planned
 from toolpath.checks.request.mandate import mandated
 from toolpath.config import Settings
@@ -266,7 +266,7 @@ CRASHING = """
 import asyncio, os, sys
 from toolpath import Toolpath
 from toolpath.checks.check import check
-from toolpath.checks.explain import explain
+from toolpath.checks.explainer import explain
 from toolpath.checks.preview import planned
 from toolpath.checks.request.mandate import mandated
 

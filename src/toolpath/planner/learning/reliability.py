@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.explain import explain
+from toolpath.checks.explainer import explain
 from toolpath.json_schema.validate import Validator
 from toolpath.model.plan import Call, Fallback, Plan, with_calls
 from toolpath.model.tool import Tool, ToolStats
