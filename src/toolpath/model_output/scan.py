@@ -9,15 +9,11 @@ from toolpath.model_output.found import Found, Piece
 from toolpath.model_output.marked import read_body
 from toolpath.model_output.own import read_yaml_text
 from toolpath.model_output.page import Page
-from toolpath.model_output.readers import TEXT_READERS
+from toolpath.model_output.readers import LONGEST_BEGINNING, MAY_BEGIN, TEXT_READERS
 
 _BEGINS = re.compile("|".join(f"(?P<r{index}>{reader.begins})" for index, reader in enumerate(TEXT_READERS)), re.M)
-#: Where any of them may begin, which is found in a tenth of the time: a text is mostly prose.
-_MAY_BEGIN = re.compile(r"^|\A|[<\[`\u25c1{\u273f>]|assistant|commentary|analysis|to=", re.M)
 #: Characters that are looked through at once: no thread holds the interpreter for longer than that takes.
 _AT_ONCE = 100_000
-#: As long as the longest of the words of `_MAY_BEGIN`.
-_OVERLAP = 10
 #: Parts of one text that could be calls or values, and faults in them; no answer of a model comes near.
 MAX_PARTS = 20_000
 MAX_FAULTS = 1_000
@@ -126,7 +122,7 @@ class Scanned:
 def _begins(text: str, at: int) -> re.Match[str] | None:
     """The first part from there on that a reader may know."""
     for start in range(at, len(text) + 1, _AT_ONCE):
-        for found in _MAY_BEGIN.finditer(text, start, start + _AT_ONCE + _OVERLAP):
+        for found in MAY_BEGIN.finditer(text, start, start + _AT_ONCE + LONGEST_BEGINNING):
             match = _BEGINS.match(text, found.start())
             if match is not None:
                 return match
