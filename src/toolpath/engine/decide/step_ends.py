@@ -141,6 +141,7 @@ def attempt_failed(decisions: Decisions, step: StepState, failure: Failure, dura
 def _next_fallback(step: StepState, failure: Failure) -> int | None:
     if failure.code in ("denied", "cancelled"):
         return None
+    # A write in doubt goes on as well: who wrote the fallback has consented.
     targets = step.node.targets
     for index in range(step.target + 1, len(targets)):
         if targets[index].condition == "on_error":
