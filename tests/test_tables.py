@@ -61,6 +61,22 @@ def test_each_event_is_folded_and_shown() -> None:
     assert not TOLD_ONLY & set(HANDLERS)
 
 
+def test_each_event_and_each_status_has_its_words_in_every_language() -> None:
+    texts = ROOT / "ui" / "src" / "texts"
+    chinese = (texts / "zh.ts").read_text(encoding="utf-8").partition("EVENTS")[2].partition("\n}")[0]
+    statuses = {view.status for view in VIEWS.values() if isinstance(view.status, str) and view.status}
+    # In English an event says what its view says: the service hands it to the page.
+    missing = {
+        "EVENTS (ui/src/texts/zh.ts)": {event.__struct_config__.tag for event in VIEWS}
+        ^ set(re.findall(r"^  '?([\w.]+)'?: '", chinese, re.M))
+    }
+    for name in ("en.ts", "zh.ts"):
+        words = (texts / name).read_text(encoding="utf-8").partition("  states: {")[2].partition("}")[0]
+        missing[f"states (ui/src/texts/{name})"] = statuses - set(re.findall(r"^    (\w+): '.", words, re.M))
+    assert {place: sorted(left) for place, left in missing.items() if left} == {}
+    assert not any("text" in event.__struct_fields__ for event in VIEWS), "a list of events gives each its `text`"
+
+
 def test_what_is_never_searched_for_secrets_is_a_field_of_an_event() -> None:
     fields = {name for event in get_args(AnyEvent) for name in event.__struct_fields__}
     assert {*fields, *ev.Failure.__struct_fields__} >= ev.NEVER_SECRET

@@ -26,6 +26,24 @@ async def test_a_stream_has_every_event_under_its_number_and_says_that_the_run_h
     assert journal["ended"]
 
 
+async def test_events_say_in_words_what_happened_where_they_are_asked_to() -> None:
+    async with api() as client:
+        run_id = await begun(client, {"plan": SUM, "inputs": {"a": 1}})
+        address = f"runs/{run_id}/events"
+        followed = (await client.get(address, params={"texts": True})).text
+        page = (await client.get(address, params={"texts": True, "follow": False})).json()["events"]
+        journal = (await client.get(address, params={"follow": False})).json()["events"]
+    streamed = [
+        json.loads(line.removeprefix("data: ")) for line in followed.splitlines() if line.startswith('data: {"t')
+    ]
+    assert streamed == page
+    texts = [event.pop("text") for event in page]
+    assert page == journal
+    assert texts[0].startswith(f"run {run_id} started")
+    assert texts[-1] == "run completed"
+    assert all(texts)
+
+
 async def test_a_reader_who_comes_back_gets_what_they_missed_once() -> None:
     gate = Gate()
     async with api(tools(Toolpath(), gate)) as client:

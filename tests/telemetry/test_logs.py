@@ -65,6 +65,29 @@ async def test_what_becomes_of_a_run_is_logged_with_its_ids() -> None:
     assert failed["seconds"] >= 0
     assert completed["status"] == "completed_with_errors"
     assert all(line["timestamp"].endswith("Z") for line in log.lines)
+    # The same words as on the command line and on the page.
+    assert [line["text"] for line in log.lines] == [
+        f"run {result.run_id} started: letter",
+        "flaky attempt 1 failed, again in 0 s: the line is busy",
+        "lost failed (continued): ValueError: it is lost",
+        "run completed with errors",
+    ]
+
+
+async def test_a_line_of_text_begins_with_what_happened_and_obeys_no_tool() -> None:
+    log = Log(as_json=False)
+
+    def evil() -> str:
+        """Fail loudly, with a secret."""
+        raise ValueError("\x1b[31mred s3cr3t-value\x00")
+
+    async with Toolpath(settings=Settings(), observer=Watch(RunLog())) as tp:
+        tp.add(evil, effect="read")
+        await tp.run({"steps": [{"id": "a", "tool": "evil"}]})
+    (line,) = [line for line in log.text.splitlines() if "step.failed" in line]
+    assert "a failed: ValueError: \\x1b[31mred [redacted]" in line
+    assert line.index("a failed") < line.index("step.failed")
+    assert "\x1b" not in line.partition("error_message")[0]
 
 
 async def test_details_are_logged_only_where_they_are_wanted() -> None:

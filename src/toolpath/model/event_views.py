@@ -1,6 +1,7 @@
 """Views of events: what each says to people in one line, how loud a log says it, and the state that a step is in then.
 
-One table, `VIEWS`, for logs, lines and the live tree. Texts are as tools wrote them: the printer cleans them.
+One table, `VIEWS`, for the lines and the live tree of the command line, for logs, and for the page's lists of events,
+which the service hands their texts. Texts are as tools wrote them: whoever prints one cleans it.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
     level: Level | Callable[[Any], Level] = "info"
     """How loud a log says it; empty: not at all."""
-    line: Callable[[Any], str] | None = None
-    """What happened, in one line; None: only machines need it."""
+    line: Callable[[Any], str]
+    """What happened, in one line."""
+    is_detail: bool = False
+    """Whether those who follow a run are told nothing of it: it is for logs, and for lists of all events."""
     status: str | Callable[[Any], str] = ""
     """What its step, or the run, is from then on; empty: what it was."""
     note: Callable[[Any], str] | None = None
@@ -88,6 +91,20 @@ def _cancelled(event: ev.StepCancelled) -> str:
     return f"{event.path} cancelled{' (whether its write happened is not known)' if event.in_doubt else ''}"
 
 
+def _decided(event: ev.ApprovalDecided) -> str:
+    return f"{event.path or 'run'} was {'approved' if event.approved else 'denied'}{_by(event)}"
+
+
+def _answered(event: ev.InputReceived) -> str:
+    if event.timed_out:
+        return f"{event.path} got no answer in time"
+    return f"{event.path} was {'declined' if event.declined else 'answered'}{_by(event)}"
+
+
+def _by(event: Any) -> str:
+    return f" by {event.by}" if event.by else ""
+
+
 def _run_failed(event: ev.RunFailed) -> str:
     return f"run failed: {_why(words_of(event.error) if event.error else event.reason)}"
 
@@ -98,14 +115,16 @@ VIEWS: dict[type[ev.Event], View] = {
     ),
     ev.RunPaused: View(line=lambda e: f"run paused{_because(e)}", status="paused"),
     ev.RunResumed: View(line=lambda e: f"run resumed{_because(e)}", status="running"),
-    ev.RunAuthorized: View(),
-    ev.ToolsFrozen: View(),
+    ev.RunAuthorized: View(
+        line=lambda e: f"run goes on with the rights{_by(e) or ' of somebody else'}", is_detail=True
+    ),
+    ev.ToolsFrozen: View(line=lambda e: f"tools frozen: {_short(', '.join(e.tools))}", is_detail=True),
     ev.RunCompleted: View(line=lambda e: f"run {e.status.replace('_', ' ')}", status=lambda e: str(e.status)),
     ev.RunFailed: View(
         level="error", line=_run_failed, status="failed", note=lambda e: e.error.message if e.error else e.reason
     ),
     ev.RunCancelled: View(line=lambda e: f"run cancelled{_because(e)}", status="cancelled", note=_reason),
-    ev.StepReady: View(level="", status="ready"),
+    ev.StepReady: View(level="", line=lambda e: f"{e.path} is ready", is_detail=True, status="ready"),
     ev.StepStarted: View(level="debug", line=_started, status="running"),
     ev.StepProgress: View(
         level="",
@@ -151,12 +170,14 @@ VIEWS: dict[type[ev.Event], View] = {
         status="waiting",
         note=lambda e: f"for a person: {e.reason}",
     ),
-    ev.StateWritten: View(level=""),
-    ev.BranchTaken: View(level=""),
+    ev.StateWritten: View(
+        level="", line=lambda e: f"{e.source or e.path or 'run'} sets {_short(', '.join(e.values))}", is_detail=True
+    ),
+    ev.BranchTaken: View(level="", line=lambda e: f"{e.source} leads to {e.target}", is_detail=True),
     ev.ApprovalRequested: View(line=lambda e: f"{e.path or 'run'} asks for approval of {e.tool or 'the plan'}"),
-    ev.ApprovalDecided: View(status="ready"),
+    ev.ApprovalDecided: View(line=_decided, is_detail=True, status="ready"),
     ev.InputRequested: View(line=lambda e: f"{e.path} asks: {_short(e.form.get('title', ''))}"),
-    ev.InputReceived: View(status="ready"),
+    ev.InputReceived: View(line=_answered, is_detail=True, status="ready"),
     ev.BudgetExceeded: View(
         level="warning", line=lambda e: f"budget of {e.budget} exceeded: {e.used:g} of {e.limit:g}"
     ),
@@ -172,9 +193,13 @@ def level_of(event: ev.AnyEvent) -> Level:
 
 
 def line_of(event: ev.AnyEvent) -> str:
-    """The event in one line; empty for one that only machines need."""
-    line = VIEWS[type(event)].line
-    return "" if line is None else line(event)
+    """The event in one line."""
+    return VIEWS[type(event)].line(event)
+
+
+def is_detail(event: ev.AnyEvent) -> bool:
+    """Whether those who follow a run are told nothing of it."""
+    return VIEWS[type(event)].is_detail
 
 
 def status_of(event: ev.AnyEvent) -> str:

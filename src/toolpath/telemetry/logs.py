@@ -14,7 +14,7 @@ import structlog
 from structlog.typing import EventDict, Processor
 
 from toolpath.model import events as ev
-from toolpath.model.event_views import level_of
+from toolpath.model.event_views import level_of, line_of
 from toolpath.model.events import AnyEvent, Failure, event_type
 from toolpath.telemetry.calls import Calls, End
 from toolpath.telemetry.metrics import ended_as
@@ -40,17 +40,17 @@ def set_up_logs(*, level: str, as_json: bool, redact: Redact, stream: TextIO | N
         structlog.processors.format_exc_info,
         _redacting(redact),
     ]
-    renderer: Processor = (
-        structlog.processors.JSONRenderer(default=repr)
+    renderers: list[Processor] = (
+        [structlog.processors.JSONRenderer(default=repr)]
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=_colours(stream or sys.stderr))
+        else [_sentence_first, structlog.dev.ConsoleRenderer(colors=_colours(stream or sys.stderr))]
     )
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(
         _Redacted(
             redact,
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderers],
         )
     )
     handler.addFilter(lambda record: record.msg != _UNTRUE)
@@ -72,6 +72,13 @@ def set_up_logs(*, level: str, as_json: bool, redact: Redact, stream: TextIO | N
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
+
+
+def _sentence_first(logger: Any, method: str, event: EventDict) -> EventDict:
+    """Of an event of a run, for people, what it says comes before its name."""
+    if event.get("logger") != _RUNS or "text" not in event:
+        return event
+    return {**event, "event": event.pop("text"), "type": event["event"]}
 
 
 def _colours(stream: TextIO) -> bool:
@@ -114,6 +121,7 @@ def _redacted(value: Any, redact: Redact) -> Any:
             return redact(repr(value))
 
 
+_RUNS = "toolpath.runs"
 _LEVELS = {name.lower(): number for name, number in logging.getLevelNamesMapping().items()}
 
 
@@ -121,9 +129,9 @@ class RunLog:
     """An observer that logs what becomes of runs: their life, what fails, what waits for people."""
 
     def __init__(self) -> None:
-        self._log = structlog.get_logger("toolpath.runs")
+        self._log = structlog.get_logger(_RUNS)
         # Of the library below: to ask the one above, it makes a logger each time.
-        self._is_wanted = logging.getLogger("toolpath.runs").isEnabledFor
+        self._is_wanted = logging.getLogger(_RUNS).isEnabledFor
         self._steps: dict[str, Calls] = {}
 
     def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
@@ -132,7 +140,8 @@ class RunLog:
         self._steps[run_id] = Calls(events)
         if isinstance(first, ev.RunStarted) and len(events) == 1:
             who = {name: first.context[name] for name in ("tenant", "user_id") if first.context.get(name)}
-            self._log.info("run.started", run_id=run_id, plan=str(first.plan.get("name", ""))[:200], **who)
+            plan = str(first.plan.get("name", ""))[:200]
+            self._log.info("run.started", run_id=run_id, plan=plan, **who, text=_text(first))
 
     def left(self, run_id: str) -> None:
         """The run is not driven here any more."""
@@ -151,7 +160,13 @@ class RunLog:
             level = level_of(event)
             # Most events are logged at a level that nobody wants: their lines are not even made.
             if level and self._is_wanted(_LEVELS[level]):
-                getattr(self._log, level)(event_type(event), run_id=run_id, **_fields(event, end))
+                getattr(self._log, level)(event_type(event), run_id=run_id, **_fields(event, end), text=_text(event))
+
+
+def _text(event: AnyEvent) -> str:
+    """The event's line, in which no text of a tool ends the line or moves the terminal."""
+    line = line_of(event)[:_LONGEST]
+    return line if line.isprintable() else "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
 
 
 def _fields(event: AnyEvent, end: object) -> dict[str, Json]:

@@ -6,6 +6,8 @@ export interface RunEvent {
   seq: number
   at: number
   path?: string
+  /** What it says to people, in English. */
+  text?: string
   [field: string]: unknown
 }
 
@@ -107,7 +109,7 @@ export function followRun(
 
   async function pages(): Promise<void> {
     for (;;) {
-      const page = await get<Schemas['EventPage']>(`/runs/${part(run)}/events`, { follow: false, after, limit: 1000 })
+      const page = await get<Schemas['EventPage']>(`/runs/${part(run)}/events`, { follow: false, after, limit: 1000, texts: true })
       if (stopped) return
       take(page.events as unknown as RunEvent[])
       const moved = page.last > after
@@ -123,7 +125,7 @@ export function followRun(
   }
 
   function stream(): void {
-    source = new EventSource(address(`/runs/${part(run)}/events?after=${after}`))
+    source = new EventSource(address(`/runs/${part(run)}/events?after=${after}&texts=true`))
     source.onopen = () => {
       wait = FIRST_WAIT
       connection('open')

@@ -11706,6 +11706,8 @@ export interface operations {
                 after?: number;
                 /** @description At most so many in a page; fewer where they are large. */
                 limit?: number;
+                /** @description Give each event a `text` besides: what it says to people. */
+                texts?: boolean;
             };
             header?: {
                 /** @description `id` of the last event that came. */

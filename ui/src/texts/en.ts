@@ -268,6 +268,8 @@ export const en = {
     onlyCritical: 'Only the critical path',
     findStep: 'Find a step, a tool or an error',
     findEvent: 'Find an event',
+    /** The service tells it in English. */
+    said: (_type: string, path: string, text?: string): string => text ?? path,
     critical: 'critical path',
     queued: 'waited for a place',
     waitedFor: 'waited for',

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Header, Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from toolpath.model.event_views import line_of
 from toolpath.model.events import AnyEvent
 from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.model.sub_plan import split_plan_id
@@ -63,6 +64,7 @@ async def events(
     limit: Annotated[
         int, Query(ge=1, le=1_000, description="At most so many in a page; fewer where they are large.")
     ] = 500,
+    texts: Annotated[bool, Query(description="Give each event a `text` besides: what it says to people.")] = False,
     last_event_id: _LastEventId = None,
 ) -> Response:
     """The events of a run from its first on, or beyond `after` or `Last-Event-ID`."""
@@ -73,33 +75,35 @@ async def events(
         await tp.info(run_id)
     if not follow:
         found = await tp.store.read_events(info.run_id, after=start, limit=limit, most_bytes=PAGE_BYTES)
-        return answer(page_of(info, found, start, path))
+        return answer(page_of(info, found, start, path, texts=texts))
     if last_event_id is not None and info.status in ENDED_RUN and start >= info.last_seq:
         return Response(status_code=204)
     feeds: Feeds = request.app.state.feeds
     return StreamingResponse(
-        stream(feeds, info, start, path),
+        stream(feeds, info, start, path, texts=texts),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-def page_of(info: RunInfo, found: list[AnyEvent], after: int, path: str = "") -> EventPage:
+def page_of(info: RunInfo, found: list[AnyEvent], after: int, path: str = "", *, texts: bool = False) -> EventPage:
     """Events that were asked for at once; of the plan that the call at `path` began alone, where there is one."""
     last = found[-1].seq if found else after
     ended = info.status in ENDED_RUN and last >= info.last_seq
-    return EventPage(
-        events=tuple(msgspec.to_builtins(event) for event in events_inside(found, path)), last=last, ended=ended
-    )
+    shown = events_inside(found, path)
+    events = tuple(msgspec.to_builtins(event) | ({"text": line_of(event)} if texts else {}) for event in shown)
+    return EventPage(events=events, last=last, ended=ended)
 
 
-async def stream(feeds: Feeds, info: RunInfo, after: int, path: str = "") -> AsyncIterator[bytes]:
+async def stream(
+    feeds: Feeds, info: RunInfo, after: int, path: str = "", *, texts: bool = False
+) -> AsyncIterator[bytes]:
     """The text of the stream, in pieces of what is there at once; of the plan at `path` alone, where there is one."""
     yield b"retry: %d\n\n" % RETRY
     async for batch in feeds.follow(info, after):
         if batch.frames:
             frames = [frame for frame in batch.frames if _is_of(frame, path)] if path else batch.frames
-            for piece in _pieces(frames):
+            for piece in _pieces(frames, texts=texts):
                 yield piece
         elif not batch.end:
             yield b": here\n\n"
@@ -119,18 +123,24 @@ def _is_of(frame: Frame, head: str) -> bool:
     return is_inside(msgspec.json.decode(frame.data, type=_Place).path, head)
 
 
-def _pieces(frames: Sequence[Frame]) -> Iterator[bytes]:
+def _with_text(frame: Frame) -> bytes:
+    """The event as JSON, with what it says to people."""
+    return b'%b,"text":%b}' % (frame.data[:-1], msgspec.json.encode(line_of(frame.event)))
+
+
+def _pieces(frames: Sequence[Frame], *, texts: bool) -> Iterator[bytes]:
     """The frames' texts, small ones together: never all of what is large at once."""
-    texts: list[bytes] = []
+    written: list[bytes] = []
     size = 0
     for frame in frames:
-        texts.append(b"id: %d\ndata: %b\n\n" % (frame.seq, frame.data))
-        size += len(frame.data)
+        data = _with_text(frame) if texts else frame.data
+        written.append(b"id: %d\ndata: %b\n\n" % (frame.seq, data))
+        size += len(data)
         if size > PIECE:
-            yield b"".join(texts)
-            texts, size = [], 0
-    if texts:
-        yield b"".join(texts)
+            yield b"".join(written)
+            written, size = [], 0
+    if written:
+        yield b"".join(written)
 
 
 made_ready(_Place)

@@ -1,0 +1,1 @@
+import{O as e,it as t,m as n,o as r}from"./_plugin-vue_export-helper-C8JDdsc6.js";import{C as i}from"./index-D8M-VYn5.js";import{t as a}from"./MissingView-eV1OZAVl.js";var o=n({__name:`NowhereView`,setup(n){return(n,o)=>(e(),r(a,{title:t(i).common.nowhere,to:`/`,back:t(i).common.home},null,8,[`title`,`back`]))}});export{o as default};

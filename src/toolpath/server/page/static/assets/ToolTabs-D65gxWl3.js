@@ -1,0 +1,1 @@
+import{O as e,it as t,m as n,o as r}from"./_plugin-vue_export-helper-C8JDdsc6.js";import{t as i}from"./ViewTabs-VRqkK9Ea.js";import{C as a}from"./index-D8M-VYn5.js";var o=n({__name:`ToolTabs`,setup(n){return(n,o)=>(e(),r(i,{label:t(a).tools.title,tabs:[{to:`/tools`,name:t(a).tools.catalogue},{to:`/mcp-servers`,name:t(a).mcp.title}]},null,8,[`label`,`tabs`]))}});export{o as t};

@@ -1,1 +1,0 @@
-import{O as e,it as t,m as n,o as r}from"./_plugin-vue_export-helper-C8JDdsc6.js";import{t as i}from"./ViewTabs-DTr0BQSg.js";import{C as a}from"./index-D71o21kt.js";var o=n({__name:`ToolTabs`,setup(n){return(n,o)=>(e(),r(i,{label:t(a).tools.title,tabs:[{to:`/tools`,name:t(a).tools.catalogue},{to:`/mcp-servers`,name:t(a).mcp.title}]},null,8,[`label`,`tabs`]))}});export{o as t};

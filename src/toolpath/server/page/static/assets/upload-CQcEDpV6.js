@@ -1,1 +1,0 @@
-import{f as e,p as t}from"./index-D71o21kt.js";async function n(n){let r=new FormData;for(let e of n)r.append(`files`,e);let i=await fetch(t(`/files`),{method:`POST`,body:r});if(i.ok)return await i.json();let a=await i.json();throw new e(i.status,a.code,a.detail,a.hint)}export{n as t};
