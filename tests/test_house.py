@@ -209,6 +209,17 @@ def test_each_folder_has_its_place_in_the_table_of_where_to_change_what() -> Non
     assert everywhere - folders - by_noun - {"."} - DATA == set()
 
 
+def test_a_row_of_the_table_names_few_places() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = page.partition("## Where do I change what")[2].partition("## Parts")[0].splitlines()
+    long = {
+        row.split("|")[1].strip(): len(places)
+        for row in rows
+        if row.startswith("| ") and len(places := set(re.findall(r"`([\w<>.-]+(?:/[\w<>.-]+)+)`", row))) > 6
+    }
+    assert long == {}, "split the row: who looks for one thing reads one line"
+
+
 #: Folders that hold files of data, and the one module that finds them.
 DATA = {"cli/project/demo/files", "planner/scoring/people"}
 
