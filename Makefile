@@ -5,8 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 DEMO ?= demo
 PYTEST_ARGS ?=
-# Many tests wait, for processes, disks and clocks, as long as they work: two workers for each core keep these busy.
-TEST_WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+# Many tests wait, for processes, disks and clocks, twice as long as they work: three workers for each core keep these busy.
+TEST_WORKERS ?= $(shell $(PYTHON) -c 'import os; print(3 * (os.cpu_count() or 1))')
 
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.built

