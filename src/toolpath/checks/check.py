@@ -7,7 +7,20 @@ from collections.abc import Callable, Collection, Iterable
 import msgspec
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks import agents, arguments, blocks, effects, flow, limits, markup, reads, references, tools
+from toolpath.checks import (
+    agents,
+    arguments,
+    blocks,
+    budgets,
+    effects,
+    flow,
+    ids,
+    inputs,
+    markup,
+    reads,
+    references,
+    tools,
+)
 from toolpath.checks.check_result import Checked
 from toolpath.checks.context import Context
 from toolpath.checks.memory import Memory
@@ -19,8 +32,8 @@ from toolpath.model.tool import Tool
 Rule = Callable[[Context], Iterable[Finding]]
 
 RULES: tuple[Rule, ...] = (
-    limits.ids_are_usable,
-    limits.inputs_are_described,
+    ids.ids_are_usable,
+    inputs.inputs_are_described,
     tools.tools_exist,
     agents.agents_have_their_tools,
     agents.agents_have_their_models,
@@ -44,7 +57,7 @@ RULES: tuple[Rule, ...] = (
     reads.types_are_known,
     effects.writes_are_made_once,
     blocks.blocks_hold_something,
-    limits.budgets_can_hold,
+    budgets.budgets_can_hold,
 )
 """In the order in which a reader of the findings wants them where two stand at one place."""
 
