@@ -72,7 +72,7 @@ _HOLDS: Final = words_of("says contains mentions includes contain mention say in
 #: Words that hold a condition together, and say nothing of their own in it.
 _SMALL: Final = words_of("""
 the a an it it's its he he's his she she's her they they're their there there's this that that's these those is are was
-be been being has have had does do did in on at of for my our still already yet now currently then also too please left
+be been being has have had does do did in on at of for my our still already yet now currently then please left
 with from got came comes whose which gets stands say says said content contents text any
 number value
 der die das den dem es er sie ihr ihre sein seine ist sind war hat haben wird noch schon jetzt im in am auf von zu bitte
@@ -222,6 +222,9 @@ def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned:
     elif odd != (test.sign in ("!=", "not in", "is not")):
         return False
     rest = NEGATED.sub(" ", rest)
+    if any(_is_in(value, text) for value in step.inputs.values()) and _POINTING.search(rest.lstrip(), 1):
+        # `if ST-6 is enrolled in it`: in something else; `if it is cold in the hall` points to nothing.
+        return False
     tokens = [token for found in _TOKEN.findall(rest) if (token := found.strip(_EDGES))]
     return _is_all_told(tokens, test, field, schema, step, tool, nothing is not None) and _is_of_one(
         f"{before} {text}", step, seen
@@ -246,7 +249,7 @@ def _is_all_told(
     for token in tokens:
         plain = folded(token).removesuffix("'s")
         concepts = _concepts(plain)
-        number = str(COUNTS.get(plain, "")) or plain
+        number = "1" if plain == "one" else str(COUNTS.get(plain, plain))
         if number == test.value and (number.replace(".", "").isdigit()) and not is_value:
             is_value = True
         elif plain in inputs:
@@ -294,7 +297,7 @@ def _is_of_one(text: str, step: Call, seen: Seen) -> bool:
     for value in step.inputs.values():
         if not isinstance(value, str | int) or isinstance(value, bool):
             continue
-        if re.search(rf"(?<!\w){re.escape(str(value))}(?!\w)", text, re.IGNORECASE):
+        if _is_in(value, text):
             continue
         shape = _shape(str(value))
         others = {
@@ -306,6 +309,15 @@ def _is_of_one(text: str, step: Call, seen: Seen) -> bool:
         if len(others - {str(value)}) > 0:
             return False
     return True
+
+
+#: What points to something that was named before.
+_POINTING: Final = re.compile(r"\b(?:it|him|her|them|he|she|they|this|that|one|ihn|ihm|lui|elle)\b", re.IGNORECASE)
+
+
+def _is_in(value: Json, text: str) -> bool:
+    is_plain = isinstance(value, str | int) and not isinstance(value, bool)
+    return is_plain and re.search(rf"(?<!\w){re.escape(str(value))}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _shape(text: str) -> str:

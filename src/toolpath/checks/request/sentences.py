@@ -125,9 +125,32 @@ def _with_proviso(part: str, clause: Clause, is_verb: Callable[[str], bool]) -> 
     before = part[: found.start()].rstrip(" ,;\u2013\u2014-")
     proviso = Clause(part[found.start() :].strip(), "condition", because=found.group())
     if not _POLITE.sub("", before + " ").strip(" ,"):
-        return [proviso]
+        at = command_at(proviso.text, len(found.group()))
+        later = clause_of(proviso.text[at:], is_verb) if at is not None else None
+        if later is None or later.mood != "command":
+            return [proviso]
+        return [msgspec.structs.replace(proviso, text=proviso.text[:at].rstrip()), later]
     command = clause_of(before, is_verb)
     return [command, proviso] if command.mood == "command" else [clause]
+
+
+#: What a verb is followed by that does something to what was spoken of: `if it is late cancel it`.
+_TO_A_THING: Final = re.compile(
+    r"\s(?P<verb>[^\W\d_]+)\s+(?P<follow>it|them|him|her|this|that|the|an?|my|our|#)(?![\w'\u2019])", re.IGNORECASE
+)
+_NO_COMMAND: Final = words_of("to not and or can will would do does did is are be the a an it they we he she you i")
+
+
+def command_at(text: str, start: int) -> int | None:
+    """Where a command begins that follows a condition without a comma; None where none does."""
+    for found in _TO_A_THING.finditer(text, max(0, start - 1)):
+        verb = found["verb"]
+        before = text[start : found.start()].split()
+        if not before or folded(before[-1]) in _NO_COMMAND:
+            continue
+        if meanings_of(verb) and not is_reading(verb) and not is_thing(verb, found["follow"]):
+            return found.start("verb")
+    return None
 
 
 def after_colon(text: str) -> str:

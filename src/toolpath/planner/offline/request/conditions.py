@@ -10,6 +10,7 @@ import msgspec
 from toolpath.checks.request.blockers import PLEASE
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
 from toolpath.checks.request.provisos import COMPARISONS, NEGATED, NOTHING, OPPOSITE, UNLESS
+from toolpath.checks.request.sentences import command_at
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.parts import Part
 from toolpath.planner.offline.request.spans import Span
@@ -18,7 +19,7 @@ from toolpath.planner.offline.request.values_of_fields import in_unit
 from toolpath.values import Json
 
 _IF: Final = (
-    r"(?:(?:but\s+|and\s+)?(?:only\s+(?:if|when)|if|provided(?:\s+that)?|providing(?:\s+that)?|assuming(?:\s+that)?"
+    r"(?:(?:but\s+)?(?:only\s+(?:if|when)|if|provided(?:\s+that)?|providing(?:\s+that)?|assuming(?:\s+that)?"
     r"|(?:as|so)\s+long\s+as|on\s+condition\s+that|unless|falls|wenn|sofern|si|s['\u2019]il|s['\u2019]elle|außer wenn"
     r"|sauf si|a menos que))"
 )
@@ -76,6 +77,7 @@ def stretches(text: str, hidden: str) -> list[Stretch]:
 
     `hidden`: the same text with its values blanked out.
     """
+    hidden = _with_comma(hidden)
     # `s'il te plaît` is no condition.
     hidden = PLEASE.sub(lambda kind: kind.group() if kind.group().isalpha() else "#" * len(kind.group()), hidden)
     found: list[Stretch] = []
@@ -85,6 +87,13 @@ def stretches(text: str, hidden: str) -> list[Stretch]:
         found += _of_sentence(hidden, start, end)
         start = end if cut is None else cut.end()
     return found if any(one.condition is not None for one in found) else [Stretch(0, len(text))]
+
+
+def _with_comma(hidden: str) -> str:
+    """The text with a comma before the command where a condition before it has none: `if it is late cancel it`."""
+    opened = re.match(rf"\s*{_LEAD}{_IF}\s+(?=[^,.;!?]+$)", hidden, re.IGNORECASE)
+    at = command_at(hidden, opened.end()) if opened is not None else None
+    return hidden if at is None else f"{hidden[: at - 1]},{hidden[at:]}"
 
 
 def _of_sentence(hidden: str, start: int, end: int) -> list[Stretch]:
@@ -128,8 +137,10 @@ def predicate(kit: Kit, part: Part, step: str, *, is_negated: bool) -> str | Non
         starts = [part.start, *(part.start + one.end() for one in joints)]
         parts = [narrowed(part, start, end) for start, end in zip(starts, ends, strict=True)]
         tests = [_test(kit, one, step, is_negated=False) for one in parts]
-        # Of the opposite of several nothing is said: `otherwise` is asked about.
-        return None if None in tests else "{{ " + " and ".join(map(str, tests)) + " }}"
+        looked_at = [str(one).split(" ")[0] for one in tests]
+        # Of the opposite of several nothing is said, and nothing is two things at once.
+        is_clear = None not in tests and len({*looked_at}) == len(tests)
+        return "{{ " + " and ".join(map(str, tests)) + " }}" if is_clear else None
     found = _test(kit, part, step, is_negated=is_negated)
     return None if found is None else "{{ " + found + " }}"
 
@@ -170,9 +181,14 @@ def _literal(value: Json) -> str:
 
 
 def _option(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
+    # Of a state that is any text, `open` is none of the options that another value has.
+    is_free = any(field.kind == "text" and field.name in _STATES for field in kit.outputs)
+    said = _said(part)
     for exact in (True, False):
         for word in part.words:
             for field in kit.outputs:
+                if is_free and not exact and not field.concepts & said:
+                    continue
                 for option in field.options:
                     name = str(option).replace("_", " ")
                     if folded(word.text) == folded(name) or (
@@ -182,6 +198,9 @@ def _option(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
                     ):
                         return f"{_at(step, field)} {'!=' if turned else '=='} {_literal(option)}"
     return None
+
+
+_STATES: Final = frozenset(("state", "status", "stage", "phase", "condition"))
 
 
 def _nothing(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
