@@ -12,7 +12,7 @@ from toolpath.checks.shapes import of_field
 from toolpath.engine.decide.people import read_answers
 from toolpath.errors import SchemaError
 from toolpath.json_schema.validate import Validator
-from toolpath.model.forms import FIELD_TYPES
+from toolpath.model.forms import FIELD_TYPES, chosen_file, is_kept_file
 from toolpath.model.plan import Field
 
 texts = st.text(max_size=8)
@@ -50,6 +50,9 @@ def _assert_fits(form: list[Field], found: dict[str, Any]) -> None:
     for field in form:
         if found[field.name] is None:
             assert not field.required
+        elif FIELD_TYPES[field.type].is_file:
+            # What names a file of an upload; its schema is that of the file which the run has of it then.
+            assert is_kept_file(found[field.name]) or chosen_file(found[field.name]) is not None
         else:
             Validator(of_field(field)).accept(found[field.name])
 

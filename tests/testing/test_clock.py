@@ -91,6 +91,15 @@ async def test_the_automatic_clock_interleaves_sleepers_by_their_times() -> None
     assert seen == [(1.0, "b"), (2.0, "a"), (3.0, "c"), (4.0, "a"), (5.0, "b")]
 
 
+async def test_automatic_clocks_of_one_loop_do_not_wait_for_each_other() -> None:
+    left, clock = FakeClock(auto=True), FakeClock(auto=True)
+    # As something leaves one that is over.
+    left.call_at(1.0, lambda: None)
+    async with asyncio.timeout(PATIENCE):
+        await asyncio.gather(clock.sleep(5), left.sleep(3))
+    assert (clock.monotonic(), left.monotonic()) == (5.0, 3.0)
+
+
 async def test_the_automatic_clock_lets_ready_work_go_first() -> None:
     clock, turns = FakeClock(auto=True), 0
 

@@ -123,7 +123,7 @@ class FakeClock:
         looks, busy = 0, Busy()
         while True:
             await asyncio.sleep(_PAUSE if threading.active_count() > 1 and looks else 0)
-            looks = looks + 1 if is_idle(loop, patience=self.patience, ignore=self._watcher) else 0
+            looks = looks + 1 if is_idle(loop, patience=self.patience) else 0
             if looks >= _looks_needed():
                 return
             if busy.seconds(loop.time()) > limit:
@@ -198,20 +198,25 @@ def _looks_needed() -> int:
 _WAITING = (".get(", ".wait(", ".acquire(", ".select(", ".poll(", ".recv(", "accept(", ".join(", ".waitpid(")
 
 
-def is_idle(loop: asyncio.AbstractEventLoop, *, patience: float, ignore: asyncio.Handle | None = None) -> bool:
+def is_idle(loop: asyncio.AbstractEventLoop, *, patience: float) -> bool:
     """Whether no callback is ready, no real timer is due within `patience` seconds and no thread is at work.
 
-    `ignore` is a handle of the asker's own that does not count. Loops that hide their queues are judged by their
-    threads alone.
+    The looks of clocks do not count: two clocks of one loop would wait for each other for ever. Loops that hide their
+    queues are judged by their threads alone.
     """
     # Threads first: one that was seen waiting has already handed its result to the loop.
     if busy_threads():
         return False
-    if any(handle is not ignore for handle in getattr(loop, "_ready", ())):
+    if any(not _is_look(handle) for handle in getattr(loop, "_ready", ())):
         return False
     soon = loop.time() + patience
     timers: list[asyncio.TimerHandle] = getattr(loop, "_scheduled", [])
-    return not any(timer.when() <= soon and not timer.cancelled() and timer is not ignore for timer in timers)
+    return not any(timer.when() <= soon and not timer.cancelled() and not _is_look(timer) for timer in timers)
+
+
+def _is_look(handle: asyncio.Handle) -> bool:
+    """Whether the handle is the next look of an automatic clock, this or another one."""
+    return getattr(getattr(handle, "_callback", None), "__func__", None) is FakeClock._watch  # noqa: SLF001
 
 
 def busy_threads() -> tuple[str, ...]:
