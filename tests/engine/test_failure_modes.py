@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from engine_cases import after, identity, run
+from engine_cases import after, identity, opened, ran, run
 
+from toolpath.model import events as ev
+from toolpath.model.run import RunInfo
+from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 
@@ -198,3 +201,36 @@ async def test_an_output_of_the_plan_that_cannot_be_computed_fails_the_run_and_k
     ran = await run(plan, identity("t"), clock=clock)
     assert (ran.status, ran.result.reason) == ("failed", "outputs")
     assert ran.statuses() == {"a": "succeeded"}
+
+
+STOPPED = {
+    "concurrency": 1,
+    "steps": [
+        {"id": "a", "tool": "bad"},
+        {"id": "each", "loop": {"over": [1, 2], "concurrency": 1, "steps": [{"id": "x", "tool": "slow"}]}},
+        {"id": "asks", "tool": "slow", "requires_approval": True},
+        {
+            "id": "p",
+            "parallel": [{"id": "br", "flow": "chain", "steps": [{"id": "w", "ask": {"inputs": [{"name": "n"}]}}]}],
+        },
+        {"id": "later", "tool": "slow", "depends_on": "asks"},
+    ],
+}
+
+
+async def test_a_driver_that_dies_while_the_plan_is_stopped_leaves_the_next_one_to_stop_the_rest() -> None:
+    first = FakeClock(auto=True)
+    whole = await run(STOPPED, bad(first), slow(first), clock=first)
+    failed = next(event.seq for event in whole.events if isinstance(event, ev.StepFailed))
+    assert len(whole.events) - failed > 3
+    for count in range(failed, len(whole.events)):
+        clock = FakeClock(auto=True)
+        store = MemoryStore(clock=clock.time)
+        async with opened(bad(clock), s := slow(clock), clock=clock, store=store) as tp:
+            run_id = whole.result.run_id
+            await store.create_run(RunInfo(run_id=run_id, status="running"))
+            (await store.drive(run_id, "dead")).append(whole.events[:count])
+            await clock.sleep(3600)
+            found = await ran(tp, await (await tp.resume(run_id)).result())
+        assert (count, found.status, found.statuses()) == (count, "failed", whole.statuses())
+        assert s.calls == []

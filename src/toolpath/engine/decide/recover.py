@@ -9,8 +9,10 @@ from __future__ import annotations
 from toolpath.engine.decide.commands import AwaitRetry
 from toolpath.engine.decide.control import Control
 from toolpath.engine.decide.exclusive import owners_of
+from toolpath.engine.decide.joins import loop_verdict
 from toolpath.engine.decide.people import expire
 from toolpath.engine.decide.starts import watch_block
+from toolpath.engine.decide.step_ends import after, stop_step
 from toolpath.engine.state import ends
 from toolpath.engine.state.instances import EMPTY, ENDED, Scope, StepState
 from toolpath.engine.state.results import Done
@@ -113,8 +115,19 @@ def _take_up(control: Control, scope: Scope) -> None:
         _take_up_chain(control, scope)
     else:
         _take_up_graph(control, scope)
+    if scope.stopping:
+        _stop(control, scope)
     for step in steps:
         _take_up_step(control, step)
+
+
+def _stop(control: Control, scope: Scope) -> None:
+    """The block was being stopped, and not all of it was told. What has not come to its turn is skipped when it does."""
+    failed = (step.node.id for step in scope.steps.values() if step.error is not None and step.error is scope.failure)
+    reason = scope.halted or f"{next(failed, 'a step')} failed"
+    for step in list(scope.steps.values()):
+        if step.status != "pending":
+            stop_step(control.decisions, step, reason)
 
 
 def _take_up_graph(control: Control, scope: Scope) -> None:
@@ -162,7 +175,12 @@ def _take_up_step(control: Control, step: StepState) -> None:
             step.due = None
             control.begin(step)
     elif step.status == "running" and step.node.kind == "loop" and step.loop is not None:
-        control.feed(step)
+        if step.loop.halted and not step.loop.active and loop_verdict(step) is None:
+            # Nothing is under way in it whose end would end it.
+            decisions.emit(ev.StepCancelled(decisions.seq, decisions.at, step.path, step.loop.halted))
+            control.follow(after(decisions, step))
+        else:
+            control.feed(step)
     elif step.status == "running" and step.node.kind == "parallel" and not step.node.blocks:
         control.succeed(step, Done({}, 0.0))
     elif step.status == "running" and step.winner:

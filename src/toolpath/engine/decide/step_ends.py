@@ -182,11 +182,16 @@ def _stop_block(decisions: Decisions, scope: Scope, reason: str) -> None:
         for node in scope.block.nodes:
             decisions.state.step_of(scope, node.index)
     for step in list(scope.steps.values()):
-        # What only looks at how others ended still starts: it may be there to clean up.
-        if step.status in ("pending", "ready", "waiting") and not step.entered and not step.node.soft:
-            decisions.skip(step, reason, spreads=True)
-        elif step.status == "waiting" and (step.node.kind == "ask" or step.held):
-            cancel_step(decisions, step, reason)
+        stop_step(decisions, step, reason)
         for inner in list(step.scopes or ()):
             if not inner.done:
                 _stop_block(decisions, inner, reason)
+
+
+def stop_step(decisions: Decisions, step: StepState, reason: str) -> None:
+    """Do not start the step, nor wait for people any more; one that runs may finish."""
+    # What only looks at how others ended still starts: it may be there to clean up.
+    if step.status in ("pending", "ready", "waiting") and not step.entered and not step.node.soft:
+        decisions.skip(step, reason, spreads=True)
+    elif step.status == "waiting" and (step.node.kind == "ask" or step.held):
+        cancel_step(decisions, step, reason)
