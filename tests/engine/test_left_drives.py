@@ -175,3 +175,44 @@ async def test_a_drive_that_is_to_leave_begins_no_further_item_of_a_loop(concurr
         await asyncio.wait(drives, timeout=PATIENCE)
         assert 5 <= len(calls) <= 5 + concurrency
         assert (await tp.store.get_run(run.run_id)).status == "running"
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_a_run_that_was_cancelled_before_the_door_was_closed_has_ended(tmp_path: Path, turns: int) -> None:
+    one = OneAtATime()
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        tp.add(one.tool)
+        run = await tp.start("t.w", {"name": "slow"})
+        await one.begun.wait()
+        await run.cancel("enough")
+        for _ in range(turns):
+            await asyncio.sleep(0)
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        assert (await tp.store.get_run(run.run_id)).status == "cancelled"
+        actions = [entry.action for entry in await tp.store.read_audit()]
+        assert {"run.cancel", "run.ended"} <= set(actions)
+
+
+async def test_a_run_that_waits_for_people_and_was_cancelled_before_the_door_was_closed_has_ended(
+    tmp_path: Path,
+) -> None:
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        waiting = await tp.run({"steps": [{"id": "a", "ask": {"inputs": [{"name": "who"}]}}]})
+        assert waiting.status == "waiting"
+        await tp.cancel(waiting.run_id)
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        assert (await tp.store.get_run(waiting.run_id)).status == "cancelled"
+
+
+async def test_a_step_that_was_allowed_before_the_door_was_closed_is_not_begun_any_more(tmp_path: Path) -> None:
+    one = OneAtATime()
+    asks = {"id": "asks", "tool": "note", "requires_approval": True}
+    plan = {"steps": [{"id": "slow", "tool": "t.w", "inputs": {"name": "slow"}}, asks]}
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        tp.add(one.tool, note := scripted("note", then={}, effect="write"))
+        run = await tp.start(plan)
+        await one.begun.wait()
+        await tp.approve(run.run_id, "asks")
+    assert note.calls == []  # type: ignore[attr-defined]
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        assert any(isinstance(event, ev.ApprovalDecided) for event in await tp.events(run.run_id))

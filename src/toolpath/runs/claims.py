@@ -118,6 +118,9 @@ class Claims:
                     begin = partial(
                         runner.resume, events, reason=reason, accepted=accepted, authority=authority, to_end=to_end
                     )
+                if to_end:
+                    # Who leaves before its drive has begun waits for what it was taken up for.
+                    runner.inbox.note()
                 # Of a run that has failed it is written with its other plan; else the drive writes it at its begin.
                 unsaid = authority if intent.reason == REPLANNING else None
                 self._supervisor.spawn(PreparedDrive(run_id, runner, begin, unsaid))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from functools import partial
 
@@ -18,6 +19,9 @@ from toolpath.runs.secret_answers import SecretAnswers
 
 Ended = Callable[[str], Awaitable[None]]
 """Told of the conversation of each run that has ended and belongs to one."""
+
+#: Seconds for what this process has told its runs, when it leaves them.
+_LAST_WORDS = 10.0
 
 AfterFailure = Callable[[PreparedDrive], Awaitable[PreparedDrive | None]]
 """Gives the drive that goes on with a failed run by another plan, where there is one."""
@@ -104,7 +108,14 @@ class Supervisor:
                 task.cancel()
 
     async def close(self) -> None:
-        """Leave every run where it stands; another process, or a later one, takes them up."""
+        """Leave every run where it stands; another process, or a later one, takes them up.
+
+        What this process has told a run before is in its journal then: one that was cancelled here has ended.
+        """
+        # A store that went away meanwhile does not hold this up.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS):
+                await asyncio.gather(*(self._heard(run_id, runner) for run_id, runner in self._held.runners.items()))
         tasks = [task for task in self._held.tasks.values() if not task.done()]
         for task in tasks:
             task.cancel()
@@ -115,6 +126,20 @@ class Supervisor:
         for task in self._held.tasks.values():
             if task.done() and not task.cancelled():
                 task.exception()
+
+    async def _heard(self, run_id: str, runner: Runner) -> None:
+        """Return when the run has read what it was told here; nothing begins because of that."""
+        task = self._held.tasks.get(run_id)
+        if task is None or not runner.inbox.busy:
+            return
+        runner.leave()
+        heard = asyncio.create_task(runner.inbox.heard())
+        try:
+            await asyncio.wait({heard, task}, return_when=asyncio.FIRST_COMPLETED)
+            if runner.state.status in ENDED_RUN:
+                await asyncio.wait({task})
+        finally:
+            heard.cancel()
 
     def _watch_deadline(self, run_id: str, runner: Runner) -> None:
         """A parked run has no process; this one, while it lives, ends the time to answer."""

@@ -29,6 +29,8 @@ class Inbox:
         self.called = False
         """A signal from this process is not read yet."""
         self._one_at_a_time = asyncio.Lock()
+        self._all_read: asyncio.Event | None = None
+        """Set when everything is read that this process has said, where somebody waits for that."""
 
     @property
     def busy(self) -> bool:
@@ -44,6 +46,12 @@ class Inbox:
         if not self.called:
             self.called = True
             self._drive.spawn(self._read_and_go_on())
+
+    async def heard(self) -> None:
+        """Return when everything is read that this process has said."""
+        if self.busy:
+            self._all_read = asyncio.Event()
+            await self._all_read.wait()
 
     async def _read_and_go_on(self) -> None:
         await self.read()
@@ -67,26 +75,31 @@ class Inbox:
 
     async def read(self) -> None:
         """Apply the signals that came since the last look."""
-        drive = self._drive
-        store, run_id = drive.services.store, drive.state.run_id
         # A signal that is being applied is still in the store.
         async with self._one_at_a_time:
             self.called = False
-            signals = await store.take_signals(run_id)
-            if drive.held:
-                signals = [signal for signal in signals if signal.kind == "cancel"]
-            if not signals or drive.state.status in ENDED_RUN:
-                return
-            if any(any(names_in(signal.data)) for signal in signals if signal.kind == "answer"):
-                await drive.secrets.load(run_id)
-            drive.decisions.at = drive.services.clock.time()
-            for signal in signals:
-                self._apply(signal)
-            drive.commits.weighty = True
-            commit = drive.commits.flush()
-            if commit is not None:
-                await commit
-            await store.drop_signals(run_id, [signal.id for signal in signals])
+            await self._read()
+        if self._all_read is not None and not self.busy:
+            self._all_read.set()
+
+    async def _read(self) -> None:
+        drive = self._drive
+        store, run_id = drive.services.store, drive.state.run_id
+        signals = await store.take_signals(run_id)
+        if drive.held:
+            signals = [signal for signal in signals if signal.kind == "cancel"]
+        if not signals or drive.state.status in ENDED_RUN:
+            return
+        if any(any(names_in(signal.data)) for signal in signals if signal.kind == "answer"):
+            await drive.secrets.load(run_id)
+        drive.decisions.at = drive.services.clock.time()
+        for signal in signals:
+            self._apply(signal)
+        drive.commits.weighty = True
+        commit = drive.commits.flush()
+        if commit is not None:
+            await commit
+        await store.drop_signals(run_id, [signal.id for signal in signals])
 
     def _apply(self, signal: Signal) -> None:
         drive = self._drive
