@@ -216,7 +216,7 @@ def is_idle(loop: asyncio.AbstractEventLoop, *, patience: float) -> bool:
 
 def _is_look(handle: asyncio.Handle) -> bool:
     """Whether the handle is the next look of an automatic clock, this or another one."""
-    return getattr(getattr(handle, "_callback", None), "__func__", None) is FakeClock._watch  # noqa: SLF001
+    return getattr(getattr(handle, "_callback", None), "__func__", None) is FakeClock._watch
 
 
 def busy_threads() -> tuple[str, ...]:

@@ -122,7 +122,7 @@ def _take_up(control: Control, scope: Scope) -> None:
 
 
 def _stop(control: Control, scope: Scope) -> None:
-    """The block was being stopped, and not all of it was told. What has not come to its turn is skipped when it does."""
+    """The block was being stopped, and not all of that was told. What is not at its turn yet is skipped then."""
     failed = (step.node.id for step in scope.steps.values() if step.error is not None and step.error is scope.failure)
     reason = scope.halted or f"{next(failed, 'a step')} failed"
     for step in list(scope.steps.values()):
