@@ -13,7 +13,7 @@ SMALL = 64
 LARGE = 512
 #: So many of the first events stay as they are: to write them costs a tenth of the steps they tell of, which a log
 #: this short never gains back.
-FIRST = 8_192
+FIRST = 2_048
 
 _Piece = tuple[AnyEvent, ...] | bytes
 

@@ -65,6 +65,9 @@ class Asking:
 
     def follow(self, events: Iterable[AnyEvent]) -> None:
         """Take the next events."""
+        if not self._open and _OPENING.isdisjoint(map(type, events)):
+            # As nearly always: told for all of them at once.
+            return
         for event in events:
             if type(event) in _OPENING:
                 self._open_by(event)

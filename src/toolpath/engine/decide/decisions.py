@@ -154,9 +154,9 @@ class Decisions:
         state.seq = event.seq
         state.last_at = event.at
 
-    def write(self, event: AnyEvent, weight: int) -> None:
-        """Write the event, which is true already, and whose value weighs this."""
-        self.batch.append(event)
+    def write(self, weight: int, *events: AnyEvent) -> None:
+        """Write the events, which are true already, and whose values weigh this together."""
+        self.batch += events
         self.bytes += weight
 
     def redact(self, value: Json) -> Json:

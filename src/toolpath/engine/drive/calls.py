@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.cache import CachedCalls, clear_group
 from toolpath.engine.drive.drive import GROUND, Drive
-from toolpath.engine.drive.one_attempt import perform
+from toolpath.engine.drive.one_attempt import Waiting, begin, perform
 from toolpath.engine.drive.places import Places
 from toolpath.engine.state.resolve import fault_of
 from toolpath.engine.state.results import Done
@@ -22,7 +22,19 @@ class Calls:
         self._places = places
         self._cached = cached
 
-    async def outcome_of(self, attempt: Attempt) -> Done | Failure | None:
+    def begin(self, attempt: Attempt) -> Done | Failure | Waiting | None:
+        """Make the call: gives its outcome where that is there at once, else what is to be awaited for it."""
+        plain = attempt.context is None and attempt.target.reads
+        if not plain or (not attempt.light and attempt.step.node.cached):
+            return self._outcome_of(attempt)
+        try:
+            return begin(attempt, self._services, self._deadlines, self._decisions.redactor)
+        except GROUND:
+            raise
+        except Exception as error:  # noqa: BLE001  # it fails the call that it came of, and no more
+            return fault_of(error, in_doubt=not attempt.target.repeatable)
+
+    async def _outcome_of(self, attempt: Attempt) -> Done | Failure | None:
         """The outcome of the attempt; None when it was cut off and somebody else has recorded that."""
         try:
             if not attempt.light and attempt.step.node.cached and attempt.step.target == 0:

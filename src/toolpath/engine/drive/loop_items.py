@@ -7,8 +7,6 @@ is given its block and its step, which are those that the journal tells of, and 
 
 from __future__ import annotations
 
-from typing import Any
-
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.state import ends
@@ -27,6 +25,7 @@ class ItemAttempt(Attempt):
     """The call of an item. Its `step` is made when somebody asks for it."""
 
     light = True
+    _step: StepState | None = None
 
     def __init__(self, items: LoopItems, index: int, started: ev.StepStarted, inputs: JsonObject) -> None:
         self.loop_items = items
@@ -37,10 +36,10 @@ class ItemAttempt(Attempt):
         self.key = started.key
         self.timeout = items.timeout
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "step":
-            raise AttributeError(name)
-        return self.loop_items.open(self)
+    @property
+    def step(self) -> StepState:  # type: ignore[override]
+        """Its step. A property of its own: with `__getattr__` each look at any attribute would cost a multiple."""
+        return self.loop_items.open(self) if self._step is None else self._step
 
     def where(self) -> tuple[str, str, int]:
         """Run, path and number of the attempt."""
@@ -138,7 +137,7 @@ class LoopItems:
         state.seq = seq = state.seq + 1
         started = ev.StepStarted(seq, decisions.at, path, 1, self.target.key, inputs, self.timeout, key)
         # What the event changes, where there is no step: as `fold` has it.
-        decisions.write(started, self._inputs_weigh)
+        decisions.write(self._inputs_weigh, started)
         state.last_at = decisions.at
         state.calls += 1
         loop.next = index + 1
@@ -146,7 +145,8 @@ class LoopItems:
         attempt = self.flying[index] = ItemAttempt(self, index, started, inputs)
         # One after the other: each is set free by the end of the one before.
         attempt.needs = self.needs if self.concurrency > 1 else seq - 1
-        self.queue()
+        if loop.active < self.concurrency:
+            self.queue()
         return attempt
 
     def _inputs(self, index: int) -> JsonObject | None:
@@ -192,19 +192,21 @@ class LoopItems:
             except ExpressionError:
                 return False
         state, decisions = drive.state, drive.decisions
-        weight = 0 if self._collect is None else weight_of_value(given)
-        if weight > decisions.ceilings.inline:
-            return False
-        at, seq, path = decisions.at, state.seq + 1, attempt.event.path
-        decisions.write(
-            ev.StepSucceeded(
-                seq, at, path, output, done.duration, False, done.confidence, done.sources, done.cost, done.tokens
-            ),
-            weight_of_value(output) if done.weight is None else done.weight,
-        )
-        if self._collect is not None:
+        at, seq = decisions.at, state.seq + 1
+        weight = weight_of_value(output) if done.weight is None else done.weight
+        succeeded = ev.StepSucceeded(
+            seq, at, attempt.event.path, output, done.duration, False,
+            done.confidence, done.sources, done.cost, done.tokens,
+        )  # fmt: skip
+        if self._collect is None:
+            decisions.write(weight, succeeded)
+        else:
+            weighs = weight_of_value(given)
+            if weighs > decisions.ceilings.inline:
+                return False
             seq += 1
-            decisions.write(ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given), weight)
+            collected = ev.StepSucceeded(seq, at, f"{self._head}{index}{self._tail}", given)
+            decisions.write(weight + weighs, succeeded, collected)
         state.seq, state.last_at = seq, at
         if done.cost:
             state.cost += done.cost
@@ -227,7 +229,7 @@ class LoopItems:
         self.loop.active -= 1
         HANDLERS[ev.StepStarted](state, attempt.event)
         state.seq, state.last_at = seq, at
-        attempt.step = step = state.steps[attempt.event.path]
+        attempt._step = step = state.steps[attempt.event.path]
         attempt.light = False
         self.drive.running[step] = attempt
         return step

@@ -188,20 +188,23 @@ class Workers:
     async def _work_on(self, attempt: Attempt | None, task: asyncio.Task[Any] | None) -> None:
         drive, inbox, dispatch = self._drive, self._inbox, self._dispatch
         commits, decisions, slots, turns = drive.commits, drive.decisions, drive.slots, drive.services.turns
-        run_id, made = drive.state.run_id, 0
+        run_id, ready, made = drive.state.run_id, decisions.ready, 0
+        assert drive.left is not None
+        is_over, dear = drive.left.done, turns.dear
         while attempt is not None:
             attempt.task = task
             if commits.durable and (not commits.allows(attempt.needs) or inbox.busy):
                 await self._allowed(attempt)
             elif not commits.soon:
                 commits.flush_soon()
-            if decisions.commands or self._may_begin():
+            if decisions.commands or (ready.entries and self._may_begin()):
                 self.go_on()
-            if drive.over:
+            if is_over():
                 return
-            if run_id in turns.dear:
+            if run_id in dear:
                 await turns.next(run_id)
-            outcome = await self._calls.outcome_of(attempt)
+            begun = self._calls.begin(attempt)
+            outcome = begun if begun is None or isinstance(begun, (Done, Failure)) else await begun
             began = attempt.back or turns.begin()
             if not turns.have(run_id):
                 turns.spent(run_id, began)
@@ -211,7 +214,7 @@ class Workers:
                 return
             self.conclude(attempt, outcome)
             made += 1
-            if inbox.called or turns.dear or not made % BREATH:
+            if inbox.called or dear or not made % BREATH:
                 turns.spent(run_id, began)
                 await self._pause(made)
                 began = turns.begin()
