@@ -71,11 +71,16 @@ def binary(judge: Walker, of: tree.Binary) -> Type:
         return _of_known(of.operator, ones or others)
     made: list[Type] = [{"type": kind} for kind in sorted(results - {"array"})]
     if "array" in results:
-        lists = [judge.kinds.only(side, {"array"}) for side in (left, right)]
-        items = either([judge.kinds.items(side) for side in lists if judge.kinds.names(side)])
-        filled = of.operator == "add" and any(judge.kinds.names(s) and judge.kinds.is_filled(s) for s in lists)
-        made.append(judge.listed(items, filled))
+        made.append(_joined_lists(judge, of, left, right))
     return either(made)
+
+
+def _joined_lists(judge: Walker, of: tree.Binary, left: Type, right: Type) -> Type:
+    """The list that `+` joins of lists, or `*` repeats."""
+    lists = [judge.kinds.only(side, {"array"}) for side in (left, right)]
+    lists = [side for side in lists if judge.kinds.names(side)]
+    filled = of.operator == "add" and any(map(judge.kinds.is_filled, lists))
+    return judge.listed(either([judge.kinds.items(side) for side in lists]), filled)
 
 
 def _of_known(operator: str, names: frozenset[str] | set[str] | None) -> Type:

@@ -19,7 +19,7 @@ FieldWord = Literal[
 ]
 
 
-class FieldType(msgspec.Struct, frozen=True, kw_only=True):
+class FormFieldType(msgspec.Struct, frozen=True, kw_only=True):
     """Type of a field: what an answer to it is."""
 
     schema: JsonObject
@@ -40,7 +40,7 @@ class FieldType(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _STRING: Final[JsonObject] = {"type": "string"}
-_TEXT: Final = FieldType(schema=_STRING)
+_TEXT: Final = FormFieldType(schema=_STRING)
 #: A file that was answered, as the run has it: `path` in its folder.
 _FILE: Final[JsonObject] = {
     "type": "object",
@@ -53,22 +53,22 @@ _FILE: Final[JsonObject] = {
     "required": ["path", "name", "size", "type"],
     "additionalProperties": False,
 }
-FIELD_TYPES: Final[Mapping[str, FieldType]] = {
+FIELD_TYPES: Final[Mapping[str, FormFieldType]] = {
     "text": _TEXT,
-    "number": FieldType(schema={"type": "number"}),
-    "integer": FieldType(schema={"type": "integer"}),
-    "email": FieldType(schema=_STRING, format="email"),
-    "password": FieldType(schema=_STRING, is_secret=True),
+    "number": FormFieldType(schema={"type": "number"}),
+    "integer": FormFieldType(schema={"type": "integer"}),
+    "email": FormFieldType(schema=_STRING, format="email"),
+    "password": FormFieldType(schema=_STRING, is_secret=True),
     "textarea": _TEXT,
-    "date": FieldType(schema=_STRING, format="date"),
+    "date": FormFieldType(schema=_STRING, format="date"),
     "select": _TEXT,
-    "checkbox": FieldType(schema={"type": "boolean"}, chooses_several=True),
+    "checkbox": FormFieldType(schema={"type": "boolean"}, chooses_several=True),
     "radio": _TEXT,
-    "file": FieldType(schema=_FILE, is_file=True),
+    "file": FormFieldType(schema=_FILE, is_file=True),
 }
 
 
-def field_type(field: JsonObject) -> FieldType:
+def field_type(field: JsonObject) -> FormFieldType:
     """The type of a field of a form in a journal or at a surface; what nobody knows, as tools may write, is text."""
     name: Any = field.get("type")
     return FIELD_TYPES.get(name, _TEXT) if isinstance(name, str) else _TEXT

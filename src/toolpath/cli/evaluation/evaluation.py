@@ -315,12 +315,7 @@ def _report(
         if file:
             _keep(file, made)
             output.say(f"Every plan is kept in {file}.")
-    if len(evaluation.bad) > evaluation.told:
-        output.tell(f"… and {len(evaluation.bad) - evaluation.told:,} more lines that cannot be read.", "red")
-    for one in measured:
-        if one.is_complete and not one.attempts:
-            form = "" if any(line.file == one.file for line in evaluation.bad) else f" {FORM}"
-            output.tell(f"{one.file} holds no task that could be planned: nothing was measured.{form}", "yellow")
+    _tell_unmeasured(evaluation)
     _tell_rest(evaluation, is_interrupted=is_interrupted)
     left_out = sum(one.left_out for one in measured)
     if left_out:
@@ -329,6 +324,17 @@ def _report(
         named = Path(measured[0].file).name if len(measured) == 1 else f"{len(measured)} data sets"
         draw(request.plot, f"{named}: {request.subject}", measured)
         output.say(f"Drawn in {request.plot}.")
+
+
+def _tell_unmeasured(evaluation: Evaluation) -> None:
+    """Say which lines could not be read, and of which files nothing was planned."""
+    output = evaluation.output
+    if len(evaluation.bad) > evaluation.told:
+        output.tell(f"… and {len(evaluation.bad) - evaluation.told:,} more lines that cannot be read.", "red")
+    for one in evaluation.begun:
+        if one.is_complete and not one.attempts:
+            form = "" if any(line.file == one.file for line in evaluation.bad) else f" {FORM}"
+            output.tell(f"{one.file} holds no task that could be planned: nothing was measured.{form}", "yellow")
 
 
 def _tell_rest(evaluation: Evaluation, *, is_interrupted: bool) -> None:

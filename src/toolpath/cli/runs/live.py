@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from toolpath.cli.output import STYLES, clean
-from toolpath.cli.runs.progress import NOTABLE, Progress, StepView, parent_path
+from toolpath.cli.runs.progress import NOTABLE, Progress, ShownStep, parent_path
 from toolpath.model.events import AnyEvent
 from toolpath.values import duration_text
 
@@ -134,11 +134,11 @@ def _tree(progress: Progress, now: float) -> list[Text]:
     return rows
 
 
-def _summarised(loop: StepView) -> bool:
+def _summarised(loop: ShownStep) -> bool:
     return len(loop.children) > _ITEMS_SHOWN or loop.status == "succeeded"
 
 
-def _row(view: StepView, depth: int, now: float, *, full: bool = False) -> Text:
+def _row(view: ShownStep, depth: int, now: float, *, full: bool = False) -> Text:
     style = STYLES.get(view.status, "")
     row = Text("  " * (depth + 1))
     row.append(f"{_MARKS.get(view.status, '?')} ", style=style)

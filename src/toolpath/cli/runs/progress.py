@@ -15,7 +15,7 @@ _ITEM = re.compile(r"([^\[]+)\[\d+\](#\d+)?.*")
 ENDED = frozenset({"succeeded", "failed", "timed_out", "skipped", "cancelled"})
 
 
-class StepView:
+class ShownStep:
     """One step instance, or one item of a loop, as it is shown."""
 
     __slots__ = (
@@ -41,7 +41,7 @@ class StepView:
         self.started_at: float | None = None
         self.duration: float | None = None
         self.note = ""
-        self.children: dict[str, StepView] = {}
+        self.children: dict[str, ShownStep] = {}
         self.items: int | None = None
         """Of a loop: how many there are, those that have not begun too."""
         self.counts: Counter[str] = Counter()
@@ -52,15 +52,15 @@ class Progress:
     """The run so far. `feed` it every event, in order; the work of one event does not grow with the run."""
 
     def __init__(self) -> None:
-        self.root = StepView("")
+        self.root = ShownStep("")
         self.root.status = "pending"
         self.name = ""
         self.now = 0.0
         """Time of the latest event, Unix seconds."""
         self.started_at: float | None = None
-        self.notable: dict[str, StepView] = {}
+        self.notable: dict[str, ShownStep] = {}
         self.size = 0
-        self._views: dict[str, StepView] = {"": self.root}
+        self._views: dict[str, ShownStep] = {"": self.root}
 
     def feed(self, event: AnyEvent) -> None:
         """Take in one event."""
@@ -84,18 +84,18 @@ class Progress:
             case _:
                 pass
 
-    def view(self, path: str) -> StepView:
+    def view(self, path: str) -> ShownStep:
         """The view of a path; made, with all above it, when it is new."""
         known = self._views.get(path)
         if known is not None:
             return known
         parent = self.view(parent_path(path))
-        view = self._views[path] = parent.children[path] = StepView(path)
+        view = self._views[path] = parent.children[path] = ShownStep(path)
         parent.counts["pending"] += 1
         self.size += 1
         return view
 
-    def walk(self) -> Iterator[tuple[int, StepView]]:
+    def walk(self) -> Iterator[tuple[int, ShownStep]]:
         """Every view but the root, parents first, with its depth from 0."""
         waiting = [(0, view) for view in reversed(self.root.children.values())]
         while waiting:
@@ -103,7 +103,7 @@ class Progress:
             yield depth, view
             waiting.extend((depth + 1, child) for child in reversed(view.children.values()))
 
-    def _start(self, view: StepView, event: StepStarted) -> None:
+    def _start(self, view: ShownStep, event: StepStarted) -> None:
         if view.started_at is None:
             view.started_at = event.at
         view.attempts += 1
@@ -112,12 +112,12 @@ class Progress:
         view.items = len(over) if isinstance(over, list) else view.items
         self._set(view, "running", view.note if event.attempt > 1 else "")
 
-    def _change(self, view: StepView, event: AnyEvent, status: str) -> None:
+    def _change(self, view: ShownStep, event: AnyEvent, status: str) -> None:
         if status in ENDED:
             view.duration = getattr(event, "duration", 0.0)
         self._set(view, status, note_of(event))
 
-    def _set(self, view: StepView, status: str, note: str = "") -> None:
+    def _set(self, view: ShownStep, status: str, note: str = "") -> None:
         if view.path:
             counts = self.view(parent_path(view.path)).counts
             counts[view.status] -= 1
@@ -130,7 +130,7 @@ class Progress:
         view.status = status
         view.note = note
 
-    def _item_follows(self, view: StepView, status: str) -> None:
+    def _item_follows(self, view: ShownStep, status: str) -> None:
         # An item of a loop has no events of its own: it is what its latest unfinished child is.
         parent = self.view(parent_path(view.path))
         if not _ITEM.fullmatch(parent.name):

@@ -160,6 +160,14 @@ class Compiler:
                 self._block(block, environment.inside(inside, at + where))
                 for block, where, inside in zip(blocks_of(step), block_pointers(step), inner, strict=True)
             )
+        self._by_kind(node, step, environment, at)
+        node.plain = node.kind == "call" and not (
+            node.when or node.approval or node.always_approve or node.exclusive or node.cached or node.targets[0].asks
+        )
+        return node
+
+    def _by_kind(self, node: Node, step: Step, environment: Environment, at: str) -> None:
+        """What the step says as one of its kind; its blocks are compiled."""
         match step:
             case Call():
                 self._call(node, step, environment, at)
@@ -167,7 +175,8 @@ class Compiler:
                 node.over = environment.value(step.over, f"{at}/loop/over")
                 node.concurrency = min(step.concurrency, self.settings.max_concurrency)
                 if step.collect is not None:
-                    collecting = environment.inside(inner[0].collecting(), at)
+                    (inside,) = inner_names(step, environment.names)
+                    collecting = environment.inside(inside.collecting(), at)
                     node.collect = collecting.value(step.collect, f"{at}/loop/collect")
                 node.light = _is_light(node.blocks[0])
             case Ask():
@@ -176,10 +185,6 @@ class Compiler:
                 self._agent(node, step, environment, at)
             case Parallel():
                 pass
-        node.plain = node.kind == "call" and not (
-            node.when or node.approval or node.always_approve or node.exclusive or node.cached or node.targets[0].asks
-        )
-        return node
 
     def _call(self, node: Node, step: Call, environment: Environment, at: str) -> None:
         inputs = environment.value(step.inputs, f"{at}/inputs", allow_secrets=True)

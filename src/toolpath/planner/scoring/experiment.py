@@ -49,7 +49,7 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True):
         return self.tally.usd / self.tally.trials if self.tally.trials else 0.0
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class WayCompared(msgspec.Struct, frozen=True, kw_only=True):
     """One way of planning against the first one."""
 
     name: str
@@ -69,7 +69,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Report on the ways of planning."""
 
     arms: tuple[Arm, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[WayCompared, ...]
     """Of the ways that were tried, with the first one where that was tried, too."""
     untried: tuple[str, ...] = ()
     """Names of the ways without a trial: with nothing to compare."""
@@ -133,7 +133,7 @@ class Experiment:
         tried = [name for name in others if self._tallies[name].trials] if standard.trials else []
         z = quantile(comparisons=len(tried))
         comparisons = tuple(
-            Comparison(
+            WayCompared(
                 name=name,
                 against=first,
                 difference=(self._tallies[name].rate or 0.0) - (standard.rate or 0.0),

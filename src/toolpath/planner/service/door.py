@@ -30,8 +30,7 @@ from toolpath.planner.router.records import OnMultiple, Routed, RouterOptions
 from toolpath.planner.router.route import route
 from toolpath.planner.service.memory import Memories
 from toolpath.planner.service.planning_model import NoChat, Planner, PlanningModel
-from toolpath.planner.service.plannings import LONGEST_REQUEST, Plannings
-from toolpath.planner.service.plannings import Planning as PastPlanning
+from toolpath.planner.service.plannings import LONGEST_REQUEST, PastPlanning, Plannings
 from toolpath.planner.service.report import PlanningReport, read_weights, report_of
 from toolpath.planner.service.routes import Routes, filled_by_rules
 from toolpath.planner.service.tool_finder import ToolFinder

@@ -24,8 +24,8 @@ _LONGEST_ANSWER: Final = 10_000
 _LARGEST_PLAN: Final = 50_000
 
 
-class Planning(msgspec.Struct, frozen=True):
-    """One planning."""
+class PastPlanning(msgspec.Struct, frozen=True):
+    """One planning of a request, afterwards."""
 
     asked: PlanRequest
     ground: Ground
@@ -40,9 +40,9 @@ class Plannings:
     def __init__(self, store: Store, clock: Clock, redactor: Redactor) -> None:
         self._traces = Traces(store, clock, KIND)
         self._redactor = redactor
-        self._at_hand: dict[str, Planning] = {}
+        self._at_hand: dict[str, PastPlanning] = {}
 
-    def hold(self, planning: Planning) -> None:
+    def hold(self, planning: PastPlanning) -> None:
         """Have it at hand, and let go of the oldest where there are too many."""
         while len(self._at_hand) >= AT_HAND:
             del self._at_hand[next(iter(self._at_hand))]
@@ -54,7 +54,7 @@ class Plannings:
             planned=msgspec.structs.replace(planned, record=record),
         )
 
-    async def keep(self, planning: Planning) -> Planning:
+    async def keep(self, planning: PastPlanning) -> PastPlanning:
         """Keep it in the store and at hand; gives it with its id. Raises `StoreError`."""
         planned = planning.planned
         record = msgspec.structs.replace(planned.record, id=self._traces.new_id(), asker=planning.asked.asker)
@@ -67,7 +67,7 @@ class Plannings:
         await self._traces.keep(record.id, data, planning.tenant, name=name, plan=digest(freeze(planned.plan)))
         return planning
 
-    def of(self, plan: Plan) -> Planning | None:
+    def of(self, plan: Plan) -> PastPlanning | None:
         """The planning that the plan came of; None where it was not planned here, or long ago."""
         return self._at_hand.get(digest(freeze(plan)))
 
