@@ -15,6 +15,7 @@ from fastapi.routing import APIRoute
 from tests.pages import table_rows
 
 from toolpath.agents.offers import Offers
+from toolpath.checks.check import RULES
 from toolpath.checks.shapes import of_field
 from toolpath.cli.models import commands as model_commands
 from toolpath.config import Settings, load_settings
@@ -239,6 +240,20 @@ def test_each_kind_of_step_is_read_printed_described_and_begun() -> None:
     missing["STEP (notation/tables.py)"] = set(Common.__struct_fields__) - {entry.target for entry in STEP.entries}
     assert {place: sorted(left) for place, left in missing.items() if left} == {}
     assert not CALLS & set(BEGINS)
+
+
+def test_each_rule_names_the_findings_that_it_gives() -> None:
+    page = (REFERENCE / "findings.md").read_text(encoding="utf-8")
+    # Those of the language of expressions are many: its parser names them.
+    named = {rule.__name__: rule.__doc__ or "" for rule in RULES if rule.__name__ != "expressions_are_sound"}
+    found = {name: re.match(r"((?:\w+, )*\w+): ", text) for name, text in named.items()}
+    missing = {
+        "codes at the beginning of its docstring": {name for name, codes in found.items() if codes is None},
+        "docs/reference/findings.md": {
+            code for codes in found.values() if codes for code in codes[1].split(", ") if f"`{code}`" not in page
+        },
+    }
+    assert {place: sorted(left) for place, left in missing.items() if left} == {}
 
 
 def test_each_route_says_what_it_is_for_and_which_scope_it_needs() -> None:

@@ -26,7 +26,7 @@ def expressions_are_sound(context: Context) -> Iterator[Finding]:
 
 
 def names_are_known(context: Context) -> Iterator[Finding]:
-    """unknown_step, unknown_variable, unknown_input, unknown_reference, unknown_secret, ambiguous_name."""
+    """unknown_step, unknown_variable, unknown_input, unknown_reference, unknown_secret, ambiguous_name: all known."""
     for template in context.views.templates:
         for read in template.reads:
             if read.source is not None or read.kind == "item":
