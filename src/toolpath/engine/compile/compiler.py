@@ -167,7 +167,7 @@ class Compiler:
         return node
 
     def _by_kind(self, node: Node, step: Step, environment: Environment, at: str) -> None:
-        """What the step says as one of its kind; its blocks are compiled."""
+        """Compile the fields of its kind alone; its blocks are compiled already."""
         match step:
             case Call():
                 self._call(node, step, environment, at)
