@@ -68,13 +68,14 @@ _TEST: Final = re.compile(
 _JOINT: Final = re.compile(r"\s+(?:and|und|et|y)\s+", re.IGNORECASE)
 _TOKEN: Final = re.compile(r"[^\s,;!?()\[\]\"“”„«»]+")
 _EDGES: Final = ".:'\u2019-"
-_HOLDS: Final = words_of("says contains mentions includes contain mention say include enthält contient contiene")
+_HOLDS: Final = words_of(
+    "says contains mentions includes contain mention say include content contents text enthält contient contiene"
+)
 #: Words that hold a condition together, and say nothing of their own in it.
 _SMALL: Final = words_of("""
-the a an it it's its he he's his she she's her they they're their there there's this that that's these those is are was
+the a an it it's its he he's his she she's her they they're their there there's this these those is are was
 be been being has have had does do did in on at of for my our still already yet now currently then please left
-with from got came comes whose which gets stands say says said content contents text any
-number value
+with from got came comes gets stands any number
 der die das den dem es er sie ihr ihre sein seine ist sind war hat haben wird noch schon jetzt im in am auf von zu bitte
 ein eine einen steht
 le la les l' l il elle ils elles est sont a ont été encore déjà du de des d' un une au aux en ce cet cette ses son sa
@@ -214,7 +215,7 @@ def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned:
     elif nothing is not None:
         rest = f"{text[: nothing.start()]} {text[nothing.end() :]}"
     odd = (len(NEGATED.findall(rest)) % 2 == 1) != turned
-    if len(NEGATED.findall(rest)) > 1:
+    if len(NEGATED.findall(rest)) > 1 or _ENDS_DENIED.search(rest):
         return False
     if compared[0] is not None:
         if (OPPOSITE[compared[1]] if odd else compared[1]) != test.sign:
@@ -229,6 +230,10 @@ def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned:
     return _is_all_told(tokens, test, field, schema, step, tool, nothing is not None) and _is_of_one(
         f"{before} {text}", step, seen
     )
+
+
+#: What is denied at the end is what follows: `if it is new don't delete it`.
+_ENDS_DENIED: Final = re.compile(r"(?:n['\u2019]t|\b(?:not|never|no))[\s.,;!]*$", re.IGNORECASE)
 
 
 def _is_all_told(
@@ -256,10 +261,9 @@ def _is_all_told(
             is_field = is_field or _is_alone(test, tool)
         elif test.value and (plain == folded(test.value) or plain in _parts_of(test.value) or concepts & values):
             is_value = True
-        elif concepts & field:
+        elif concepts & field or (test.sign in ("in", "not in") and plain in _HOLDS):
             is_field = True
-        elif plain in _SMALL or plain in _HOLDS or plain in _UNITS:
-            is_field = is_field or (plain in _HOLDS and test.sign in ("in", "not in"))
+        elif plain in _SMALL or plain in _UNITS:
             is_field = is_field or (plain in _UNITS and "temperature" in field | things)
         elif concepts & things:
             # Of a tool that gives one number and nothing else, that is what is spoken of.

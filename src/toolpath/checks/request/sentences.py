@@ -141,6 +141,12 @@ _TO_A_THING: Final = re.compile(
 _NO_COMMAND: Final = words_of("to not and or can will would do does did is are be the a an it they we he she you i")
 
 
+_DENIES: Final = re.compile(
+    r"(?:n['\u2019]t|\b(?:not|never|no|without|cannot|avoid|stop|refrain))(?:\s+(?:ever|just|please|you|even))*$",
+    re.IGNORECASE,
+)
+
+
 def command_at(text: str, start: int) -> int | None:
     """Where a command begins that follows a condition without a comma; None where none does."""
     for found in _TO_A_THING.finditer(text, max(0, start - 1)):
@@ -148,6 +154,9 @@ def command_at(text: str, start: int) -> int | None:
         before = text[start : found.start()].split()
         if not before or folded(before[-1]) in _NO_COMMAND:
             continue
+        if _DENIES.search(" ".join(before[-3:])):
+            # `If it is new don't delete it`: it is no part of the condition that it is denied.
+            return None
         if meanings_of(verb) and not is_reading(verb) and not is_thing(verb, found["follow"]):
             return found.start("verb")
     return None
