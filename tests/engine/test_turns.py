@@ -13,7 +13,7 @@ import pytest
 from tests.patience import PATIENCE
 
 from toolpath import Toolpath, tool
-from toolpath.engine.drive.loop_turns import LoopTurns
+from toolpath.engine.drive.loop_turns import STALE, LoopTurns
 from toolpath.engine.drive.workers import Workers
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
@@ -225,3 +225,16 @@ async def test_a_machine_that_is_busy_changes_no_order_where_the_clock_stands_st
         tp.add(scripted("r", then=begin))
         assert (await tp.run(tp.read({"concurrency": 50, "steps": steps}))).success
     assert [some for some in began if some] == [names]
+
+
+async def test_the_time_of_the_thread_is_not_asked_for_in_each_turn() -> None:
+    now, asked = 100.0, itertools.count()
+    turns = LoopTurns(now=lambda: now, worked=lambda: float(next(asked)))
+    for _ in range(10):
+        turns.begin()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    assert next(asked) == 1
+    now += 2 * STALE
+    turns.begin()
+    assert next(asked) == 3

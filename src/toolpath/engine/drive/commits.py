@@ -70,7 +70,8 @@ class Commits:
         self.soon = False
         """A hand-over is on its way."""
         # The loop's own time: what counts is how long this process may have stood still.
-        self._now = asyncio.get_running_loop().time
+        self._loop = asyncio.get_running_loop()
+        self._now = self._loop.time
         self._held_at = self._now()
         """The latest time at which the run is known to have been this driver's."""
 
@@ -142,9 +143,8 @@ class Commits:
     def end_of_turn(self) -> asyncio.Future[None]:
         """Hand over at the end of this turn of the loop what was written in it; the future tells of the commit."""
         if self._turn is None:
-            loop = asyncio.get_running_loop()
-            self._turn = loop.create_future()
-            loop.call_soon(self._end_turn, self._turn)
+            self._turn = self._loop.create_future()
+            self._loop.call_soon(self._end_turn, self._turn)
         return self._turn
 
     def _end_turn(self, turn: asyncio.Future[None]) -> None:
@@ -234,7 +234,7 @@ class Commits:
         if self.durable:
             self._timer = self._clock.call_at(self._clock.monotonic() + COMPANY, self._flush_alone)
         else:
-            asyncio.get_running_loop().call_soon(self._flush_alone)
+            self._loop.call_soon(self._flush_alone)
 
     def _flush_alone(self) -> None:
         self._timer = None

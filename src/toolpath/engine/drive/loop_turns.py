@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -20,6 +21,9 @@ FEWEST = 2
 #: meanwhile goes on, also where it has to go through many turns and threads.
 REST = 0.25
 LONGEST_REST = 0.03
+#: Seconds that a reading of the thread's work stands for: to read it is a call of the system, which where machines are
+#: virtual costs as much as a third of a step. A piece may seem to have worked for so much more than it did.
+STALE = SLICE / 4
 #: Turns after which one of these runs goes on, however many others are ready.
 PATIENCE = 8
 
@@ -50,7 +54,9 @@ class LoopTurns:
         self._until = 0.0
         """When this turn has taken long enough."""
         self._worked_before = 0.0
-        """What the thread had worked when this turn began."""
+        """What the thread had worked when this turn began, or at most `STALE` before."""
+        self._read_at = -math.inf
+        """When that was read."""
         self._loop: asyncio.AbstractEventLoop | None = None
         """Where the next turn is on its way."""
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
@@ -77,10 +83,11 @@ class LoopTurns:
             self._come(asyncio.get_running_loop())
         self._work += work
 
-    def begin(self) -> float:
-        """When a piece of work of a run begins, which is now."""
+    def begin(self, loop: asyncio.AbstractEventLoop | None = None) -> float:
+        """When a piece of work of a run begins, which is now. `loop`: the one that runs, where that is known."""
         if self._loop is None:
-            self._come(asyncio.get_running_loop())
+            # To ask for it is a call of the system.
+            self._come(loop or asyncio.get_running_loop())
         return self._now()
 
     def spent(self, run_id: str, since: float) -> None:
@@ -108,10 +115,10 @@ class LoopTurns:
         """The run is not driven here any more."""
         self.dear.pop(run_id, None)
 
-    def have(self, run_id: str = "") -> bool:
-        """Whether there is room in this turn, which is then taken; else `next` is to be awaited."""
+    def have(self, run_id: str = "", loop: asyncio.AbstractEventLoop | None = None) -> bool:
+        """Whether there is room in this turn, which is then taken; else `next` is to be awaited. `loop`: as `begin`."""
         if self._loop is None:
-            self._come(asyncio.get_running_loop())
+            self._come(loop or asyncio.get_running_loop())
         if not self._left or self._waiting or run_id in self.dear:
             return False
         if self._work >= MOST_WORK or self._now() >= self._until:
@@ -125,7 +132,7 @@ class LoopTurns:
         if self._loop is not loop:
             # None is on its way, or one in a loop that was closed before it came.
             self._come(loop)
-        if not self.have(run_id):
+        if not self.have(run_id, loop):
             await self.next(run_id)
 
     async def next(self, run_id: str) -> None:
@@ -146,7 +153,7 @@ class LoopTurns:
                 return
             again = True
 
-    def _begin(self) -> None:
+    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = None
         called = 0
         passed = self._behind and self._passed >= PATIENCE
@@ -160,7 +167,7 @@ class LoopTurns:
                 called = _called(self._behind)
         if called or self._waiting:
             # What those who were called do now counts in this turn.
-            self._come(asyncio.get_running_loop())
+            self._come(loop)
 
     def _is_resting(self) -> bool:
         """Whether dear runs still rest; then they are called when they have."""
@@ -184,9 +191,11 @@ class LoopTurns:
         self._loop = loop
         self._left = self._most
         self._work = 0
-        self._until = self._now() + self._seconds
-        self._worked_before = self._worked()
-        loop.call_soon(self._begin)
+        now = self._now()
+        self._until = now + self._seconds
+        if now - self._read_at >= STALE:
+            self._read_at, self._worked_before = now, self._worked()
+        loop.call_soon(self._begin, loop)
 
 
 def _called(lines: dict[str, deque[asyncio.Future[None]]]) -> int:

@@ -160,7 +160,7 @@ class Workers:
         turns, run_id = drive.services.turns, drive.state.run_id
         if run_id in turns.dear:
             await turns.next(run_id)
-        began = turns.begin()
+        began = turns.begin(drive.loop)
         self._starting -= 1
         attempt = self._dispatch.take() if drive.slots.busy <= drive.slots.most else None
         turns.spent(run_id, began)
@@ -205,11 +205,11 @@ class Workers:
                 await turns.next(run_id)
             begun = self._calls.begin(attempt)
             outcome = begun if begun is None or isinstance(begun, (Done, Failure)) else await begun
-            began = attempt.back or turns.begin()
-            if not turns.have(run_id):
+            began = attempt.back or turns.begin(drive.loop)
+            if not turns.have(run_id, drive.loop):
                 turns.spent(run_id, began)
                 await turns.next(run_id)
-                began = turns.begin()
+                began = turns.begin(drive.loop)
             if attempt.abandoned:
                 return
             self.conclude(attempt, outcome)
@@ -217,7 +217,7 @@ class Workers:
             if inbox.called or dear or not made % BREATH:
                 turns.spent(run_id, began)
                 await self._pause(made)
-                began = turns.begin()
+                began = turns.begin(drive.loop)
             attempt = dispatch.next(attempt)
             turns.spent(run_id, began)
         slots.busy -= 1

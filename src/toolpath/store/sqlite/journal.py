@@ -42,7 +42,7 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 class SqliteJournal:
-    """The events of one run, for the driver that took it with `epoch`."""
+    """The events of one run, for the driver that took it with `epoch`, in the loop in which it did."""
 
     durable = True
     log = None
@@ -53,6 +53,7 @@ class SqliteJournal:
         "_first_id",
         "_heard",
         "_last_seq",
+        "_loop",
         "_next_run",
         "_number",
         "_run_id",
@@ -82,6 +83,8 @@ class SqliteJournal:
         self._waiters = waiters
         self._sql = sql
         self._clock = clock
+        # Asked for once: each time is a call of the system.
+        self._loop = asyncio.get_running_loop()
         self._failure: ToolpathError | None = None
         self._heard = 0
         """Id of the latest signal that the driver was told of by an append."""
@@ -104,17 +107,19 @@ class SqliteJournal:
         texts, size, digests = texts_of(self._run_id, events, before, largest=LARGEST_ROW, most=MOST_EVENTS)
         first = self._first_id
         rows = [(first + event.seq, event.at, data) for event, data in zip(events, texts, strict=True)]
-        uses = [(digest, self._run_id) for digest in digests]
+        uses = [(digest, self._run_id) for digest in digests] if digests else ()
         at = events[-1].at if events else self._clock()
-        kept = [(blob.digest, blob.data) for blob in blobs]
-        size += sum([len(data) for _, data in kept])
+        kept: Sequence[tuple[str, bytes]] = ()
+        if blobs:
+            kept = [(blob.digest, blob.data) for blob in blobs]
+            size += sum([len(data) for _, data in kept])
         if size > LARGE:
             # Others write in between; the run's name is on each, so that they go with it whatever comes of the events.
             for value in kept:
                 self._put(
                     self._work(before, [], [(value[0], self._run_id)], [value], None), heavy=len(value[1]) > HEAVY
                 )
-            kept = []
+            kept = ()
         work = self._work(before, rows, uses, kept, None if change is None else self._change(change, at))
         wakes = self._run_id if rows else ""
         future = self._put(work, guarded=bool(kept), heavy=size > HEAVY, wakes=wakes, awaited=awaited)
@@ -130,7 +135,7 @@ class SqliteJournal:
         wakes: str = "",
         awaited: bool = False,
     ) -> asyncio.Future[None]:
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[None] = self._loop.create_future()
         job = Job(
             work,
             future,
@@ -152,7 +157,7 @@ class SqliteJournal:
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(statement, values)
 
-        return self._writer.put(Job(work, asyncio.get_running_loop().create_future(), line=self._run_id))
+        return self._writer.put(Job(work, self._loop.create_future(), line=self._run_id))
 
     def _refuse_more(self, error: ToolpathError) -> None:
         self._failure = error

@@ -181,15 +181,15 @@ class Writer:
                 # Behind what came before it, wherever that goes.
                 self._turn.append(job)
             elif not self._turn and not self._queued and self._usual < QUICK and not job.heavy:
-                self._turn.append(job)
                 # Who is alone waits for nobody: its turn would end with this, and three more turns for the news of it.
-                at_once = job.awaited and job.line == self._alone
+                at_once = job.awaited and job.line == self._alone and self._using.acquire(blocking=False)
                 if not at_once:
+                    self._turn.append(job)
                     loop.call_soon(self._end_turn)
             else:
                 self._enqueue(job)
         if at_once:
-            self._end_turn()
+            self._do_here((job,), loop)
         return job.future
 
     def _enqueue(self, job: Job) -> None:
@@ -208,6 +208,10 @@ class Writer:
                 for job in group:
                     self._enqueue(job)
                 return
+        self._do_here(group, group[0].future.get_loop())
+
+    def _do_here(self, group: Sequence[Job], loop: asyncio.AbstractEventLoop) -> None:
+        """Commit in the loop's own turn, the connection taken, or leave it to the thread."""
         try:
             begun = self._begin_at_once()
             if begun:
@@ -220,7 +224,7 @@ class Writer:
         finally:
             self._using.release()
         if begun:
-            self._settle(group, here=group[0].future.get_loop())
+            self._settle(group, here=loop)
 
     def _begin_at_once(self) -> bool:
         """Begin a transaction, without waiting for another process; false where one has the file."""
