@@ -62,6 +62,12 @@ parameters = { follow = false }
 [[operations]]
 include-path-regex = "/tools/\\\\{key\\\\}"
 parameters = { key = "math.add" }
+
+# Who asks for the model gets 503 where none is configured.
+[[operations]]
+include-path-regex = "/tools/route$"
+checks.not_a_server_error.expected-statuses = ["2xx", "4xx", "503"]
+checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "503"]
 """
 
 
