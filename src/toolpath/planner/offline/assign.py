@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -102,27 +102,33 @@ def _in_order(slots: Sequence[Slot], chosen: Chosen) -> None:
 
 def _repeat(scored: Sequence[_Scored], chosen: Chosen, taken: set[int], text: str) -> None:
     """Further mentions of a parameter: joined with one already chosen, or said in the same way."""
-    changed = True
-    while changed:
-        changed = False
-        for score, _, _, slot, mention in scored:
-            if mention.start in taken or slot.name not in chosen:
-                continue
-            group = chosen[slot.name]
-            if len(group) < MOST_CALLS and any(
-                _is_twin(mention, other, text, abs(score - own)) for other, own in group
-            ):
-                group.append((mention, score))
-                taken.add(mention.start)
-                changed = True
+    for joined_alone in (True, False):
+        changed = True
+        while changed:
+            changed = False
+            for score, _, _, slot, mention in scored:
+                if mention.start in taken or slot.name not in chosen:
+                    continue
+                group = chosen[slot.name]
+                if len(group) < MOST_CALLS and any(
+                    _is_in_list(mention, other, text)
+                    or (not joined_alone and _is_twin(mention, other, abs(score - own)))
+                    for other, own in group
+                ):
+                    group.append((mention, score))
+                    taken.add(mention.start)
+                    changed = True
 
 
-def _is_twin(one: Mention, other: Mention, text: str, difference: float) -> bool:
+def _is_in_list(one: Mention, other: Mention, text: str) -> bool:
+    left, right = (one, other) if one.start < other.start else (other, one)
+    return one.kind == other.kind and is_joined(text, left, right)
+
+
+def _is_twin(one: Mention, other: Mention, difference: float) -> bool:
+    """Whether the two are said in the same way."""
     if one.kind != other.kind:
         return False
-    left, right = (one, other) if one.start < other.start else (other, one)
-    if is_joined(text, left, right):
-        return True
     before = (one.before[-1:], other.before[-1:])
     same_before = (
         before[0] == before[1] and bool(before[0]) and (one.before[-2:] == other.before[-2:] or difference < 0.6)
@@ -140,33 +146,73 @@ def assign_phrases(
     """Plain words for required text parameters that nothing better fits."""
     taken: set[int] = set()
     wanted = [slot for slot in slots if slot.name not in chosen and slot.type in ("string", "any", "array")]
+    listed = _listed(phrases, text)
     scored = []
     for slot in wanted:
         for phrase in phrases:
             trimmed = _trimmed(phrase, slot, about)
             if trimmed is None:
                 continue
-            score = fitness(slot, trimmed) + (0.1 if slot.required else -0.6) + _modifies(slot, trimmed, about)
+            score = 0.8 * (phrase.start in listed and slot.required)
+            score += fitness(slot, trimmed) + (0.1 if slot.required else -0.6) + _modifies(slot, trimmed, about)
             if score >= (WEAK if slot.required else CUED):
                 scored.append((score, -phrase.start, slot, trimmed))
     for score, _, slot, phrase in sorted(scored, key=lambda item: item[:2], reverse=True):
         if slot.name not in chosen and phrase.start not in taken:
             chosen[slot.name] = [(phrase, score)]
             taken.add(phrase.start)
-    for slot in wanted:
+    _repeat_phrases(slots, chosen, phrases, about, text, taken, {slot.name for slot in wanted}, listed)
+
+
+def _repeat_phrases(
+    slots: Sequence[Slot],
+    chosen: Chosen,
+    phrases: Sequence[Mention],
+    about: frozenset[str],
+    text: str,
+    taken: set[int],
+    wanted: Collection[str],
+    listed: frozenset[int],
+) -> None:
+    """Further plain words for a parameter that has some, joined with them."""
+    for slot in slots:
         group = chosen.get(slot.name)
-        if group is None or group[0][0].kind != "phrase" or not (slot.type == "array" or group[0][1] >= CUED):
+        if group is None or slot.type not in ("string", "any", "array") or not _goes_on(slot, group, listed):
             continue
-        for phrase in phrases:
+        if slot.name not in wanted and not any(one.start in listed for one, _ in group):
+            # What something points to is one value, but where it stands in a row.
+            continue
+        # What stands before what was chosen is met from the last on.
+        for phrase in (*phrases, *reversed(phrases)):
             trimmed = _trimmed(phrase, slot, about)
-            if trimmed is not None and trimmed.start not in taken and len(group) < MOST_CALLS:
-                pair = (group[-1][0], trimmed) if group[-1][0].start < trimmed.start else (trimmed, group[0][0])
-                if is_joined(text, *pair):
-                    group.append((trimmed, group[0][1]))
-                    taken.add(trimmed.start)
-                    group.sort(key=lambda item: item[0].start)
+            if trimmed is None or len(group) >= MOST_CALLS or any(one.start == trimmed.start for one, _ in group):
+                continue
+            pair = (group[-1][0], trimmed) if group[-1][0].start < trimmed.start else (trimmed, group[0][0])
+            if trimmed.start not in taken and is_joined(text, *pair):
+                group.append((trimmed, group[0][1]))
+                taken.add(trimmed.start)
+                group.sort(key=lambda item: item[0].start)
 
 
+def _goes_on(slot: Slot, group: Sequence[tuple[Mention, float]], listed: frozenset[int]) -> bool:
+    """Whether further plain words may be values of the parameter too."""
+    first, score = group[0]
+    return first.kind == "phrase" and (slot.type == "array" or score >= CUED or first.start in listed)
+
+
+def _listed(phrases: Sequence[Mention], text: str) -> frozenset[int]:
+    """Where the plain words begin that are one of three or more in a row: `gold, silver and platinum`."""
+    rows: list[list[Mention]] = []
+    for phrase in phrases:
+        if rows and is_joined(text, rows[-1][-1], phrase) and len(phrase.text.split()) <= _SHORT:
+            rows[-1].append(phrase)
+        else:
+            rows.append([phrase])
+    return frozenset(one.start for row in rows if len(row) >= _ROW for one in row)
+
+
+#: So many are a row, of so many words each.
+_ROW, _SHORT = 3, 3
 #: What stands before the object of a command: `restart web`, `deploy version 3 of checkout`.
 _OBJECT = frozenset(("of", "for", "the", "a", "an", "my", "our"))
 _HOW = re.compile(r"[a-z]{3,}ly", re.IGNORECASE)

@@ -13,6 +13,7 @@ from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.match import WEAK
 from toolpath.planner.offline.mention import is_joined
 from toolpath.planner.offline.mentions import mentions
+from toolpath.planner.offline.repeated import rows
 from toolpath.planner.offline.slots import Slot
 
 _JOINT = re.compile(
@@ -29,6 +30,8 @@ def conjoined(slots: Sequence[Slot], text: str, *, about: frozenset[str] = froze
 
     What only one piece says holds for the calls of the others too, if they need it.
     """
+    if (repeated := _repeated(slots, text, about)) is not None:
+        return repeated
     pieces = _pieces(text, has_lists=any(slot.type == "array" for slot in slots))
     if len(pieces) < 2:
         return None
@@ -51,6 +54,20 @@ def conjoined(slots: Sequence[Slot], text: str, *, about: frozenset[str] = froze
     return Filling(tuple(calls), missing, frozenset[int]().union(*(filling.used for filling in fillings)))
 
 
+def _repeated(slots: Sequence[Slot], text: str, about: frozenset[str]) -> Filling | None:
+    """The calls where the text says rows of values in one way, each of which gives all that is needed."""
+    said = [one for one in mentions(text) if one.kind != "phrase"]
+    texts = rows(slots, text, said)
+    if texts is None:
+        return None
+    fillings = [fill(slots, one, about=about) for one in texts]
+    if any(len(filling.calls) != 1 or filling.missing for filling in fillings):
+        return None
+    calls = tuple(filling.calls[0] for filling in fillings)
+    told = [tuple((name, str(found.value)) for name, found in call.items()) for call in calls]
+    return Filling(calls, (), fillings[0].used) if len(set(told)) == len(told) else None
+
+
 def _pieces(text: str, *, has_lists: bool) -> list[str]:
     """The text cut at its conjunctions; what is one mention, or one list, stays whole."""
     said = [one for one in mentions(text) if one.kind != "phrase"]
@@ -59,7 +76,7 @@ def _pieces(text: str, *, has_lists: bool) -> list[str]:
         whole += [
             (left.end, right.start)
             for left, right in pairwise(said)
-            if left.kind == right.kind and is_joined(text, left, right)
+            if left.kind == right.kind != "list" and is_joined(text, left, right)
         ]
     pieces: list[str] = []
     start = 0

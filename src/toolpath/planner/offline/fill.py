@@ -11,10 +11,11 @@ from itertools import pairwise
 
 import msgspec
 
+from toolpath.catalog.words import STOP, stem
 from toolpath.planner.offline.assign import MOST_CALLS, Chosen, assign, assign_phrases, assign_rest
 from toolpath.planner.offline.dates import write_date
 from toolpath.planner.offline.found import Found
-from toolpath.planner.offline.match import words_of
+from toolpath.planner.offline.match import is_like, words_of
 from toolpath.planner.offline.mention import Mention, is_joined
 from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.proper_names import without_verb
@@ -37,6 +38,11 @@ _DECIMAL = re.compile(r"\bdecimal|\bfraction|\b0?\.\d|between 0 and 1", re.IGNOR
 _RESPECTIVE = re.compile(r"\b(?:respectively|in\s+that\s+order|correspondingly)\b", re.IGNORECASE)
 
 
+#: What is counted is one case after another.
+_OCCASIONS = frozenset(map(stem, ("pairs", "sets", "cases", "scenarios", "times", "examples", "calculations")))
+_APART = frozenset(("different", "separate", "distinct", "further", "other", "more"))
+
+
 class Filling(msgspec.Struct, frozen=True):
     """Calls of one tool that a text asks for."""
 
@@ -53,7 +59,8 @@ def fill(slots: Sequence[Slot], text: str, *, about: frozenset[str] = frozenset(
     `is_all`: the text is all that is said of the tool, so that what is left of it may be what is left open.
     """
     told = [without_verb(one, text, about) for one in mentions(text)]
-    found = shaped([one for one in told if one is not None], slots, text)
+    found = [one for one in told if one is not None and not _counts_calls(one, slots, about)]
+    found = shaped(found, slots, text)
     single, several = _said_outright(slots, text, found, about)
     open_slots = [slot for slot in slots if slot.name not in {*single, *several} and slot.type not in ("boolean",)]
     free = _free(found, slots, single, several, about)
@@ -71,6 +78,22 @@ def fill(slots: Sequence[Slot], text: str, *, about: frozenset[str] = frozenset(
     missing = tuple(slot for slot in slots if slot.required and any(slot.name not in call for call in calls))
     used = frozenset(one.start for group in chosen.values() for one, _ in group)
     return Filling(tuple(calls), missing, used)
+
+
+def _counts_calls(mention: Mention, slots: Sequence[Slot], about: frozenset[str]) -> bool:
+    """Whether the number says how often the tool is wanted: `three different triangles`, `two pairs of numbers`."""
+    if mention.kind != "number" or not mention.text.replace("-", "").isalpha() or not isinstance(mention.value, int):
+        return False
+    after = mention.after[:3]
+    things = [stem(word) for word in after if word.endswith("s")][:1]
+    if mention.value < 2 or not things or any(word in STOP for word in after[: after.index(_plural(after))]):
+        return False
+    is_own = things[0] in _OCCASIONS or (after[0] in _APART and any(is_like(things[0], own) for own in about))
+    return is_own and not any(is_like(things[0], own) for slot in slots for own in {*slot.words, *slot.described})
+
+
+def _plural(words: Sequence[str]) -> str:
+    return next(word for word in words if word.endswith("s"))
 
 
 def _said_outright(

@@ -188,10 +188,17 @@ def _number(slot: Slot, mention: Mention) -> float:
         return 1.8 if is_year and len(mention.text.strip()) == 4 else 1.0
     if slot.type == "integer" and isinstance(mention.value, float) and mention.unit != "%":
         return 0.4
+    if mention.unit == "%" and slot.type == "integer" and not _SHARES & {*slot.words}:
+        # A share is no count.
+        return 0.3
     # A number in words often only counts what follows, as in `the two sides`.
     return 1.0 if mention.text[-1:].isdigit() or mention.unit == "%" else 0.6
 
 
+_SHARES = frozenset(
+    map(stem, ("percent", "percentage", "rate", "share", "level", "margin", "discount", "interest", "tax"))
+)
+_MONTHS = frozenset(map(stem, ("month", "weekday")))
 _CALENDAR = frozenset(("day", "date", "month", "time", "weekday", "week", "when", "period", "year", "season"))
 #: Kind of mention → class of text parameters it is made for.
 _MADE_FOR = {"email": "email", "url": "url", "date": "date", "time": "time", "expression": "expression", "code": "id"}
@@ -207,8 +214,9 @@ def _text(slot: Slot, mention: Mention) -> float:
             return 0.3
         is_whom = kind == "email" and classes == {"person"}
         return 0.0 if kind == "time" or (kind in ("email", "date") and classes and not is_whom) else 0.9
-    if kind == "name" and is_calendar_name(mention.text):
-        return 1.8 if _CALENDAR & ({*slot.words} | slot.described) else 0.0
+    if kind == "name" and (is_calendar_name(mention.text) or {*slot.words} & _MONTHS):
+        is_meant = is_calendar_name(mention.text.split()[0]) and _CALENDAR & ({*slot.words} | slot.described)
+        return 1.8 if is_meant else 0.0
     if classes & {"email", "url", "date", "time", "expression"} and not classes & {"text", "place", "person"}:
         return 0.8 if kind == "quoted" else 0.0
     if kind == "number":

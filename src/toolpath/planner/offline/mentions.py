@@ -91,6 +91,11 @@ _NO_CODE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ'\u2019/²^-]*|[%$€£]")
+#: A number with what it counts, after which something else begins.
+_COUNTING = re.compile(
+    r"(?<![\w.])\d[\d,.]*[ -](?:square |cubic )?(?P<unit>[A-Za-z]{3,})"
+    r"(?=[,;]|\s+(?:and|in|at|with|after|over|on|by|from|per|for)\s)"
+)
 _DIGIT_BEFORE = re.compile(r"\d[ -]?$")
 _ARTICLE = re.compile(r"\s+(?:an?|the|my|our|some)\b", re.IGNORECASE)
 #: Words that point back or hold a sentence together; none is a value.
@@ -102,7 +107,8 @@ _NO_VALUE = STOP | frozenset(
         corresponding resulting afterwards once located upon within during between among per across through until till
         before above below near around along against toward towards via versus vs but nor yet
         without because since while whether if although however obtain possible able know see saying says entitled
-        specific different certain various particular several""",
+        specific different certain various particular several additionally furthermore moreover meanwhile lastly finally
+        afterward firstly secondly thirdly respectively""",
     )
 )
 
@@ -137,6 +143,8 @@ def _placed(text: str, mention: Mention, words: Sequence[tuple[int, int, str]]) 
     while first and words[first - 1][1] > mention.start:
         first -= 1
     before = _until_stop(text, words[max(0, first - _BEFORE) : first], mention.start)
+    if mention.kind == "number":
+        before = [word for word in before if word not in _counted(text, mention.start)]
     after = []
     edge = mention.end
     for start, end, word in words[last : last + _AFTER]:
@@ -148,6 +156,12 @@ def _placed(text: str, mention: Mention, words: Sequence[tuple[int, int, str]]) 
     if mention.kind == "number" and not unit and after and after[0] not in STOP:
         unit = after[0]
     return msgspec.structs.replace(mention, before=tuple(before), after=tuple(after), unit=unit)
+
+
+def _counted(text: str, start: int) -> frozenset[str]:
+    """The things that numbers before this one count: of `3 bedrooms, 2 bathrooms` it is bathrooms that are two."""
+    found = _COUNTING.finditer(text, max(0, start - 60), start)
+    return frozenset(match["unit"].lower() for match in found)
 
 
 def _until_stop(text: str, words: Sequence[tuple[int, int, str]], start: int) -> list[str]:

@@ -21,6 +21,7 @@ from toolpath.errors import NoToolFits
 from toolpath.model.plan import Block, Call, Origin, Plan, every_step
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.backward import chained
+from toolpath.planner.offline.beside import beside
 from toolpath.planner.offline.carried import carried, widened, without_repeats
 from toolpath.planner.offline.clauses import clauses
 from toolpath.planner.offline.confidence import Evidence, confidence, is_fitting
@@ -52,7 +53,11 @@ _MOST_TOOLS = 40
 #: A further tool must fit its part at least so well against the best.
 _SECOND = 0.5
 #: One that fits less is still meant where the part says half of what it needs and speaks of hardly any other tool.
-_THIRD, _RIVAL = 0.2, 0.4
+_FOURTH, _RIVAL = 0.1, 0.4
+#: So much is enough of one of which no other tool says anything.
+_ALONE = 0.3
+#: What the verb of a part counts where two tools fit it alike.
+_LED = 0.05
 #: What a plain command counts as at least: of those in the development records, four of five are right.
 _PLAIN = 0.5
 #: What a request has to name of a tool that its words alone refuse: to be planned, and to be asked about.
@@ -161,6 +166,9 @@ def _planned(
     if is_done and not is_other and _is_surer(ruled, read) and not _misfits(ruled, box):
         # The same tools with other values, which the other rules are sure of.
         return _asked_about(read, catalog) if _acts(read, catalog) else ruled
+    if is_done and _tools_of(read) > _tools_of(ruled) and (ruled.confidence or 0.0) < _SURER:
+        # Each part of the request has its tool.
+        return _asked_about(read, catalog)
     if is_done and (ruled.questions or reading.meant >= _WHOLE):
         return _asked_about(read, catalog) if is_other else read
     if reading.is_doubted and read.questions and _acts(ruled, catalog):
@@ -393,12 +401,18 @@ def _owners(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) -> l
     """Each tool chosen with the parts of the request that are its own, in the order of the request."""
     best = max(ranker.candidates, key=lambda one: whole[one.tool.key].score)
     if len(parts) == 1 or len(ranker.candidates) == 1:
-        return [(best, list(range(len(parts))))]
+        every = [best, *(beside(best, parts[0], ranker.candidates) if len(parts) == 1 else ())]
+        return [(one, list(range(len(parts)))) for one in every]
     owners: dict[str, tuple[Candidate, list[int]]] = {}
     fits = [
         sorted(
             (
-                (ranker.fit(one, _BACKWARD.sub("", part)).score + 0.1 * whole[one.tool.key].score, one)
+                (
+                    ranker.fit(one, _BACKWARD.sub("", part)).score
+                    + 0.1 * whole[one.tool.key].score
+                    + _LED * _is_led(one, part),
+                    one,
+                )
                 for one in ranker.candidates
             ),
             key=lambda item: -item[0],
@@ -418,16 +432,25 @@ def _owners(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) -> l
             continue
         last = one.tool.key
         owners.setdefault(last, (one, []))[1].extend([*waiting, index])
+        for other in beside(one, parts[index], ranker.candidates):
+            owners.setdefault(other.tool.key, (other, []))[1].extend([*waiting, index])
         waiting = []
     return list(owners.values())
+
+
+def _is_led(one: Candidate, part: str) -> bool:
+    """Whether the part begins with the verb of the tool."""
+    return next(iter(raw_words(part[:60])), "") == one.verb
 
 
 def _is_own(one: Candidate, part: str, ranker: Ranker) -> bool:
     """Whether the part hints at this tool alone, and says half or more of what that one needs."""
     score = ranker.fit(one, part).score
     rival = max(ranker.fit(other, part).score for other in ranker.candidates if other is not one)
-    if score < _THIRD or rival > _RIVAL * score:
+    if score < _FOURTH or rival > _RIVAL * score:
         return False
+    if score >= _ALONE and not rival:
+        return True
     needed = [slot for slot in one.slots if slot.required]
     said = fill(needed, part, about=one.name | one.description).calls[0].values()
     firm = sum(found.sure >= WEAK and (found.mention is None or found.mention.kind != "phrase") for found in said)

@@ -15,9 +15,10 @@ from toolpath.model.tool import Tool
 from toolpath.planner.offline.match import is_like, words_of
 from toolpath.planner.offline.opposites import is_opposite
 from toolpath.planner.offline.slots import Slot, slots_of
+from toolpath.planner.offline.terms import ANY_CURRENCY
 
 #: Words that many tools share, whatever they do: they tell little.
-_COMMON = frozenset(
+COMMON = frozenset(
     [
         "get",
         "find",
@@ -117,6 +118,10 @@ _ASKED = tuple(
         (r"how heavy|weighs?", "weight"),
         (r"how (?:hot|cold|warm)", "temperature weather"),
         (r"how (?:fast)", "speed velocity"),
+        (
+            rf"\d[\d,.]* ?(?:{ANY_CURRENCY})\b.{{1,20}}\b(?:in|to|into)\s+(?:the )?(?:{ANY_CURRENCY})",
+            "convert conversion currency exchange",
+        ),
         (r"how (?:likely)|chances? of|odds of", "probability"),
         (r"how many \w+ (?:are )?in \w+ \w+", "convert conversion unit"),
         (r"(?:how much|what) (?:does|do|would|will|is|are) .{1,60} (?:cost|worth)", "price cost"),
@@ -187,7 +192,7 @@ class Ranker:
     def weight(self, word: str) -> float:
         """How much a word tells."""
         rarity = math.log(1 + (self._count + 1) / (self._having.get(word, 0) + 0.5))
-        return rarity * (0.35 if word in _COMMON else 1.0)
+        return rarity * (0.35 if word in COMMON else 1.0)
 
     def fit(self, one: Candidate, text: str) -> Fit:
         """How the tool fits the text."""

@@ -136,14 +136,14 @@ _FREQUENCIES = {
     "weekly": 52,
     "daily": 365,
 }
+#: What a parameter of it speaks of, in its name or description.
+_REPEATED = frozenset(("compound", "compounded", "compounding", "frequency", "interest", "installment"))
 _FREQUENCY = re.compile(r"\b(annually|yearly|semiannually|quarterly|monthly|weekly|daily)\b", re.IGNORECASE)
 
 
 def from_frequency(slot: Slot, text: str) -> Found | None:
     """How often a year, of a parameter that asks for that number: `compounded quarterly` is 4."""
-    if slot.type not in ("integer", "number") or not {"compound", "compounded", "compounding", "frequency"} & (
-        slot.described | set(slot.words)
-    ):
+    if slot.type not in ("integer", "number") or not _REPEATED & (slot.described | {*slot.words}):
         return None
     if not re.search(r"\b(?:times|number|periods|frequency)\b", f"{slot.name} {slot.description}", re.IGNORECASE):
         return None

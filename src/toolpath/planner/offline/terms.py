@@ -51,6 +51,10 @@ CURRENCY = re.compile(
     r"\b(?:" + "|".join(sorted((name for name in _CURRENCIES if " " in name), key=len, reverse=True)) + r")\b",
     re.IGNORECASE,
 )
+#: Every name and code of a currency, as a part of a pattern.
+ANY_CURRENCY = "|".join(
+    sorted((name for name in _CURRENCIES if name.replace(" ", "").isalpha()), key=len, reverse=True)
+)
 _REGIONS = frozenset(
     re.split(
         r",\s+",

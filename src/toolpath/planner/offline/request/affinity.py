@@ -18,6 +18,7 @@ _ONE_KIND: Final[Mapping[str, str]] = {
     **{form: form for form in ("email", "phone", "pattern", "url", "day", "moment", "time", "percent")},
     "iban": "id",
 }
+_TOLD: Final = frozenset(("message", "text", "body", "content"))
 
 
 def affinity(span: Span, field: Field, kit: Kit, box: Toolbox) -> float:
@@ -35,10 +36,14 @@ def affinity(span: Span, field: Field, kit: Kit, box: Toolbox) -> float:
             return _affinity_of_path(span, field)
         case "number":
             return _affinity_of_number(span, field)
+        case "list":
+            return 3.0 if field.is_list else 0.0
         case "name":
             return 0.0 if _is_option(span, kit) else _affinity_of_name(field)
         case _:
-            return _affinity_of_text(field, box)
+            # What somebody is told is a sentence sooner than its reader is.
+            is_sentence = field.name in _TOLD and len(span.text.split()) > 2
+            return _affinity_of_text(field, box) + 0.6 * is_sentence
 
 
 def _affinity_of_money(span: Span, field: Field) -> float:

@@ -291,9 +291,9 @@ class _Filler:
             if span in self._used or value is None:
                 continue
             if field.is_list:
-                held = self._inputs.setdefault(field.name, [])
-                if isinstance(held, list) and (not held or field.kind == "email"):
-                    held.append(value)
+                held = _longer(self._inputs.get(field.name), span, field, value)
+                if held is not None:
+                    self._inputs[field.name] = held
                     self._take(span, field, score)
                 continue
             if field.name in self._inputs or field.name in self._given:
@@ -403,16 +403,26 @@ class _Filler:
         for span in self._part.spans:
             if (
                 span in self._used
-                or span.kind in ("duration", "quoted")
+                or span.kind in ("duration", "quoted", "list")
                 or (span.kind == "money" and span.value is not None)
             ):
                 continue
             for other, name in [*self._used.items()]:
                 field = next((one for one in self._kit.fields if one.name == name), None)
-                if field is None or other.kind != span.kind or (other.value is None) != (span.value is None):
+                if (
+                    field is None
+                    or span.kind == "list"
+                    or other.kind != span.kind
+                    or (other.value is None) != (span.value is None)
+                ):
                     continue
                 value = value_of(span, field)
-                if value is None or affinity(span, field, self._kit, self._box) <= 0 or not self._is_row(other, span):
+                if (
+                    value is None
+                    or affinity(span, field, self._kit, self._box) <= 0
+                    or not _is_row(other, span, self._part, self._text, self._used, name)
+                    or _is_mixed(other, self._part, self._text, self._used, name)
+                ):
                     continue
                 if field.is_list:
                     held = self._inputs[name]
@@ -431,17 +441,6 @@ class _Filler:
                 for span, name in self._used.items()
                 if name in self._many or span.value in self._inputs.values()
             }
-
-    def _is_row(self, one: Span, other: Span) -> bool:
-        """Whether nothing but others of the kind, commas and `and` stand between."""
-        first, last = sorted((one, other), key=lambda span: span.start)
-        between = self._text[first.end : last.start]
-        for span in self._part.spans:
-            if first.end <= span.start and span.end <= last.start:
-                if span.kind != one.kind:
-                    return False
-                between = between.replace(span.text, " , ", 1)
-        return _JOINED.fullmatch(between) is not None and bool(re.search(r"[,&]|\b(?:and|und|et|y|e)\b", between))
 
     def _phrases(self) -> None:
         open_fields = [
@@ -559,3 +558,29 @@ def _between(text: str, start: int, end: int, words: Sequence[Word]) -> str:
     for word in words:
         text = text.replace(word.text, "", 1)
     return text
+
+
+def _longer(held: Json, span: Span, field: Field, value: Json) -> list[Json] | None:
+    """The list with one more value, or with all of them where they stand in brackets; None where it takes no more."""
+    before = held if isinstance(held, list) else []
+    if span.kind == "list":
+        return value if isinstance(value, list) and not before else None
+    return None if before and field.kind != "email" else [*before, value]
+
+
+def _is_row(one: Span, other: Span, part: Part, text: str, used: Mapping[Span, str], name: str) -> bool:
+    """Whether nothing but commas, `and` and others of the kind stand between, none of another parameter."""
+    first, last = sorted((one, other), key=lambda span: span.start)
+    between = text[first.end : last.start]
+    for span in part.spans:
+        if first.end <= span.start and span.end <= last.start:
+            if span.kind != one.kind or used.get(span, name) != name:
+                return False
+            between = between.replace(span.text, " , ", 1)
+    return _JOINED.fullmatch(between) is not None and bool(re.search(r"[,&]|\b(?:and|und|et|y|e)\b", between))
+
+
+def _is_mixed(one: Span, part: Part, text: str, used: Mapping[Span, str], name: str) -> bool:
+    """Whether the value stands in a row with one of another parameter: `4 and 9, 5 and 12`."""
+    others = [span for span, taken in used.items() if taken not in (name, "option") and span.kind == one.kind]
+    return any(_is_row(one, span, part, text, used, name) for span in others)

@@ -36,6 +36,7 @@ Kind = Literal[
     "code",
     "number",
     "name",
+    "list",
 ]
 
 
@@ -57,6 +58,10 @@ _QUOTED: Final = re.compile(
 )
 _EMAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]{1,2000}[^\s'\"<>.,;!?)]")
+#: Several values in brackets; one alone may be a mark.
+_LIST: Final = re.compile(
+    r"\[[^\[\],]{1,80}(?:,[^\[\],]{1,80}){1,40}\]|\((?:\s*-?\d+(?:\.\d+)?\s*,){1,9}\s*-?\d+(?:\.\d+)?\s*\)"
+)
 _PHONE: Final = re.compile(r"(?<!\w)\+\d{1,3}(?:[ ()/-]{0,2}\d{1,6}){2,6}(?!\w)")
 #: A channel or a person, as chats write them.
 _HANDLE: Final = re.compile(r"(?<![\w&/#@.+-])[#@][A-Za-z][\w-]{0,80}(?<=\w)(?!@|\.\w)")
@@ -170,11 +175,26 @@ _NAME: Final = re.compile(
 _MOST: Final = 200
 
 
+def _lists(text: str) -> Iterator[Span]:
+    """Values in brackets: `[1, 2, 6]`, `(3, 4)`."""
+    for found in _LIST.finditer(text):
+        if listed(found[0]) is not None:
+            yield _plain("list", found)
+
+
+def listed(text: str) -> list[Json] | None:
+    """The values of a list in brackets; None where it is none."""
+    try:
+        return msgspec.json.decode(text.replace("(", "[").replace(")", "]").replace("'", '"'), type=list[Json])
+    except ValueError:
+        return None
+
+
 def spans_of(text: str, today: date | None = None) -> list[Span]:
     """The values in the text, in its order, no two overlapping."""
     taken = bytearray(len(text) + 1)
     found: list[Span] = []
-    for read in (_marked, _paths, lambda said: _moments(said, today), _amounts, _ids, _numbers):
+    for read in (_lists, _marked, _paths, lambda said: _moments(said, today), _amounts, _ids, _numbers):
         for span in read(text):
             if span.start < span.end and len(found) < _MOST and not any(taken[span.start : span.end]):
                 taken[span.start : span.end] = b"\1" * (span.end - span.start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpath.planner.offline.request.spans import Span
+from toolpath.planner.offline.request.spans import Span, listed
 from toolpath.planner.offline.request.toolbox import Field
 from toolpath.values import Json
 
@@ -28,6 +28,8 @@ def in_unit(span: Span, field: Field) -> float | int | None:
 
 def value_of(span: Span, field: Field) -> Json:
     """The span as the parameter takes it; None where it does not."""
+    if span.kind == "list":
+        return listed(span.text)
     match field.kind:
         case "duration":
             return in_unit(span, field) if span.kind == "duration" else span.value
