@@ -43,6 +43,7 @@ from toolpath.planner.offline.request.spelling import Spelled, spelled
 from toolpath.planner.offline.request.toolbox import Toolbox, is_of_kind
 from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
+from toolpath.planner.offline.warrants import is_warranted, unwarranted, warrants
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
 
@@ -115,7 +116,16 @@ def plan_offline(
     plan = plan if is_sure else _asked_about(plan, catalog)
     if plan.questions:
         return plan
-    return _asking(plan, [*rivals(plan, request, Toolbox(offered)), *_two_days(plan, request, catalog, today)])
+    box = Toolbox(offered)
+    found = warrants(plan, mended.text, box, today)
+    questions = [*rivals(plan, request, box), *unwarranted(found), *_two_days(plan, request, catalog, today)]
+    return _asking(plan if is_warranted(found) else _doubted(plan), questions)
+
+
+def _doubted(plan: Plan) -> Plan:
+    """The plan, less sure."""
+    sure = min(plan.confidence or 0.0, UNSURE)
+    return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, confidence=sure))
 
 
 def _mended(plan: Plan, request: str, mended: Spelled, catalog: Catalog) -> Plan:

@@ -1,0 +1,274 @@
+"""Warrants of a plan: what in the request says that these tools are commanded. Pure.
+
+A plan is made of what fits best, and something always does. So evidence is asked for besides, and all of it has to be
+there: the verb is the tool's own or a plain synonym; the thing is the tool's own, said by its word, by an id of its
+kind or by values that nothing else is; no word is the thing of another tool; no word is left over. A write that lacks
+one is asked about; a plan that only reads is less sure then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from itertools import chain
+from typing import Final
+
+import msgspec
+
+from toolpath.catalog.words import raw_words, stem
+from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
+from toolpath.checks.request.sentences import bare, clauses_of
+from toolpath.checks.request.tools import acts_of, fits
+from toolpath.checks.request.verbs import folded, is_reading, meanings_of
+from toolpath.model.plan import Call, Plan, every_step
+from toolpath.planner.offline.request.spans import spans_of
+from toolpath.planner.offline.request.toolbox import Field, Kit, Toolbox
+from toolpath.values import Json
+
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
+#: Ids, addresses, paths: no word in them says what is to be done.
+_CODE: Final = re.compile(r"\S*[\d@/_]\S*")
+_PATH: Final = re.compile(r"[/\\]|\.\w{1,5}$|\*")
+#: Of no kind that a tool tells of.
+_ID: Final = re.compile(r"(?=[\w./:#-]*\d)[\w./:#-]+")
+#: What belongs to a verb: `turn_off`.
+_PARTICLES: Final = frozenset(("on", "off", "up", "down", "in", "out", "back"))
+#: Verbs of which every tool that changes something is a kind.
+_BROAD: Final = frozenset(("set", "make", "do", "put", "change", "update", "get", "give"))
+#: Words that change nothing of what is to be done.
+_IDLE: Final = frozenset(("one", "ones", "thing", "things", "new", "instead", "first", "last", "worth"))
+#: Kinds of fields whose values nothing else is.
+_TELLING: Final = frozenset(("email", "url", "phone", "day", "moment", "time", "duration", "percent", "repo", "enum"))
+
+
+class Warrant(msgspec.Struct, frozen=True):
+    """Evidence that a request means a call; what lacks is named."""
+
+    kit: Kit
+    verb: str | None
+    """The verb of the command that is none of the tool's, nor a plain synonym of one."""
+    thing: str | None
+    """What the tool is for, where nothing in the request says that it is about such a thing."""
+    foreign: str | None
+    """A word of the request that is the thing of another tool."""
+    rival: str | None
+    """Key of another tool that is called by the very verb."""
+    stray: str | None
+    """A word of the request that neither the plan's tools nor its values have."""
+    loose: str | None
+    """A value that nothing but its place in the sentence binds to its parameter."""
+    is_opened: bool
+    """The request begins as one for this tool does."""
+
+
+def warrants(plan: Plan, request: str, box: Toolbox, today: date | None = None) -> list[Warrant]:
+    """The evidence for each call of the plan."""
+    kits = {kit.key: kit for kit in box.kits}
+    calls = [step for _, step in every_step(plan.block) if isinstance(step, Call) and step.tool in kits]
+    said = _Said(bare(request), today)
+    made = _Made(calls, list({call.tool: kits[call.tool] for call in calls}.values()), box)
+    return [_warrant(call, kits[call.tool], made, said) for call in calls]
+
+
+def unwarranted(found: Iterable[Warrant]) -> Iterator[str]:
+    """A question for each call that writes where the request names another act or thing, or no thing at all."""
+    for one in found:
+        if not one.kit.is_acting:
+            continue
+        name = one.kit.key
+        if one.verb is not None:
+            yield f"Is {name} what {one.verb!r} means?"
+        elif one.rival is not None:
+            yield f"Is {name} or {one.rival} what is meant?"
+        elif one.foreign is not None:
+            yield f"{name} would act: what of {one.foreign!r}?"
+        elif one.thing is not None:
+            yield f"{name} would act, and the request speaks of no {one.thing}. Should it be done?"
+        elif one.stray is not None:
+            yield f"What is meant by {one.stray!r}?"
+        elif one.loose is not None:
+            yield f"What is {one.loose!r} for?"
+
+
+def is_warranted(found: Iterable[Warrant]) -> bool:
+    """Whether all evidence is there for every call, the reading ones too."""
+    return all(one.is_opened and one.foreign is None and one.thing is None for one in found)
+
+
+class _Made:
+    """What the calls of a plan have to do with, together."""
+
+    def __init__(self, calls: Sequence[Call], kits: Sequence[Kit], box: Toolbox) -> None:
+        self.calls, self.kits, self.box = calls, kits, box
+        self.verbs = frozenset[str]().union(*(_own_verbs(kit) for kit in kits))
+        self.words = frozenset[str]().union(*(_words(kit) for kit in kits))
+        self.concepts = frozenset[str]().union(
+            *(kit.described | kit.extra for kit in kits),
+            *chain(*(kit.named for kit in kits)),
+            *(field.concepts for kit in kits for field in kit.outputs),
+            *(field.concepts for kit in kits for listed in kit.lists for field in listed.fields),
+        )
+        self.values = frozenset(
+            stem(word) for call in calls for value in call.inputs.values() for word in _words_of(value)
+        )
+        self.things_of_others = frozenset(stem(word) for kit in box.kits for word in _things(kit)) - self.words
+
+
+class _Said:
+    """What a request says outside of its quoted texts, ids and addresses."""
+
+    def __init__(self, request: str, today: date | None) -> None:
+        self.request = request
+        self.quoted = " ".join(_QUOTED.findall(request)).casefold()
+        text = _CODE.sub(" ", _QUOTED.sub(" ", request))
+        self.words = [folded(word) for word in _WORD.findall(text)]
+        self.telling = [word for word in self.words if word not in STOPS]
+        hidden = list(request)
+        for span in spans_of(request, today):
+            hidden[span.start : span.end] = " " * (span.end - span.start)
+        plain = {folded(word) for word in _WORD.findall("".join(hidden))}
+        self.plain = [word for word in self.telling if word in plain]
+        """Telling words that are no value by their form."""
+        self.joint = frozenset(concept for _, _, concept in phrasal(text))
+
+    def commands(self, kit: Kit) -> list[str]:
+        """The verbs that command the tool."""
+        found = clauses_of(self.request, lambda word: fits(word, kit.tool))
+        return [one.verb for one in found if one.mood == "command" and one.verb and fits(one.verb, kit.tool)]
+
+    def says(self, thing: str, kit: Kit) -> bool:
+        """Whether some word is this one, or stands for the same; the tool's own verb says nothing of its thing."""
+        concepts = listed_concepts(thing)
+        return bool(self.joint & concepts) or any(
+            stem(word) == stem(thing) or (word not in kit.verbs and listed_concepts(word) & concepts)
+            for word in self.telling
+        )
+
+
+def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
+    has_id = _has_id(call, kit, made.box)
+    commands = said.commands(kit)
+    verbs = [verb for verb in commands if folded(verb) not in made.verbs]
+    is_alike = bool(said.joint & acts_of(kit.tool)) or any(_is_alike(verb, kit) for verb in verbs)
+    things = _things(kit)
+    if not things and not has_id:
+        # `Set the table` turns nothing on.
+        is_alike = is_alike and not all(folded(verb) in _BROAD for verb in verbs)
+    is_said = has_id or any(said.says(one, kit) for one in things) or _is_told(call, kit, said, made.box)
+    return Warrant(
+        kit=kit,
+        verb=verbs[0] if verbs and not is_alike else None,
+        thing=None if is_said or not things else things[-1],
+        foreign=next((word for word in said.telling if stem(word) in made.things_of_others - made.values), None),
+        rival=None if has_id or len(verbs) < len(commands) else _rival(verbs, kit, made.box),
+        stray=_stray(made, said) if kit.is_acting else None,
+        loose=_loose(call, kit, said) if kit.is_acting else None,
+        is_opened=_is_opened(kit, said),
+    )
+
+
+def _is_alike(verb: str, kit: Kit) -> bool:
+    """Whether a verb says in another word what the tool does, or is too broad to say anything else."""
+    known = frozenset[str]().union(*kit.named, kit.opening, kit.extra)
+    return bool(folded(verb) in _BROAD or commanded(verb) & (acts_of(kit.tool) | known) or concepts_of(verb) & known)
+
+
+def _rival(verbs: Sequence[str], kit: Kit, box: Toolbox) -> str | None:
+    """Another tool that writes and is called by the very verb, by which this one is not."""
+    plain = {folded(verb) for verb in verbs} - _BROAD
+    return next(
+        (other.key for other in box.kits if other is not kit and other.is_acting and plain & _own_verbs(other)), None
+    )
+
+
+def _stray(made: _Made, said: _Said) -> str | None:
+    """A telling word that is none of the plan's tools' words, nor of their values."""
+    if any(_is_bound(call) for call in made.calls):
+        return None
+    for word in said.plain:
+        is_known = stem(word) in made.words | made.values or bool(concepts_of(word) & made.concepts)
+        if not is_known and word not in _IDLE and not any(fits(word, kit.tool) for kit in made.kits):
+            return word
+    return None
+
+
+def _is_bound(call: Call) -> bool:
+    """Whether a call hangs on another one: then words say which, and when."""
+    return call.when is not None or any("{{" in str(value) for value in call.inputs.values())
+
+
+def _loose(call: Call, kit: Kit, said: _Said) -> str | None:
+    """Words for somebody, or for an id, that stand where the thing of the verb stands: `Assign the photo`."""
+    for field in kit.fields:
+        value = call.inputs.get(field.name)
+        if not isinstance(value, str) or "{{" in value:
+            continue
+        if field.kind == "email" and "@" not in value:
+            return value
+        if field.kind not in ("person", "id") and raw_words(field.description)[:1] != ["number"]:
+            continue
+        if any(letter.isdigit() or letter.isupper() for letter in value) or value.casefold() in said.quoted:
+            continue
+        return value
+    return None
+
+
+def _is_opened(kit: Kit, said: _Said) -> bool:
+    """Whether the first word that says anything is one that such a request begins with."""
+    head = next(iter(said.telling), "")
+    if not head or kit.is_acting or head in _own_verbs(kit) or is_reading(head) or said.words[0] in STOPS:
+        return True
+    # `Print m-42` is no wish to have it shown.
+    return not meanings_of(head) and bool(concepts_of(head) & frozenset[str]().union(*kit.named, kit.described))
+
+
+def _is_told(call: Call, kit: Kit, said: _Said, box: Toolbox) -> bool:
+    """Whether most values are such as nothing else is, so that they say what the thing is."""
+    fields = [(one, value) for one in kit.fields if (value := call.inputs.get(one.name)) is not None]
+    fields = [(one, value) for one, value in fields if one.kind != "number"]
+    telling = [field for field, value in fields if _is_telling(field, value, said, box)]
+    return 2 * len(telling) > len(fields)
+
+
+def _is_telling(field: Field, value: Json, said: _Said, box: Toolbox) -> bool:
+    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return (
+        (field.kind in _TELLING and (field.kind != "repo" or "/" in text))
+        or (field.kind == "id" and _ID.fullmatch(text) is not None and not box.prefix_of(field))
+        or (field.kind == "path" and _PATH.search(text) is not None and "@" not in text)
+        or "{{" in str(value)
+        or (bool(text) and text.casefold() in said.quoted)
+    )
+
+
+def _has_id(call: Call, kit: Kit, box: Toolbox) -> bool:
+    """Whether a value begins as ids of the tool do."""
+    prefixes = [(field.name, box.prefix_of(field).casefold()) for field in kit.fields if field.kind == "id"]
+    return any(prefix and str(call.inputs.get(name, "")).casefold().startswith(prefix) for name, prefix in prefixes)
+
+
+def _words_of(value: Json) -> Iterable[str]:
+    return (folded(word) for word in _WORD.findall(str(value)))
+
+
+def _own_verbs(kit: Kit) -> frozenset[str]:
+    """Verbs by which the tool is called: of its name, and of how its description begins."""
+    return kit.verbs | frozenset(folded(word) for word in raw_words(kit.tool.description[:60])[:3])
+
+
+def _things(kit: Kit) -> tuple[str, ...]:
+    """The words of a tool's name but for its verb."""
+    words = raw_words(kit.tool.name)
+    at = next((at for at, word in enumerate(words) if fits(word, kit.tool)), 0)
+    rest = (folded(word) for place, word in enumerate(words) if place != at and word not in _PARTICLES)
+    return tuple(word for word in rest if word not in STOPS)
+
+
+def _words(kit: Kit) -> frozenset[str]:
+    """Stems of all words of a tool."""
+    texts = [kit.tool.name, kit.tool.description[:400]]
+    for field in kit.fields:
+        texts += [field.name, field.description, *(str(option) for option in field.options)]
+    return frozenset(stem(folded(word)) for text in texts for word in raw_words(text))
