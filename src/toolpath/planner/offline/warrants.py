@@ -59,6 +59,10 @@ class Warrant(msgspec.Struct, frozen=True):
     """A word of the request that neither the plan's tools nor its values have."""
     loose: str | None
     """A value that nothing but its place in the sentence binds to its parameter."""
+    unfilled: str | None
+    """A parameter that the request names, and that is left out: `labelled bug`."""
+    has_id_of_another: bool
+    """A value begins as ids of another kind do."""
     is_opened: bool
     """The request begins as one for this tool does."""
 
@@ -94,7 +98,10 @@ def unwarranted(found: Iterable[Warrant]) -> Iterator[str]:
 
 def is_warranted(found: Iterable[Warrant]) -> bool:
     """Whether all evidence is there for every call, the reading ones too."""
-    return all(one.is_opened and one.foreign is None and one.thing is None for one in found)
+    return all(
+        one.is_opened and not one.has_id_of_another and {one.foreign, one.thing, one.stray, one.unfilled} == {None}
+        for one in found
+    )
 
 
 class _Made:
@@ -163,9 +170,11 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
         thing=None if is_said or not things else things[-1],
         foreign=next((word for word in said.telling if stem(word) in made.things_of_others - made.values), None),
         rival=None if has_id or len(verbs) < len(commands) else _rival(verbs, kit, made.box),
-        stray=_stray(made, said) if kit.is_acting else None,
+        stray=_stray(made, said),
         loose=_loose(call, kit, said) if kit.is_acting else None,
-        is_opened=_is_opened(kit, said),
+        has_id_of_another=_has_id_of_another(call, kit, made.box),
+        unfilled=_unfilled(call, kit, said),
+        is_opened=any(one.is_acting for one in made.kits) or _is_opened(kit, said),
     )
 
 
@@ -218,7 +227,7 @@ def _loose(call: Call, kit: Kit, said: _Said) -> str | None:
 def _is_opened(kit: Kit, said: _Said) -> bool:
     """Whether the first word that says anything is one that such a request begins with."""
     head = next(iter(said.telling), "")
-    if not head or kit.is_acting or head in _own_verbs(kit) or is_reading(head) or said.words[0] in STOPS:
+    if not head or head in _own_verbs(kit) or is_reading(head) or said.words[0] in STOPS:
         return True
     # `Print m-42` is no wish to have it shown.
     return not meanings_of(head) and bool(concepts_of(head) & frozenset[str]().union(*kit.named, kit.described))
@@ -247,6 +256,29 @@ def _has_id(call: Call, kit: Kit, box: Toolbox) -> bool:
     """Whether a value begins as ids of the tool do."""
     prefixes = [(field.name, box.prefix_of(field).casefold()) for field in kit.fields if field.kind == "id"]
     return any(prefix and str(call.inputs.get(name, "")).casefold().startswith(prefix) for name, prefix in prefixes)
+
+
+def _unfilled(call: Call, kit: Kit, said: _Said) -> str | None:
+    told = {stem(folded(word)) for text in (kit.tool.name, kit.tool.description) for word in raw_words(text)}
+    told |= {stem(folded(word)) for name in call.inputs for word in raw_words(name)}
+    words = {form for word in said.words for form in (stem(word), re.sub(r"l?led$", "l", word))} - told
+    return next(
+        (
+            field.name
+            for field in kit.fields
+            if field.name not in call.inputs and any(stem(folded(word)) in words for word in raw_words(field.name))
+        ),
+        None,
+    )
+
+
+def _has_id_of_another(call: Call, kit: Kit, box: Toolbox) -> bool:
+    return any(
+        box.knows_prefix(value)
+        and not (box.prefix_of(field) and value.casefold().startswith(box.prefix_of(field).casefold()))
+        for field in kit.fields
+        if field.kind == "id" and isinstance(value := call.inputs.get(field.name), str)
+    )
 
 
 def _words_of(value: Json) -> Iterable[str]:
