@@ -20,7 +20,7 @@ from toolpath.catalog.words import raw_words, stem
 from toolpath.checks.request.concepts import STOPS, commanded, concepts_of, listed_concepts, phrasal
 from toolpath.checks.request.sentences import bare, clauses_of
 from toolpath.checks.request.tools import acts_of, fits
-from toolpath.checks.request.verbs import folded, is_reading, meanings_of
+from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.toolbox import Field, Kit, Toolbox
@@ -33,6 +33,8 @@ _CODE: Final = re.compile(r"\S*[\d@/_]\S*")
 _PATH: Final = re.compile(r"[/\\]|\.\w{1,5}$|\*")
 #: Of no kind that a tool tells of.
 _ID: Final = re.compile(r"(?=[\w./:#-]*\d)[\w./:#-]+")
+_OWNED: Final = re.compile(r"\w['\u2019]s\s")
+_OWNER: Final = r"\b(?:my|our|your|his|her|their|\w+['\u2019]s)\s+"
 #: What belongs to a verb: `turn_off`.
 _PARTICLES: Final = frozenset(("on", "off", "up", "down", "in", "out", "back"))
 #: Verbs of which every tool that changes something is a kind.
@@ -148,8 +150,10 @@ class _Said:
     def says(self, thing: str, kit: Kit) -> bool:
         """Whether some word is this one, or stands for the same; the tool's own verb says nothing of its thing."""
         concepts = listed_concepts(thing)
+        # `Clean` is said of more than what a vacuum is for.
+        verbs = {*kit.verbs, *(folded(verb) for verb in self.commands(kit) if meanings_of(verb))}
         return bool(self.joint & concepts) or any(
-            stem(word) == stem(thing) or (word not in kit.verbs and listed_concepts(word) & concepts)
+            stem(word) == stem(thing) or (word not in verbs and listed_concepts(word) & concepts)
             for word in self.telling
         )
 
@@ -196,9 +200,16 @@ def _stray(made: _Made, said: _Said) -> str | None:
     """A telling word that is none of the plan's tools' words, nor of their values."""
     if any(_is_bound(call) for call in made.calls):
         return None
+    # Whether the verb is the tool's is asked elsewhere.
+    idle = _IDLE | _PARTICLES | {*said.telling[:1]}
     for word in said.plain:
         is_known = stem(word) in made.words | made.values or bool(concepts_of(word) & made.concepts)
-        if not is_known and word not in _IDLE and not any(fits(word, kit.tool) for kit in made.kits):
+        if (
+            not is_known
+            and word not in idle
+            and not is_particle(word)
+            and not any(fits(word, kit.tool) for kit in made.kits)
+        ):
             return word
     return None
 
@@ -216,12 +227,22 @@ def _loose(call: Call, kit: Kit, said: _Said) -> str | None:
             continue
         if field.kind == "email" and "@" not in value:
             return value
+        if field.kind in ("text", "place") and _things(kit) and _is_owned(value, field, kit, said):
+            return value
         if field.kind not in ("person", "id") and raw_words(field.description)[:1] != ["number"]:
             continue
         if any(letter.isdigit() or letter.isupper() for letter in value) or value.casefold() in said.quoted:
             continue
         return value
     return None
+
+
+def _is_owned(value: str, field: Field, kit: Kit, said: _Said) -> bool:
+    """Whether it is somebody's, and nothing that the tool speaks of: `of my childhood`, `the dog's bowl`."""
+    known = frozenset[str]().union(field.concepts, field.described, *kit.named)
+    if value.casefold() in said.quoted or any(concepts_of(word) & known for word in _words_of(value)):
+        return False
+    return _OWNED.search(value) is not None or re.search(_OWNER + re.escape(value), said.request, re.I) is not None
 
 
 def _is_opened(kit: Kit, said: _Said) -> bool:
@@ -235,10 +256,12 @@ def _is_opened(kit: Kit, said: _Said) -> bool:
 
 def _is_told(call: Call, kit: Kit, said: _Said, box: Toolbox) -> bool:
     """Whether most values are such as nothing else is, so that they say what the thing is."""
-    fields = [(one, value) for one in kit.fields if (value := call.inputs.get(one.name)) is not None]
-    fields = [(one, value) for one, value in fields if one.kind != "number"]
-    telling = [field for field, value in fields if _is_telling(field, value, said, box)]
-    return 2 * len(telling) > len(fields)
+    given = [(one, value) for one in kit.fields if (value := call.inputs.get(one.name)) is not None]
+    fields = [(one, value) for one, value in given if one.kind != "number"]
+    telling = [one for one, value in fields if _is_telling(one, value, said, box)]
+    # Names say nothing of it.
+    named = [one for one, value in fields if one not in telling and str(value)[:1].isupper()]
+    return 2 * len(telling) > len(fields) - len(named)
 
 
 def _is_telling(field: Field, value: Json, said: _Said, box: Toolbox) -> bool:
@@ -248,6 +271,7 @@ def _is_telling(field: Field, value: Json, said: _Said, box: Toolbox) -> bool:
         or (field.kind == "id" and _ID.fullmatch(text) is not None and not box.prefix_of(field))
         or (field.kind == "path" and _PATH.search(text) is not None and "@" not in text)
         or "{{" in str(value)
+        or any(listed_concepts(word) & field.concepts for word in _words_of(value))
         or (bool(text) and text.casefold() in said.quoted)
     )
 
