@@ -123,6 +123,9 @@ class _Made:
             stem(word) for call in calls for value in call.inputs.values() for word in _words_of(value)
         )
         self.things_of_others = frozenset(stem(word) for kit in box.kits for word in _things(kit)) - self.words
+        # What a call gives is spoken of by who goes on with it: `if its priority is low`.
+        given = (field.name for kit in kits for field in kit.outputs)
+        self.things_of_others -= frozenset(stem(folded(word)) for name in given for word in raw_words(name))
 
 
 class _Said:
