@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 import msgspec
@@ -118,7 +118,8 @@ def plan_offline(
         return plan
     box = Toolbox(offered)
     found = warrants(plan, mended.text, box, today)
-    questions = [*rivals(plan, request, box), *unwarranted(found), *_two_days(plan, request, catalog, today)]
+    questions = [*rivals(plan, request, box), *unwarranted(found)]
+    questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
     return _asking(plan if is_warranted(found) else _doubted(plan), questions)
 
 
@@ -232,14 +233,6 @@ def _asking(plan: Plan, questions: Sequence[str]) -> Plan:
     asked = (*plan.questions, *dict.fromkeys(questions))
     sure = min(plan.confidence or 0.0, _OPEN)
     return msgspec.structs.replace(plan, origin=msgspec.structs.replace(plan.origin, questions=asked, confidence=sure))
-
-
-def _two_days(plan: Plan, request: str, catalog: Catalog, today: date | None) -> Iterator[str]:
-    """A question for each day of a plan that writes of which people mean different ones."""
-    if today is None or not _acts(plan, catalog):
-        return
-    for said, near, far in days_that_may_be_two(request, today):
-        yield f"{said!r}: is it {near.isoformat()}, or {far.isoformat()}?"
 
 
 def _misfits(plan: Plan, box: Toolbox) -> bool:

@@ -63,13 +63,12 @@ def days_of_weeks(text: str, today: date) -> Iterator[tuple[int, int, date]]:
             yield *found.span(), monday + timedelta(days=_weekday(found))
 
 
-def days_that_may_be_two(text: str, today: date) -> Iterator[tuple[str, date, date]]:
-    """Days of which people mean different ones: `next Friday`, while this week's is to come. As said, and both."""
-    monday = today - timedelta(days=today.weekday())
+def days_that_may_be_two(text: str, today: date | None) -> Iterator[str]:
+    """A question for each day of which people mean different ones: `next Friday`, while this week's is to come."""
     for found in _NEXT.finditer(text):
-        if _weekday(found) > today.weekday():
-            near = monday + timedelta(days=_weekday(found))
-            yield found[0], near, near + timedelta(days=7)
+        if today is not None and _weekday(found) > today.weekday():
+            near = today + timedelta(days=_weekday(found) - today.weekday())
+            yield f"{found[0]!r}: is it {near.isoformat()}, or {(near + timedelta(days=7)).isoformat()}?"
 
 
 def _weekday(found: re.Match[str]) -> int:
