@@ -40,7 +40,9 @@ _PARTICLES: Final = frozenset(("on", "off", "up", "down", "in", "out", "back"))
 #: Verbs of which every tool that changes something is a kind.
 _BROAD: Final = frozenset(("set", "make", "do", "put", "change", "update", "get", "give"))
 #: Words that change nothing of what is to be done.
-_IDLE: Final = frozenset(("one", "ones", "thing", "things", "new", "instead", "first", "last", "worth"))
+_IDLE: Final = frozenset(
+    ("one", "ones", "thing", "things", "new", "instead", "first", "last", "worth", "copy", "copies", "piece", "pieces")
+)
 #: Kinds of fields whose values nothing else is.
 _TELLING: Final = frozenset(("email", "url", "phone", "day", "moment", "time", "duration", "percent", "repo", "enum"))
 
@@ -171,6 +173,10 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
         # `Set the table` turns nothing on.
         is_alike = is_alike and not all(folded(verb) in _BROAD for verb in verbs)
     is_said = has_id or any(said.says(one, kit) for one in things) or _is_told(call, kit, said, made.box)
+    # `Expel Tom Miller`, by the only tool that expels anybody.
+    is_said = is_said or (
+        len(verbs) < len(commands) and _is_named(call, kit, said) and not _is_shared(verbs, commands, kit, made.box)
+    )
     return Warrant(
         kit=kit,
         verb=verbs[0] if verbs and not is_alike else None,
@@ -265,6 +271,30 @@ def _is_told(call: Call, kit: Kit, said: _Said, box: Toolbox) -> bool:
     # Names say nothing of it.
     named = [one for one, value in fields if one not in telling and str(value)[:1].isupper()]
     return 2 * len(telling) > len(fields) - len(named)
+
+
+def _is_named(call: Call, kit: Kit, said: _Said) -> bool:
+    """Whether every value is a number, a name, a path or a quotation: nothing that stands for a thing by its kind."""
+    given = [(one, value) for one in kit.fields if (value := call.inputs.get(one.name)) is not None]
+    return all(
+        not isinstance(value, str | list)
+        or (isinstance(value, str) and value.casefold() in said.quoted)
+        or (isinstance(value, str) and field.kind != "id" and _is_name(value, said))
+        for field, value in given
+        if value != ""
+    )
+
+
+def _is_name(value: str, said: _Said) -> bool:
+    """Whether a value is written as no common noun is: `Tom Miller`, `/tmp/a.txt`, `#general`."""
+    is_marked = re.search(rf"[#@]{re.escape(value.lstrip('#@'))}(?!\w)", said.request, re.IGNORECASE) is not None
+    return value[:1].isupper() or is_marked or (_CODE.match(value) is not None and " " not in value)
+
+
+def _is_shared(verbs: Sequence[str], commands: Sequence[str], kit: Kit, box: Toolbox) -> bool:
+    """Whether another tool that writes is called by the same verb."""
+    own = {folded(verb) for verb in commands} - {folded(verb) for verb in verbs}
+    return any(other is not kit and other.is_acting and own & _own_verbs(other) for other in box.kits)
 
 
 def _is_telling(field: Field, value: Json, said: _Said, box: Toolbox) -> bool:
