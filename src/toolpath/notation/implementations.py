@@ -17,7 +17,7 @@ from toolpath.notation.tables import INPUT_ALIASES, OUTPUTS, SETTINGS
 from toolpath.values import Json, JsonObject
 
 TYPES = ("composite", "simple", "api_call", "data_transform")
-COMPOSITE_FIELDS = ("flow", "steps", *OUTPUTS.names, *SETTINGS.names)
+IMPLEMENTATION_FIELDS = ("flow", "steps", *OUTPUTS.names, *SETTINGS.names)
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\.\w+|\[\w+\]|\[(?:'[^']*'|\"[^\"]*\")\])*")
 # A text in quotes, or the name `source` that is no member of something else.
 _SOURCE_NAME = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")|(?<![\w.])source(?!\w)""")
@@ -70,7 +70,7 @@ def _composite(fields: Fields) -> dict[str, Any]:
     default: Flow = "chain"
     flow, steps = read_flow(fields, default)
     found = read_settings(fields)
-    fields.finish("A composite", COMPOSITE_FIELDS)
+    fields.finish("A composite", IMPLEMENTATION_FIELDS)
     return {**found, "flow": flow, "steps": steps}
 
 

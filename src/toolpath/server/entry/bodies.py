@@ -20,15 +20,17 @@ _FILES = re.compile(r"/api/v1/files(/[^/]+)?|/api/v1/runs/[^/]+/files/.+|/api/fi
 _AROUND_FILES = 1_000_000
 #: Bytes a second that a client of files is given time for.
 _SLOWEST = 50_000
+_MAX_BODY = "the setting max_body"
+_UPLOADS = "the settings upload_bytes and upload_count"
 
 
-def check_length(headers: Mapping[str, str], most: int) -> None:
+def check_length(headers: Mapping[str, str], limits: BodyLimits) -> None:
     """Raise `Problem` where the request says that its body is too large."""
     length = headers.get("content-length", "0")
     if not (length.isascii() and length.isdecimal()):
         raise Problem(400, "bad_length", "The length of the body is no number.")
-    if len(length) > 18 or int(length) > most:
-        raise _too_large(most)
+    if len(length) > 18 or int(length) > limits.most:
+        raise _too_large(limits.most, limits.setting)
 
 
 def check_message(message: str | bytes, *, most: int, parts: int) -> None:
@@ -49,13 +51,15 @@ class BodyLimits(NamedTuple):
     """Values in its JSON; None: it is none."""
     seconds: float
     """For all of it to arrive."""
+    setting: str = _MAX_BODY
+    """The settings that its size follows from."""
 
 
 def body_limits(settings: Settings, method: str, path: str) -> BodyLimits:
     """The limits on the body of a request. Files are larger than what is read at once, and take longer."""
     if method in ("POST", "PUT") and _FILES.fullmatch(path):
         most = settings.upload_bytes * settings.upload_count + _AROUND_FILES
-        return BodyLimits(most, None, max(settings.request_timeout, most / _SLOWEST))
+        return BodyLimits(most, None, max(settings.request_timeout, most / _SLOWEST), _UPLOADS)
     return BodyLimits(settings.max_body, settings.max_body_values, settings.request_timeout)
 
 
@@ -74,6 +78,7 @@ class Body:
     ) -> None:
         self._receive = receive
         self._most = limits.most
+        self._setting = limits.setting
         self._most_parts = limits.parts
         self._parts = 0
         self._seconds = limits.seconds
@@ -103,7 +108,7 @@ class Body:
         data = message.get("body", b"")
         self._size += len(data)
         if self._size > self._most:
-            return await self._end(_too_large(self._most))
+            return await self._end(_too_large(self._most, self._setting))
         if self._most_parts is None:
             self._whole = not message.get("more_body", False)
             return message
@@ -129,5 +134,5 @@ def _too_many(most: int) -> Problem:
     )
 
 
-def _too_large(most: int) -> Problem:
-    return Problem(413, "too_large", f"The body is larger than {most:,} bytes.", hint="The setting is max_body.")
+def _too_large(most: int, setting: str = _MAX_BODY) -> Problem:
+    return Problem(413, "too_large", f"The body is larger than {most:,} bytes.", hint=f"It follows from {setting}.")

@@ -126,7 +126,7 @@ class Guard:
         if not _is_page(path_of(scope)):
             # The page itself may be come to by a link from anywhere.
             check_origin(headers, settings.allowed_origins)
-        check_length(headers, body_limits(settings, scope.get("method", ""), path_of(scope)).most)
+        check_length(headers, body_limits(settings, scope.get("method", ""), path_of(scope)))
         if _is_public(scope) or _is_preflight(scope, headers, settings.allowed_origins):
             return NOBODY
         client = scope.get("client")
