@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import msgspec
 import pytest
 from tests.patience import PATIENCE
 from tests.server.rest_cases import Gate, api, settled, tools
@@ -34,14 +33,6 @@ async def uploaded(client: httpx.AsyncClient, *files: tuple[str, bytes]) -> dict
     assert answer.status_code == 201, answer.text
     found: dict[str, Any] = answer.json()
     return found
-
-
-async def test_an_upload_that_is_too_large_names_the_settings_that_hold_for_it() -> None:
-    async with api(tools(Toolpath(settings=msgspec.structs.replace(SMALL, max_body=10)))) as client:
-        answer = await client.post("files", files=two(("a.txt", b"x" * 2_000_000)))
-        assert_problem(answer, 413, "too_large")
-        assert "upload_bytes" in answer.text
-        assert "max_body" not in answer.text
 
 
 async def test_an_upload_is_in_the_folder_of_the_run_from_its_first_moment() -> None:
