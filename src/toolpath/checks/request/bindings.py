@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Final
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.amounts import is_measure, is_money
 from toolpath.checks.request.concepts import STOPS
 from toolpath.checks.request.seen import Seen, is_offered
-from toolpath.checks.request.verbs import folded
+from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
 from toolpath.values import Json
@@ -50,6 +50,8 @@ _ID: Final = re.compile(r"(?P<prefix>[A-Za-z]{1,6})-\d{1,9}")
 
 def misbound(seen: Seen) -> Iterator[str]:
     """A question for each value of an acting call that the request gives to another parameter, or to none."""
+    yield from _torn(seen)
+    yield from _in_one(seen)
     for call, tool, _ in seen.acting:
         if tool is not None:
             yield from _swapped(seen, call, tool)
@@ -61,6 +63,84 @@ def misbound(seen: Seen) -> Iterator[str]:
             yield from _whole_or_each(seen, call, tool)
             yield from _in_unknown_money(seen, call, tool)
             yield from _with_its_preposition(seen, call, tool)
+            yield from _left_out(seen, call, tool)
+
+
+#: What joins things that are meant alike.
+_ROW: Final = re.compile(
+    r"\s*(?:,\s*)?(?:\s(?:and|und|et|y|plus|as\s+well\s+as|sowie)\s|,|&)\s*(?:and\s+)?", re.IGNORECASE
+)
+#: Words that join things and hardly ever the words of one name.
+_SEVERAL: Final = re.compile(r"\w\s(?:plus|as\s+well\s+as|(?:along|together)\s+with|and\s+also)\s\w", re.IGNORECASE)
+_PEOPLE: Final = _words(
+    "person people student students member members guest patient employee user attendee passenger agent assignee"
+)
+_ROW_GOES_ON: Final = re.compile(r"(?:\s*,\s*[\w'-]+)*\s*(?:,?\s+(?:and|und|et|y)\s|\s&\s)", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
+
+
+def _torn(seen: Seen) -> Iterator[str]:
+    """A question for each two values that the request joins and that an acting call takes for different parameters."""
+    for call, _, _ in seen.acting:
+        said = [
+            (place.start(), place.end(), name, value)
+            for name, held in call.inputs.items()
+            for value in (held if isinstance(held, list) else [held])
+            if isinstance(value, str) and value and "{{" not in value
+            for place in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", seen.request)
+        ]
+        names = {value: {one[2] for one in said if one[3] == value} for _, _, _, value in said}
+        for one, other in pairwise(sorted(said)):
+            if names[one[3]] & names[other[3]] or _BETWEEN.search(seen.request[: one[0]]):
+                continue
+            is_ranked = one[2].rstrip("_0123456789") == other[2].rstrip("_0123456789") or {
+                *raw_words(one[2])
+            } <= _ORDERED | {*raw_words(other[2])}
+            between, after = seen.request[one[1] : other[0]], seen.request[other[1] :]
+            is_row = _ROW.fullmatch(between) and (between.strip() != "," or _ROW_GOES_ON.match(after))
+            if is_row and not is_ranked and _shape(one[3]) == _shape(other[3]):
+                yield f"{call.id}: which of {one[3]!r} and {other[3]!r} is {one[2]!r}, and which is {other[2]!r}?"
+
+
+def _in_one(seen: Seen) -> Iterator[str]:
+    """A question for each value of an acting call that is several things: `tea plus milk`."""
+    for call, _, _ in seen.acting:
+        for name, held in call.inputs.items():
+            is_whole = not isinstance(held, list) and not _PEOPLE & {*raw_words(name)}
+            for value in held if isinstance(held, list) else [held]:
+                said = value if isinstance(value, str) and value in seen.plain else ""
+                # `Marks & Spencer` is a company, `Ann & Ben` are two people.
+                is_row = not is_whole or re.search(rf",\s*{re.escape(said)}", seen.plain) is not None
+                if _SEVERAL.search(said) or (" & " in said and is_row):
+                    yield f"{call.id}: is {value!r} one thing, or several?"
+
+
+def _shape(value: str) -> str:
+    """What a value looks like: an address, a code, a word."""
+    return "".join(sign for sign in "@/." if sign in value) + ("1" if re.search(r"\d", value) else "")
+
+
+#: A word that may be the value of the parameter named before it.
+_NAMED_VALUE: Final = r"\s+(?:(?:as|is|to|with|=)\s+)?(?P<value>[^\W\d_][\w-]*)"
+
+
+def _left_out(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
+    """A question for what the request gives by the name of a parameter that no call takes: `labelled bug`."""
+    properties = tool.input_schema.get("properties")
+    taken = {raw_words(name)[-1] for one, _, _ in seen.calls for name in one.inputs if raw_words(name)}
+    own = {*raw_words(tool.name)} | taken
+    for name in properties if isinstance(properties, dict) else ():
+        word = next(iter(raw_words(name)[-1:]), "")
+        if name in call.inputs or len(word) < 4 or word in own:
+            continue
+        last = word[-1]
+        found = re.search(rf"(?<![\w-]){word}(?:{last}?ed)?{_NAMED_VALUE}", seen.plain, re.IGNORECASE)
+        value = folded(found["value"]) if found is not None else ""
+        if not value or value in STOPS or seen.held.names(value) or value in seen.verbs or found is None:
+            continue
+        if meanings_of(value) or is_reading(value) or value in seen.parameters:
+            continue
+        yield f"The request says {found.group()!r}, and {call.id} takes no {name!r}: what of it?"
 
 
 # Two values of one kind.

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from toolpath.checks.request.said import COUNTED, DATED, EDGES, number_words, texts_of
 from toolpath.checks.request.verbs import folded
 from toolpath.values import Json
+
+#: A letter that is a word: neither `a` nor `I` at the beginning of another clause.
+_LETTER: Final = re.compile(r"[ ]([B-HJ-Z])(?![\w'\u2019.-])")
 
 
 def cut_out(text: str, values: Sequence[Json], *, shortened: bool = False) -> list[str]:
@@ -26,7 +30,7 @@ def cut_out(text: str, values: Sequence[Json], *, shortened: bool = False) -> li
             if word.isdigit() and number_words(int(word)) & words:
                 # `Give P-45 five stars`.
                 continue
-            longer = _longer(word, plain)
+            longer = _longer(word, plain) or _lettered(said.strip(), text, values)
             is_short = shortened and longer is not None and word.isalpha() and longer.startswith(word)
             if longer is not None and not is_short:
                 found.append(f"{said.strip()!r} of {longer!r}")
@@ -49,6 +53,15 @@ def _longer(word: str, text: str) -> str | None:
             return None
         first = first or whole
     return first
+
+
+def _lettered(said: str, text: str, values: Sequence[Json]) -> str | None:
+    """The value with the letter after it, where the request never says it without one: `vitamin D`."""
+    places = [*re.finditer(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE)][:50]
+    found = [_LETTER.match(text, place.end()) for place in places]
+    letters = [one[1] for one in found if one is not None]
+    taken = {one for value in values for one in texts_of(value)}
+    return f"{said} {letters[0]}" if letters and len(letters) == len(places) and not taken & {*letters} else None
 
 
 def _joins(text: str, at: int) -> bool:

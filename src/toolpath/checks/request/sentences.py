@@ -212,7 +212,7 @@ def _parts(text: str, is_verb: Callable[[str], bool]) -> list[str]:
             )
             if not begins and folded(word) not in _OPENING:
                 continue
-            if _NO_CUT.search(text[start : cut.start()]):
+            if _NO_CUT.search(text[start : cut.start()]) or _is_another(word, follows, text[start : cut.start()]):
                 continue
         if cut.end() <= start:
             continue
@@ -220,6 +220,12 @@ def _parts(text: str, is_verb: Callable[[str], bool]) -> list[str]:
         start = cut.end()
     parts.append(text[start:])
     return parts
+
+
+def _is_another(word: str, follows: str, before: str) -> bool:
+    """Whether a word is a thing again, with its number: `close issue 3 and issue 8`."""
+    said = [folded(one) for one in WORD.findall(before)]
+    return any(map(str.isdigit, follows)) and folded(word) in said[1:]
 
 
 #: `go ahead and delete` is one command.

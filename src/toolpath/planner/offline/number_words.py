@@ -20,7 +20,7 @@ _TOKEN: Final = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]+(?:-[A-Za-zÀ-ÖØ-öø-ÿ]
 #: More digits are nothing that anybody says in words.
 _MOST: Final = 10**12
 #: Words of other languages too: alone they are numbers only where the language is known.
-_SHARED: Final = frozenset(("once", "cent", "cents", "mil", "mille", "sept", "elf", "on", "dos", "six", "million"))
+_SHARED: Final = frozenset(("once", "cent", "cents", "mil", "mille", "sept", "elf", "on", "dos"))
 #: Before a scale it is another number: `half a million`.
 _PART: Final = frozenset(
     ("half", "quarter", "few", "several", "halbe", "halben", "paar", "medio", "media", "demi", "quelques", "varios")

@@ -12,6 +12,7 @@ import msgspec
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.concepts import concepts_of
 from toolpath.checks.request.mandate import mandated
 from toolpath.checks.request.seen import is_offered
 from toolpath.checks.request.sentences import bare
@@ -26,6 +27,7 @@ from toolpath.planner.offline.carried import carried, widened, without_repeats
 from toolpath.planner.offline.clauses import clauses
 from toolpath.planner.offline.confidence import Evidence, confidence, is_fitting
 from toolpath.planner.offline.conjoined import conjoined
+from toolpath.planner.offline.coordination import one_by_one
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
@@ -33,6 +35,7 @@ from toolpath.planner.offline.link import link
 from toolpath.planner.offline.lookup import LookedUp, Lookup
 from toolpath.planner.offline.match import CUED, WEAK, is_like, words_of
 from toolpath.planner.offline.mentions import mentions
+from toolpath.planner.offline.one_by_one import put_together
 from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.rank import Candidate, Fit, Ranker, candidate
 from toolpath.planner.offline.refused import asked_where_refused
@@ -77,6 +80,7 @@ _BLANKS = re.compile(r"[ \t]{9,}")
 _ANOTHER = re.compile(r"\b(?:another|second|third|fourth|fifth|same|other)\b", re.IGNORECASE)
 #: What belongs to a step before is no sign of the tool that a part wants: `by that author`.
 _BACKWARD = re.compile(r"\b(?:by|for|from|of|to|on|with)\s+(?:that|this|the same|the new|said)\s+\w+", re.IGNORECASE)
+_AND = re.compile(r"\s(?:and|plus|und|et|y)\s|,\s", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)\b", re.IGNORECASE)
 
 
@@ -108,9 +112,9 @@ def plan_offline(
     offered = _offered(_asked(request), catalog, tools, search)
     mended = spelled(request[:LONGEST_REQUEST], offered, spans_of(request[:LONGEST_REQUEST], today))
     if mended.changes:
-        plan = _mended(_planned(mended.text, catalog, tools, search, today), request, mended, catalog)
+        plan = _mended(_told(mended.text, catalog, tools, search, today), request, mended, catalog)
     else:
-        plan = _planned(request, catalog, tools, search, today)
+        plan = _told(request, catalog, tools, search, today)
     # What nobody would run is no plan that writes: it is a question.
     is_sure = plan.questions or (plan.confidence or 0.0) >= _OPEN
     plan = plan if is_sure else _asked_about(plan, catalog)
@@ -149,6 +153,93 @@ def _mended(plan: Plan, request: str, mended: Spelled, catalog: Catalog) -> Plan
         origin, request=request[:LONGEST_REQUEST], questions=questions, reasoning=reasoning, confidence=sure
     )
     return msgspec.structs.replace(plan, origin=origin, description=request[:200])
+
+
+def _told(
+    request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
+) -> Plan:
+    """The plan of the request as a whole, or of all that it joins, said one by one."""
+    apart = _said_apart(request, catalog, tools, search, today)
+    try:
+        plan = _planned(request, catalog, tools, search, today)
+    except NoToolFits:
+        if apart is None:
+            raise
+        return apart
+    if apart is None or (_calls_of(apart) == _calls_of(plan) and not plan.questions):
+        return plan
+    if apart.questions:
+        # Of each or of all together: no reading settles that.
+        return apart if _acts(apart, catalog) else plan
+    one = _held_as_one(plan)
+    if one and not plan.questions and _acts(apart, catalog):
+        return _asking(apart, [f"Is {one!r} one thing, or several?"])
+    is_read = not one and not _acts(apart, catalog) and len(_calls_of(plan)) >= len(_calls_of(apart))
+    # `The divisor of 40 and 50`: what is joined may as well be several parameters of one call.
+    is_one = len(_calls_of(plan)) == 1 and _values_of(apart) <= _values_of(plan)
+    return plan if not plan.questions and (is_read or is_one) else apart
+
+
+def _values_of(plan: Plan) -> set[str]:
+    made = [step for _, step in every_step(plan.block) if isinstance(step, Call)]
+    return {str(value) for step in made for value in step.inputs.values()}
+
+
+def _held_as_one(plan: Plan) -> str:
+    """The value that holds a conjunction, as `Arts and Crafts`; empty: none does."""
+    values = [
+        value
+        for _, step in every_step(plan.block)
+        if isinstance(step, Call)
+        for value in step.inputs.values()
+        if isinstance(value, str)
+    ]
+    return next((value for value in values if _AND.search(value)), "")
+
+
+def _calls_of(plan: Plan) -> list[str]:
+    """The calls of a plan, for telling whether another one does the same."""
+    return sorted(
+        str((step.tool, sorted(step.inputs.items()), step.when))
+        for _, step in every_step(plan.block)
+        if isinstance(step, Call)
+    )
+
+
+def _said_apart(
+    request: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None, today: date | None
+) -> Plan | None:
+    """The plan of what the request joins, each thing planned by itself; None where that leaves a question."""
+    text = _asked(request)
+    offered = _offered(text, catalog, tools, search)
+    box = Toolbox(offered)
+    kinds = frozenset[str]().union(*(kit.described.union(*kit.named) for kit in box.kits))
+    verbs = frozenset[str]().union(*(kit.verbs for kit in box.kits))
+    said = one_by_one(
+        text,
+        spans_of(text, today),
+        lambda word: folded(word) in verbs or bool(concepts_of(word) & box.acts),
+        lambda word: bool(concepts_of(word) & kinds),
+    )
+    if said is None:
+        return None
+
+    def planned(one: str) -> Plan | None:
+        try:
+            return _planned(one, catalog, tools, search, today)
+        except NoToolFits:
+            return None
+
+    plan = put_together(said.clauses, planned, catalog)
+    if plan is None:
+        return None
+    calls = [step for step in plan.steps if isinstance(step, Call)]
+    origin = msgspec.structs.replace(
+        plan.origin, request=request[:LONGEST_REQUEST], estimates=_estimates(calls, catalog)
+    )
+    plan = msgspec.structs.replace(plan, description=request[:200], origin=origin)
+    plan = asked_where_refused(mandated(plan, said.text, catalog), catalog)
+    return None if [one for one in plan.questions if one not in origin.questions] else plan
 
 
 def _planned(

@@ -27,6 +27,9 @@ _JOINED: Final = re.compile(
     r"[^\w,&]*(?:(?:and|und|et|y|e|as well as|sowie|plus|of|von|de|à|zu|to)(?!\w)[^\w,&]*|[,&][^\w,&]*)+(?:the\W+)*",
     re.IGNORECASE,
 )
+_RESPECTIVELY: Final = re.compile(
+    r"\b(?:respectively|in\s+that\s+order|beziehungsweise|respectivement|respectivamente)\b", re.I
+)
 _WHICH: Final = re.compile(r"\W*(?:which|welche\w?|quel(?:le)?s|qué|cuáles)\b", re.IGNORECASE)
 _BECOMES: Final = re.compile(r"\b(?:to|auf|zu|à|en|a|as|is)\s+(?:an?\s+)?$", re.IGNORECASE)
 _DENIED: Final = re.compile(
@@ -180,6 +183,9 @@ class _Filler:
         sure = min(self._sure.values(), default=1.0)
         if any(self._uncued.count(kind) > 1 for kind in _MIXED):
             # Which value is which only their order says.
+            sure = 0.2
+        elif self._kit.is_acting and len(self._many) > 1 and not _RESPECTIVELY.search(self._part.text):
+            # `A and B to C and D`: the first to the first, or both to both?
             sure = 0.2
         elif not self._kit.is_acting and sum(kind in _NAMED for kind in self._uncued) > 1:
             sure = min(sure, 0.5)
@@ -448,7 +454,7 @@ class _Filler:
             for one in self._kit.fields
             if one.name not in self._inputs
             and one.name not in self._given
-            and not one.is_list
+            and (not one.is_list or one.required)
             and one.kind in ("text", "place", "person", "company", "id")
             and not (one.kind == "id" and self._box.prefix_of(one))
         ]
@@ -462,7 +468,8 @@ class _Filler:
             if phrase is None or (_is_told(field) and not self._is_pointed(phrase, field)):
                 # What is to be told is quoted, pointed to, or asked for; a season is no word beside its thing.
                 continue
-            self._inputs[field.name] = self._text[phrase[0].start : phrase[-1].end]
+            said = self._text[phrase[0].start : phrase[-1].end]
+            self._inputs[field.name] = [said] if field.is_list else said
             self._sure[field.name] = 0.75
             self._spent.update(phrase)
             if not self._is_named(phrase, field):
@@ -519,7 +526,9 @@ class _Filler:
         return max(runs, key=lambda one: (self._is_named(one, field), len(one))) if runs else None
 
     def _is_named(self, run: Sequence[Word], field: Field) -> bool:
-        """Whether the word before says what it is: `the table leads`."""
+        """Whether the word before says what it is: `the table leads`; or its own last one: `the baking list`."""
+        if len(run) > 1 and run[-1].concepts & field.concepts:
+            return True
         before = [word for word in self._part.words if word.end <= run[0].start]
         return bool(before) and bool(before[-1].concepts & field.concepts)
 

@@ -76,6 +76,13 @@ _PEOPLE: Final = frozenset(
     [
         "passenger",
         "guest",
+        "patient",
+        "student",
+        "students",
+        "people",
+        "member",
+        "members",
+        "employee",
         "agent",
         "assignee",
         "owner",

@@ -1,0 +1,140 @@
+"""Plans of what a request joins, made one by one and put together. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from toolpath.catalog.snapshot import Catalog
+from toolpath.checks.request.mandate import ASKING
+from toolpath.model.plan import Call, Origin, Plan
+from toolpath.planner.offline.coordination import Said
+from toolpath.values import JsonObject
+
+_ARTICLE: Final = re.compile(r"(?:the|an?|my|our|your|der|die|das|den|le|la|les|el|los|las)\s+", re.IGNORECASE)
+
+
+def put_together(said: Sequence[Said], planned: Callable[[str], Plan | None], catalog: Catalog) -> Plan | None:
+    """The plan of all that was said; None where a part of it is not planned whole, or not like the others."""
+    steps: list[Call] = []
+    reasons: list[str] = []
+    questions: list[str] = []
+    sure = 1.0
+    for clause in said:
+        elsewhere = [phrase for other in said if other is not clause for phrase in other.shared]
+        plans = _plans(clause, planned, elsewhere)
+        if plans is None:
+            return None
+        made = [step for plan in plans for step in plan.steps if isinstance(step, Call)]
+        sure = min(sure, *(plan.confidence or 0.0 for plan in plans))
+        reasons += [plan.origin.reasoning for plan in plans]
+        if len(clause.requests) > 1:
+            whole = _alike(clause, made, catalog)
+            if whole is None:
+                return None
+            made = whole
+            if clause.rest and len(made) > 1 and (clause.is_row or _is_its_own(clause, made, planned)):
+                alone = "all of them together" if clause.is_row else "the last one alone"
+                questions.append(f"Is {clause.rest!r} said of each of them, or of {alone}?")
+        steps += made
+    if any("{{" in str(one.inputs) for one in steps):
+        return None
+    if questions:
+        sure = min(sure, ASKING)
+    origin = Origin(reasoning="\n".join(reasons), confidence=sure, questions=tuple(questions))
+    return Plan(name="plan", steps=tuple(_named(steps)), origin=origin)
+
+
+def _plans(clause: Said, planned: Callable[[str], Plan | None], elsewhere: Sequence[str]) -> list[Plan] | None:
+    """The plan of each request of a clause; None where one is not whole."""
+    made = [_whole(request, planned, elsewhere) for request in clause.requests]
+    like = next((plan for plan in made if plan is not None), None)
+    if like is None:
+        return None
+    if clause.is_row and None in made:
+        # What is joined is meant alike: `the tv and the heater`, where a heater may be another tool's.
+        at = made.index(like)
+        made = [
+            plan or _instead(like, clause.things[at], thing) for plan, thing in zip(made, clause.things, strict=True)
+        ]
+    plans = [plan for plan in made if plan is not None]
+    return plans if len(plans) == len(made) and (len(made) == 1 or all(len(one.steps) == 1 for one in plans)) else None
+
+
+def _whole(request: str, planned: Callable[[str], Plan | None], elsewhere: Sequence[str]) -> Plan | None:
+    """The plan of one request, with what another clause says of its place where it needs it."""
+    for text in (request, *(f"{request} {phrase}" for phrase in elsewhere)):
+        plan = planned(text)
+        is_done = plan is not None and not plan.questions and plan.confidence is not None
+        if plan is not None and is_done and all(isinstance(one, Call) and one.when is None for one in plan.steps):
+            return plan
+    return None
+
+
+def _instead(plan: Plan, thing: str, other: str) -> Plan | None:
+    """The plan with another thing in place of the one that a parameter takes as it is said; None where none does."""
+    (step, *more) = plan.steps
+    if more or not isinstance(step, Call):
+        return None
+    names = [name for name, value in step.inputs.items() if isinstance(value, str) and value == _plain(thing)]
+    if len(names) != 1:
+        return None
+    changed = msgspec.structs.replace(step, inputs={**step.inputs, names[0]: _plain(other)})
+    return msgspec.structs.replace(plan, steps=(changed,))
+
+
+def _plain(thing: str) -> str:
+    return _ARTICLE.sub("", thing.strip())
+
+
+def _alike(clause: Said, calls: Sequence[Call], catalog: Catalog) -> list[Call] | None:
+    """The calls of things that are joined, as one call with a list where the tool takes one; None where they differ."""
+    tools = {one.tool for one in calls}
+    if len(tools) > 1:
+        return None if any(not catalog.tools[one].is_read for one in tools) else list(calls)
+    varying = _varying(calls)
+    if not varying or (clause.is_row and len(varying) > 1):
+        return None
+    name = next(iter(varying))
+    if clause.is_row and any(name not in one.inputs for one in calls):
+        return None
+    lists = [one.inputs.get(name) for one in calls]
+    if len(varying) == 1 and all(isinstance(one, list) for one in lists):
+        joined = [item for one in lists if isinstance(one, list) for item in one]
+        return [msgspec.structs.replace(calls[0], inputs={**calls[0].inputs, name: joined})]
+    told = [str(sorted(one.inputs.items())) for one in calls]
+    return list(calls) if len(set(told)) == len(told) else None
+
+
+def _varying(calls: Sequence[Call]) -> list[str]:
+    names = dict.fromkeys(name for one in calls for name in one.inputs)
+    return [name for name in names if any(one.inputs.get(name) != calls[0].inputs.get(name) for one in calls)]
+
+
+def _is_its_own(clause: Said, calls: Sequence[Call], planned: Callable[[str], Plan | None]) -> bool:
+    """Whether the first of the things is whole without what is said after the last one."""
+    shorter = planned(clause.requests[0].removesuffix(clause.rest).strip())
+    if shorter is None or shorter.questions or len(shorter.steps) != 1:
+        return False
+    inputs: JsonObject = shorter.steps[0].inputs if isinstance(shorter.steps[0], Call) else {}
+    return inputs != calls[0].inputs
+
+
+def _named(steps: Sequence[Call]) -> list[Call]:
+    """The calls with an id each; said twice, done once."""
+    taken: set[str] = set()
+    made: list[Call] = []
+    for step in steps:
+        if any((one.tool, one.inputs) == (step.tool, step.inputs) for one in made):
+            continue
+        base = step.id.rstrip("0123456789").rstrip("_") or step.id
+        name, number = base, 1
+        while name in taken:
+            number += 1
+            name = f"{base}_{number}"
+        taken.add(name)
+        made.append(msgspec.structs.replace(step, id=name, depends_on=()))
+    return made
