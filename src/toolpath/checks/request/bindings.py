@@ -116,7 +116,7 @@ def _in_one(seen: Seen) -> Iterator[str]:
 
 
 def _shape(value: str) -> str:
-    """What a value looks like: an address, a code, a word."""
+    """The look of a value: an address, a code, a word."""
     return "".join(sign for sign in "@/." if sign in value) + ("1" if re.search(r"\d", value) else "")
 
 

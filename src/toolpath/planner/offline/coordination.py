@@ -255,7 +255,7 @@ class _Coordination:
         return self._text[said[-2].start : said[-2].end]
 
     def _places(self, start: int, end: int) -> tuple[str, ...]:
-        """What a clause says of where its things are, with the little word before it."""
+        """The places that a clause names for its things, each with the little word before it."""
         found = [re.search(r"(?<!\w)(?:in|of|from|on|for)\s+$", self._text[start : one.start]) for one in self._spans]
         return tuple(
             f"{before[0].strip()} {self._text[one.start : one.end]}"

@@ -10,10 +10,11 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.request.mandate import ASKING
-from toolpath.model.plan import Call, Origin, Plan
+from toolpath.model.plan import Call, Origin, Plan, every_step
 from toolpath.planner.offline.coordination import Said
 from toolpath.values import JsonObject
 
+_AND: Final = re.compile(r"\s(?:and|plus|und|et|y)\s|,\s", re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"(?:the|an?|my|our|your|der|die|das|den|le|la|les|el|los|las)\s+", re.IGNORECASE)
 
 
@@ -138,3 +139,48 @@ def _named(steps: Sequence[Call]) -> list[Call]:
         taken.add(name)
         made.append(msgspec.structs.replace(step, id=name, depends_on=()))
     return made
+
+
+def surer(plan: Plan, apart: Plan, *, is_acting: bool) -> tuple[Plan, list[str]]:
+    """The one that is meant of a plan of the whole request and one of all that it joins, with what is asked besides.
+
+    `is_acting`: the one of all that it joins writes.
+    """
+    if _calls_of(apart) == _calls_of(plan) and not plan.questions:
+        return plan, []
+    if apart.questions:
+        # Of each or of all together: no reading settles that.
+        return (apart if is_acting else plan), []
+    one = _held_as_one(plan)
+    if one and not plan.questions and is_acting:
+        return apart, [f"Is {one!r} one thing, or several?"]
+    is_read = not one and not is_acting and len(_calls_of(plan)) >= len(_calls_of(apart))
+    # `The divisor of 40 and 50`: what is joined may as well be several parameters of one call.
+    is_one = len(_calls_of(plan)) == 1 and _values_of(apart) <= _values_of(plan)
+    return (plan if not plan.questions and (is_read or is_one) else apart), []
+
+
+def _values_of(plan: Plan) -> set[str]:
+    made = [step for _, step in every_step(plan.block) if isinstance(step, Call)]
+    return {str(value) for step in made for value in step.inputs.values()}
+
+
+def _held_as_one(plan: Plan) -> str:
+    """The value that holds a conjunction, as `Arts and Crafts`; empty: none does."""
+    values = [
+        value
+        for _, step in every_step(plan.block)
+        if isinstance(step, Call)
+        for value in step.inputs.values()
+        if isinstance(value, str)
+    ]
+    return next((value for value in values if _AND.search(value)), "")
+
+
+def _calls_of(plan: Plan) -> list[str]:
+    """The calls of a plan, for telling whether another one does the same."""
+    return sorted(
+        str((step.tool, sorted(step.inputs.items()), step.when))
+        for _, step in every_step(plan.block)
+        if isinstance(step, Call)
+    )

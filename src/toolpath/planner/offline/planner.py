@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 import msgspec
@@ -22,22 +22,23 @@ from toolpath.errors import NoToolFits
 from toolpath.model.plan import Block, Call, Origin, Plan, every_step
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.backward import chained
-from toolpath.planner.offline.beside import beside
 from toolpath.planner.offline.carried import carried, widened, without_repeats
 from toolpath.planner.offline.clauses import clauses
 from toolpath.planner.offline.confidence import Evidence, confidence, is_fitting
 from toolpath.planner.offline.conjoined import conjoined
 from toolpath.planner.offline.coordination import one_by_one
 from toolpath.planner.offline.draft import Draft
+from toolpath.planner.offline.estimates import estimated
 from toolpath.planner.offline.fill import Filling, fill
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.link import link
 from toolpath.planner.offline.lookup import LookedUp, Lookup
-from toolpath.planner.offline.match import CUED, WEAK, is_like, words_of
+from toolpath.planner.offline.match import CUED, is_like, words_of
 from toolpath.planner.offline.mentions import mentions
-from toolpath.planner.offline.one_by_one import put_together
+from toolpath.planner.offline.one_by_one import put_together, surer
 from toolpath.planner.offline.onward import onward
-from toolpath.planner.offline.rank import Candidate, Fit, Ranker, candidate
+from toolpath.planner.offline.owners import owners_of
+from toolpath.planner.offline.rank import Candidate, Ranker, candidate
 from toolpath.planner.offline.refused import asked_where_refused
 from toolpath.planner.offline.request.asking import about
 from toolpath.planner.offline.request.reader import SURE, UNSURE, Reading, read_request
@@ -54,14 +55,6 @@ from toolpath.values import Json, JsonObject
 LONGEST_REQUEST = 8_000
 #: Above so many tools, search chooses which are looked at.
 _MOST_TOOLS = 40
-#: A further tool must fit its part at least so well against the best.
-_SECOND = 0.5
-#: One that fits less is still meant where the part says half of what it needs and speaks of hardly any other tool.
-_FOURTH, _RIVAL = 0.1, 0.4
-#: So much is enough of one of which no other tool says anything.
-_ALONE = 0.3
-#: What the verb of a part counts where two tools fit it alike.
-_LED = 0.05
 #: What a plain command counts as at least: of those in the development records, four of five are right.
 _PLAIN = 0.5
 #: What a request has to name of a tool that its words alone refuse: to be planned, and to be asked about.
@@ -78,9 +71,6 @@ _SAYING = frozenset(words_of("saying says titled entitled called named number am
 _LETTER = re.compile(r"(?<!\w)(['\"])[A-Za-z]\1(?!\w)")
 _BLANKS = re.compile(r"[ \t]{9,}")
 _ANOTHER = re.compile(r"\b(?:another|second|third|fourth|fifth|same|other)\b", re.IGNORECASE)
-#: What belongs to a step before is no sign of the tool that a part wants: `by that author`.
-_BACKWARD = re.compile(r"\b(?:by|for|from|of|to|on|with)\s+(?:that|this|the same|the new|said)\s+\w+", re.IGNORECASE)
-_AND = re.compile(r"\s(?:and|plus|und|et|y)\s|,\s", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\b(?:these|those|both|each|they|their|them|same|all)\b", re.IGNORECASE)
 
 
@@ -166,44 +156,10 @@ def _told(
         if apart is None:
             raise
         return apart
-    if apart is None or (_calls_of(apart) == _calls_of(plan) and not plan.questions):
+    if apart is None:
         return plan
-    if apart.questions:
-        # Of each or of all together: no reading settles that.
-        return apart if _acts(apart, catalog) else plan
-    one = _held_as_one(plan)
-    if one and not plan.questions and _acts(apart, catalog):
-        return _asking(apart, [f"Is {one!r} one thing, or several?"])
-    is_read = not one and not _acts(apart, catalog) and len(_calls_of(plan)) >= len(_calls_of(apart))
-    # `The divisor of 40 and 50`: what is joined may as well be several parameters of one call.
-    is_one = len(_calls_of(plan)) == 1 and _values_of(apart) <= _values_of(plan)
-    return plan if not plan.questions and (is_read or is_one) else apart
-
-
-def _values_of(plan: Plan) -> set[str]:
-    made = [step for _, step in every_step(plan.block) if isinstance(step, Call)]
-    return {str(value) for step in made for value in step.inputs.values()}
-
-
-def _held_as_one(plan: Plan) -> str:
-    """The value that holds a conjunction, as `Arts and Crafts`; empty: none does."""
-    values = [
-        value
-        for _, step in every_step(plan.block)
-        if isinstance(step, Call)
-        for value in step.inputs.values()
-        if isinstance(value, str)
-    ]
-    return next((value for value in values if _AND.search(value)), "")
-
-
-def _calls_of(plan: Plan) -> list[str]:
-    """The calls of a plan, for telling whether another one does the same."""
-    return sorted(
-        str((step.tool, sorted(step.inputs.items()), step.when))
-        for _, step in every_step(plan.block)
-        if isinstance(step, Call)
-    )
+    meant, questions = surer(plan, apart, is_acting=_acts(apart, catalog))
+    return _asking(meant, questions)
 
 
 def _said_apart(
@@ -235,7 +191,7 @@ def _said_apart(
         return None
     calls = [step for step in plan.steps if isinstance(step, Call)]
     origin = msgspec.structs.replace(
-        plan.origin, request=request[:LONGEST_REQUEST], estimates=_estimates(calls, catalog)
+        plan.origin, request=request[:LONGEST_REQUEST], estimates=estimated(calls, catalog)
     )
     plan = msgspec.structs.replace(plan, description=request[:200], origin=origin)
     plan = asked_where_refused(mandated(plan, said.text, catalog), catalog)
@@ -346,7 +302,7 @@ def _read(request: str, reading: Reading, catalog: Catalog) -> Plan:
         reasoning="\n".join(reading.reasons),
         confidence=reading.confidence,
         questions=(*_too_long(request), *reading.questions),
-        estimates=_estimates(calls, catalog),
+        estimates=estimated(calls, catalog),
     )
     plan = Plan(name="plan", description=request[:200], steps=reading.steps, origin=origin)
     return asked_where_refused(mandated(plan, request, catalog), catalog)
@@ -415,7 +371,7 @@ def _drafts(text: str, ranker: Ranker) -> list[Draft]:
     verbs = {raw_words(one.tool.name)[0] for one in ranker.candidates if raw_words(one.tool.name)}
     parts = clauses(text, verbs, ranker.things()) or [text]
     whole = {one.tool.key: ranker.fit(one, text) for one in ranker.candidates}
-    owners = _owners(parts, ranker, whole)
+    owners = owners_of(parts, ranker, whole)
     drafts: list[Draft] = []
     for one, indices in owners:
         mine = [parts[index] for index in indices]
@@ -489,66 +445,6 @@ def _draft(one: Candidate, own: str, text: str, ranker: Ranker, *, earlier: Sequ
         filling = carried(filling, earlier, is_plural=is_plural)
         filling = widened(filling, text, earlier, about=about, is_plural=is_plural)
     return Draft(one, own, ranker.fit(one, own), filling)
-
-
-def _owners(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) -> list[tuple[Candidate, list[int]]]:
-    """Each tool chosen with the parts of the request that are its own, in the order of the request."""
-    best = max(ranker.candidates, key=lambda one: whole[one.tool.key].score)
-    if len(parts) == 1 or len(ranker.candidates) == 1:
-        every = [best, *(beside(best, parts[0], ranker.candidates) if len(parts) == 1 else ())]
-        return [(one, list(range(len(parts)))) for one in every]
-    owners: dict[str, tuple[Candidate, list[int]]] = {}
-    fits = [
-        sorted(
-            (
-                (
-                    ranker.fit(one, _BACKWARD.sub("", part)).score
-                    + 0.1 * whole[one.tool.key].score
-                    + _LED * _is_led(one, part),
-                    one,
-                )
-                for one in ranker.candidates
-            ),
-            key=lambda item: -item[0],
-        )
-        for part in parts
-    ]
-    top = max(fit[0][0] for fit in fits)
-    last: str | None = None
-    waiting: list[int] = []
-    for index, fit in enumerate(fits):
-        score, one = fit[0]
-        if score < _SECOND * top and not _is_own(one, parts[index], ranker):
-            if last is None:
-                waiting.append(index)
-            else:
-                owners[last][1].append(index)
-            continue
-        last = one.tool.key
-        owners.setdefault(last, (one, []))[1].extend([*waiting, index])
-        for other in beside(one, parts[index], ranker.candidates):
-            owners.setdefault(other.tool.key, (other, []))[1].extend([*waiting, index])
-        waiting = []
-    return list(owners.values())
-
-
-def _is_led(one: Candidate, part: str) -> bool:
-    """Whether the part begins with the verb of the tool."""
-    return next(iter(raw_words(part[:60])), "") == one.verb
-
-
-def _is_own(one: Candidate, part: str, ranker: Ranker) -> bool:
-    """Whether the part hints at this tool alone, and says half or more of what that one needs."""
-    score = ranker.fit(one, part).score
-    rival = max(ranker.fit(other, part).score for other in ranker.candidates if other is not one)
-    if score < _FOURTH or rival > _RIVAL * score:
-        return False
-    if score >= _ALONE and not rival:
-        return True
-    needed = [slot for slot in one.slots if slot.required]
-    said = fill(needed, part, about=one.name | one.description).calls[0].values()
-    firm = sum(found.sure >= WEAK and (found.mention is None or found.mention.kind != "phrase") for found in said)
-    return firm > 0 and 2 * firm >= len(needed)
 
 
 def _evidence(text: str, drafts: Sequence[Draft], ranker: Ranker) -> Evidence:
@@ -641,7 +537,7 @@ def _plan(request: str, drafts: Sequence[Draft], sure: float, catalog: Catalog) 
         reasoning="\n".join(reasons),
         confidence=round(sure if not questions else min(sure, 0.4), 3),
         questions=tuple(questions),
-        estimates=_estimates(steps, catalog),
+        estimates=estimated(steps, catalog),
     )
     plan = Plan(name="plan", description=request[:200], steps=tuple(steps), origin=origin)
     return asked_where_refused(mandated(plan, request, catalog), catalog)
@@ -675,15 +571,3 @@ def literal(value: Json) -> Json:
             return {str(key): literal(item) for key, item in value.items()}
         case _:
             return value
-
-
-def _estimates(steps: Sequence[Call], catalog: Catalog) -> JsonObject:
-    durations = [stats.average_duration for step in steps if (stats := catalog.stats.get(step.tool)) is not None]
-    known = [duration for duration in durations if duration is not None]
-    costs = [tool.cost for step in steps if (tool := catalog.get(step.tool)) is not None and tool.cost is not None]
-    estimates: JsonObject = {"calls": len(steps)}
-    if known:
-        estimates["duration"] = sum(known)
-    if costs:
-        estimates["cost"] = sum(costs)
-    return estimates
