@@ -35,13 +35,31 @@ _PATH: Final = re.compile(r"[/\\]|\.\w{1,5}$|\*")
 _ID: Final = re.compile(r"(?=[\w./:#-]*\d)[\w./:#-]+")
 _OWNED: Final = re.compile(r"\w['\u2019]s\s")
 _OWNER: Final = r"\b(?:my|our|your|his|her|their|\w+['\u2019]s)\s+"
+_PLACED: Final = r"(?<!\w)(?:from|to|in|on|at|into|onto|of)\s+(?:the\s+)?"
+#: Things of any kind.
+_GENERIC: Final = frozenset(("item", "items", "product", "products", "article", "articles", "entry", "thing"))
 #: What belongs to a verb: `turn_off`.
 _PARTICLES: Final = frozenset(("on", "off", "up", "down", "in", "out", "back"))
 #: Verbs of which every tool that changes something is a kind.
 _BROAD: Final = frozenset(("set", "make", "do", "put", "change", "update", "get", "give"))
 #: Words that change nothing of what is to be done.
 _IDLE: Final = frozenset(
-    ("one", "ones", "thing", "things", "new", "instead", "first", "last", "worth", "copy", "copies", "piece", "pieces")
+    (
+        "one",
+        "ones",
+        "thing",
+        "things",
+        "new",
+        "instead",
+        "first",
+        "last",
+        "worth",
+        "copy",
+        "copies",
+        "piece",
+        "pieces",
+        "well",
+    )
 )
 #: Kinds of fields whose values nothing else is.
 _TELLING: Final = frozenset(("email", "url", "phone", "day", "moment", "time", "duration", "percent", "repo", "enum"))
@@ -173,6 +191,7 @@ def _warrant(call: Call, kit: Kit, made: _Made, said: _Said) -> Warrant:
         # `Set the table` turns nothing on.
         is_alike = is_alike and not all(folded(verb) in _BROAD for verb in verbs)
     is_said = has_id or any(said.says(one, kit) for one in things) or _is_told(call, kit, said, made.box)
+    is_said = is_said or (len(verbs) < len(commands) and bool(_GENERIC.intersection(things)))
     # `Expel Tom Miller`, by the only tool that expels anybody.
     is_said = is_said or (
         len(verbs) < len(commands) and _is_named(call, kit, said) and not _is_shared(verbs, commands, kit, made.box)
@@ -274,15 +293,21 @@ def _is_told(call: Call, kit: Kit, said: _Said, box: Toolbox) -> bool:
 
 
 def _is_named(call: Call, kit: Kit, said: _Said) -> bool:
-    """Whether every value is a number, a name, a path or a quotation: nothing that stands for a thing by its kind."""
-    given = [(one, value) for one in kit.fields if (value := call.inputs.get(one.name)) is not None]
-    return all(
-        not isinstance(value, str | list)
-        or (isinstance(value, str) and value.casefold() in said.quoted)
-        or (isinstance(value, str) and field.kind != "id" and _is_name(value, said))
-        for field, value in given
-        if value != ""
-    )
+    """Whether the values are numbers, names, paths and quotations, or stand with their preposition: `from marketing`.
+
+    Nothing that stands for a thing by its kind, then: `Order staplers`.
+    """
+    is_any = False
+    for field in kit.fields:
+        value = call.inputs.get(field.name)
+        for one in value if isinstance(value, list) else (value,):
+            if not isinstance(one, str) or not one:
+                continue
+            if one.casefold() in said.quoted or (field.kind != "id" and _is_name(one, said)):
+                is_any = True
+            elif field.kind == "id" or not re.search(_PLACED + re.escape(one), said.request, re.IGNORECASE):
+                return False
+    return is_any or not any(isinstance(value, str | list) for value in call.inputs.values())
 
 
 def _is_name(value: str, said: _Said) -> bool:
