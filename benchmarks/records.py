@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from toolpath.model.tool import Effect
+
 VARIABLE = "TOOLPATH_BENCHMARK_DATA"
 
 T = TypeVar("T")
@@ -38,6 +40,7 @@ class ToolData(msgspec.Struct, frozen=True):
     description: str = ""
     parameters: dict[str, Any] = {}
     output_schema: dict[str, Any] | None = None
+    effect: Effect = "read"
 
 
 class Record(msgspec.Struct, frozen=True):
