@@ -193,6 +193,22 @@ async def test_a_run_that_was_cancelled_before_the_door_was_closed_has_ended(tmp
         assert {"run.cancel", "run.ended"} <= set(actions)
 
 
+async def test_a_run_whose_end_is_known_here_is_written_before_the_door_is_closed(tmp_path: Path) -> None:
+    one = OneAtATime()
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        tp.add(one.tool)
+        run = await tp.start("t.w", {"name": "slow"})
+        await one.begun.wait()
+        runner = tp._drives._held.runners[run.run_id]
+        await run.cancel("enough")
+        async with asyncio.timeout(PATIENCE):
+            while runner.inbox.busy or runner.state.status != "cancelled":  # noqa: ASYNC110  # it tells nobody
+                await asyncio.sleep(0)
+    async with Toolpath(tmp_path / "runs.db") as tp:
+        assert (await tp.store.get_run(run.run_id)).status == "cancelled"
+        assert "run.ended" in {entry.action for entry in await tp.store.read_audit()}
+
+
 async def test_a_run_that_waits_for_people_and_was_cancelled_before_the_door_was_closed_has_ended(
     tmp_path: Path,
 ) -> None:

@@ -130,16 +130,18 @@ class Supervisor:
     async def _heard(self, run_id: str, runner: Runner) -> None:
         """Return when the run has read what it was told here; nothing begins because of that."""
         task = self._held.tasks.get(run_id)
-        if task is None or not runner.inbox.busy:
+        if task is None:
             return
-        runner.leave()
-        heard = asyncio.create_task(runner.inbox.heard())
-        try:
-            await asyncio.wait({heard, task}, return_when=asyncio.FIRST_COMPLETED)
-            if runner.state.status in ENDED_RUN:
-                await asyncio.wait({task})
-        finally:
-            heard.cancel()
+        if runner.inbox.busy:
+            runner.leave()
+            heard = asyncio.create_task(runner.inbox.heard())
+            try:
+                await asyncio.wait({heard, task}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                heard.cancel()
+        # One that has ended may not have written that yet.
+        if runner.state.status in ENDED_RUN:
+            await asyncio.wait({task})
 
     def _watch_deadline(self, run_id: str, runner: Runner) -> None:
         """A parked run has no process; this one, while it lives, ends the time to answer."""

@@ -120,6 +120,11 @@ class Told(msgspec.Struct, frozen=True):
     """The request with the things that it points back to in place of the words that do."""
 
 
+def may_join(text: str) -> bool:
+    """Whether there is anything in a text that may join things: cheap to ask."""
+    return len(text) <= LONGEST and _JOINT.search(text) is not None
+
+
 def one_by_one(
     text: str, spans: Sequence[Span], is_verb: Callable[[str], bool], is_kind: Callable[[str], bool]
 ) -> Told | None:

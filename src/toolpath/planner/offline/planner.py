@@ -26,7 +26,7 @@ from toolpath.planner.offline.carried import carried, widened, without_repeats
 from toolpath.planner.offline.clauses import clauses
 from toolpath.planner.offline.confidence import Evidence, confidence, is_fitting
 from toolpath.planner.offline.conjoined import conjoined
-from toolpath.planner.offline.coordination import one_by_one
+from toolpath.planner.offline.coordination import may_join, one_by_one
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.estimates import estimated
 from toolpath.planner.offline.fill import Filling, fill
@@ -167,8 +167,9 @@ def _said_apart(
 ) -> Plan | None:
     """The plan of what the request joins, each thing planned by itself; None where that leaves a question."""
     text = _asked(request)
-    offered = _offered(text, catalog, tools, search)
-    box = Toolbox(offered)
+    if not may_join(text):
+        return None
+    box = Toolbox(_offered(text, catalog, tools, search))
     kinds = frozenset[str]().union(*(kit.described.union(*kit.named) for kit in box.kits))
     verbs = frozenset[str]().union(*(kit.verbs for kit in box.kits))
     said = one_by_one(
