@@ -84,6 +84,33 @@ def test_a_class_is_a_noun_and_no_slice_of_one() -> None:
     assert LARGE - large == set(), "no longer large: take it from the list"
 
 
+#: Class names that two places share, each for a reason.
+SHARED = {
+    # The schemas of GraphQL and OpenAPI name their types so, and clients write these names.
+    "Plan": {"model.plan", "server.graphql.types"},
+    "Question": {"server.graphql.types", "server.questions"},
+    "Routing": {"server.rest.planning_views", "server.graphql.routing"},
+    "TemplateVersion": {"model.template", "server.graphql.templates"},
+    "Tool": {"model.tool", "server.graphql.types"},
+    "ToolCall": {"model.chat", "server.rest.bodies"},
+    # Two stores that are built alike: the same part has the same name in both.
+    "Queries": {"store.postgres.sql", "store.sqlite.sql"},
+    "Taken": {"store.postgres.journal", "store.sqlite.journal"},
+    "Writer": {"store.postgres.writer", "store.sqlite.writer"},
+}
+
+
+def test_a_class_name_stands_for_one_thing() -> None:
+    homes: dict[str, set[str]] = {}
+    for name in Classes(MODULES).all:
+        place, _, noun = name.rpartition(".")
+        if not noun.startswith("_"):
+            homes.setdefault(noun, set()).add(place)
+    shared = {noun: places for noun, places in homes.items() if len(places) > 1}
+    assert {noun: places for noun, places in shared.items() if places != SHARED.get(noun)} == {}, "rename one of them"
+    assert SHARED.keys() - shared.keys() == set(), "no longer shared: take it from the list"
+
+
 #: Its kinds are given by name: `_convert(value, Retry)`.
 NAMED_KINDS = {"catalog/fields.py"}
 

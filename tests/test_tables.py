@@ -46,7 +46,7 @@ from toolpath.server.parts import Needs
 from toolpath.server.rest.bodies import BODIES, Sent
 from toolpath.server.rest.operation_views import OPERATION_VIEWS
 from toolpath.server.rest.views import VIEWS as REST_VIEWS
-from toolpath.server.rest.views import RunRow, Shown
+from toolpath.server.rest.views import RestView, RunRow
 from toolpath.values import Json, JsonObject
 
 
@@ -294,7 +294,7 @@ def test_each_body_and_each_view_of_rest_is_described() -> None:
     described = {name for records in (BODIES, SHOWN) for name in msgspec.json.schema_components(records)[1]}
     missing = {
         "BODIES (server/rest/bodies.py)": {one.__name__ for one in _kinds_of(Sent)} - described,
-        "VIEWS (server/rest/views.py)": {one.__name__ for one in _kinds_of(Shown)} - described,
+        "VIEWS (server/rest/views.py)": {one.__name__ for one in _kinds_of(RestView)} - described,
     }
     assert {place: sorted(left) for place, left in missing.items() if left} == {}
     names = [one.__name__ for one in (*BODIES, *SHOWN)]

@@ -13,14 +13,14 @@ from toolpath.model.agent import AgentTask, Spent
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.event_log import EventLog
 from toolpath.model.events import AnyEvent, Failure
-from toolpath.model.open_questions import Asked, AskingRun
+from toolpath.model.open_questions import AskingRun, OpenQuestion
 from toolpath.model.record import AuditEntry, AuditRow, Record
 from toolpath.model.run import Beat, RunInfo, RunTimes, Standing
 from toolpath.model.tool import Tool, ToolResult, ToolStats
 from toolpath.values import Json, JsonObject
 
 
-class Turns(Protocol):
+class WaitingRuns(Protocol):
     """Runs that wait for a worker, and those that wait for people. A part of `ports.Store`."""
 
     async def enqueue(self, run_id: str) -> bool:
@@ -339,7 +339,7 @@ class RunChange(msgspec.Struct, frozen=True, kw_only=True):
     status: str | None = None
     reason: str | None = None
     ended_at: float | None = None
-    asked: tuple[Asked, ...] | None = None
+    asked: tuple[OpenQuestion, ...] | None = None
     """What it waits for people to say."""
     intent: str | None = None
     """Why it goes on, said where it is taken, until the journal does; of a take alone."""
@@ -375,7 +375,7 @@ class Journal(Protocol):
         """Say that this process drives the run no more."""
 
 
-class Store(Turns, Trails, Protocol):
+class Store(WaitingRuns, Trails, Protocol):
     """Runs, events, blobs, signals, cache and tool statistics. One contract, one test suite for every store."""
 
     @property

@@ -11,7 +11,7 @@ from plans_at_random import World, Writer
 from toolpath import Toolpath, tool
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.model.plan import Plan
 from toolpath.model_output.documents import read_document
 
@@ -32,7 +32,7 @@ def test_a_check_finds_the_same_whatever_was_checked_before_it() -> None:
         chance = Random(seed)
         world = World(chance)
         other = World(chance)
-        memory = Memory()
+        memory = SchemaMemory()
         for offered in (world, other):
             catalog = Catalog({tool.key: tool for tool in offered.tools})
             for plan in plans(chance, offered, 12):
@@ -43,7 +43,7 @@ def test_a_check_finds_the_same_whatever_was_checked_before_it() -> None:
 
 
 def test_equal_schemas_are_one() -> None:
-    memory = Memory()
+    memory = SchemaMemory()
     schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}}
     assert memory.one({**schema}) is memory.one({**schema})
     assert memory.one({"const": 1}) is not memory.one({"const": 1.0})

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolpath.cli.options import Options, hoisted
+from toolpath.cli.options import GlobalOptions, hoisted
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_global_options_may_stand_anywhere_before_a_double_dash(typed: list[str]
 
 def test_options_become_arguments_that_another_process_understands() -> None:
     sources = {"tools": ("t", "u"), "folders": ("f",), "mcp": ("m.json",)}
-    options = Options(store="a.db", config="c.toml", sources=sources)
+    options = GlobalOptions(store="a.db", config="c.toml", sources=sources)
     assert options.as_arguments() == [
         *("--store", "a.db", "--config", "c.toml"),
         *("--tools", "t", "--tools", "u", "--folder", "f", "--mcp", "m.json"),

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from toolpath.engine.drive.drafts import Drafts, Place
+from toolpath.engine.drive.drafts import Drafts, ReplyPlace
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest
 from toolpath.model.redaction import Redactor, RunRedactor
 
@@ -41,7 +41,7 @@ async def shown(text: str, redactor: Redactor) -> list[str]:
     drafts = Drafts()
     seen: list[str] = []
     with drafts.followed("r") as news:
-        reply = asyncio.create_task(drafts.reply(Writer(text), ChatRequest(), Place("r", "say", True), redactor))
+        reply = asyncio.create_task(drafts.reply(Writer(text), ChatRequest(), ReplyPlace("r", "say", True), redactor))
         while not reply.done():
             if news.is_set():
                 news.clear()

@@ -37,7 +37,7 @@ from toolpath.testing.clock import FakeClock
 ERRORS: list[Exception] = [KeyError("x"), RecursionError("too deep"), RuntimeError("a secret word"), MemoryError()]
 
 #: Where the engine resolves, validates, keys, decides and writes down what it decided.
-CLASSES = [Compiled, control.Control, dispatch.Dispatch, after_call.AfterCall, children.Children, limits.Limits]
+CLASSES = [Compiled, control.Control, dispatch.Dispatch, after_call.AfterCall, children.Children, limits.CallLimits]
 CLASSES += [Statistics, alarms.Alarms, decisions.Decisions, ReadyQueue, cache.CachedCalls]
 MODULES = [cache, ends, joins, outcomes, resolve, retries, one_attempt]
 MODULES += [approvals, block_ends, loops, starts, step_ends, step_values]

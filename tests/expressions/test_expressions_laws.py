@@ -18,7 +18,7 @@ from toolpath.expressions.leaf import plain_leaf
 from toolpath.expressions.lower import Lowering
 from toolpath.expressions.names import Frame, Names
 from toolpath.expressions.parse import parse_fully, plain_path
-from toolpath.expressions.scan import Template, scan
+from toolpath.expressions.scan import Placeholder, scan
 
 #: How many examples most laws are tried with; these have many kinds of templates.
 EXAMPLES = settings().max_examples
@@ -74,7 +74,7 @@ def test_templates_end_where_jinja_ends_them(rest: str) -> None:
     except ExpressionError:
         return
     template = found[0]
-    assert isinstance(template, Template)
+    assert isinstance(template, Placeholder)
     try:
         tokens = Environment(keep_trailing_newline=True).lexer.tokeniter("{{ " + rest, None)
         used = 0
@@ -305,7 +305,7 @@ def test_the_short_way_to_a_whole_text_equals_the_long_one(parts: list[tuple[str
     pieces: list[Any] = []
     references: list[Any] = []
     for part in scan(source):
-        if isinstance(part, Template):
+        if isinstance(part, Placeholder):
             lowering = Lowering(names, "/at", part.offset, allow_secrets=True)
             pieces.append((part.text, part.offset, lowering.whole(parse_fully(part.source))))
             references += lowering.references

@@ -14,7 +14,7 @@ from toolpath.model.chat import ChatReply, ChatRequest, Message
 from toolpath.model.redaction import Redactor
 from toolpath.workspace.models.chats import ModelChats, TenantChat
 from toolpath.workspace.models.models import ModelDraft
-from toolpath.workspace.models.records import Kept, ModelRecords
+from toolpath.workspace.models.records import KeptModel, ModelRecords
 
 
 class SlowRecords(ModelRecords):
@@ -25,7 +25,7 @@ class SlowRecords(ModelRecords):
         self.read = asyncio.Event()
         self.go_on = asyncio.Event()
 
-    async def of_tenant(self, tenant: str) -> list[Kept]:
+    async def of_tenant(self, tenant: str) -> list[KeptModel]:
         found = await super().of_tenant(tenant)
         self.read.set()
         await self.go_on.wait()

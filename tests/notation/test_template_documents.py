@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from toolpath import Toolpath
 from toolpath.errors import PlanInvalid, ReadError
 from toolpath.model.plan import Agent, Call, Common, Step
-from toolpath.notation.template import Place, escaped, read_template
+from toolpath.notation.template import TextPlace, escaped, read_template
 from toolpath.values import JsonObject
 
 STEP: JsonObject = {"id": "s", "tool": "t"}
@@ -223,7 +223,7 @@ def test_what_is_of_another_type_is_named(change: JsonObject, said: str) -> None
 @pytest.mark.parametrize("kind", get_args(Step))
 def test_every_template_of_every_kind_of_step_is_one_here(kind: type[Common]) -> None:
     for _, path, _ in kind.shape.templates:
-        place = Place().below("steps")
+        place = TextPlace().below("steps")
         for key in path.split("/")[1:]:
             place = place.below(key)
         assert place.is_template or place.in_form, f"{kind.__name__}: parameters are not put into {path}"

@@ -15,7 +15,7 @@ from tests.planner.planning_cases import catalog_of, schema
 from toolpath.catalog.snapshot import Catalog
 from toolpath.model.plan import Call, Origin, Plan
 from toolpath.planner.learning.plan_cache import PlanCache
-from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
+from toolpath.planner.records import PlanningRecord, PlanningResult, PlanRequest
 from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted import scripted
 from toolpath.values import Json, JsonObject
@@ -93,7 +93,7 @@ def plan_of(case: str, values: Mapping[str, str]) -> Plan:
 
 def kept(text: str, plan: Plan, **asked: Any) -> PlanCache:
     cache = PlanCache(FakeClock())
-    planned = Planned(plan=plan, record=PlanningRecord(request=text))
+    planned = PlanningResult(plan=plan, record=PlanningRecord(request=text))
     assert cache.keep(PlanRequest(text=text, **asked), TOOLS, planned)
     return cache
 
@@ -273,14 +273,14 @@ def test_a_request_that_is_a_document_is_not_compared() -> None:
     text = f"{PAY[0]} {'x' * 1_000_000}"
     plan = Plan(steps=(Call(id="only", tool=PAY[1], inputs=PAY[2]),), origin=Origin(request=text, confidence=0.9))
     cache = PlanCache(FakeClock())
-    assert not cache.keep(PlanRequest(text=text), TOOLS, Planned(plan=plan, record=PlanningRecord(request=text)))
+    assert not cache.keep(PlanRequest(text=text), TOOLS, PlanningResult(plan=plan, record=PlanningRecord(request=text)))
     assert found(cache, text) is None
 
 
 @pytest.mark.parametrize("about", [{"context": {"said": "Hello."}}, {"is_words": False}], ids=str)
 def test_what_does_not_stand_alone_is_neither_kept_nor_found(about: JsonObject) -> None:
     plan = Plan(steps=(Call(id="only", tool=PAY[1], inputs=PAY[2]),), origin=Origin(request=PAY[0], confidence=0.9))
-    planned = Planned(plan=plan, record=PlanningRecord(request=PAY[0]))
+    planned = PlanningResult(plan=plan, record=PlanningRecord(request=PAY[0]))
     assert not PlanCache(FakeClock()).keep(PlanRequest(text=PAY[0], **about), TOOLS, planned)
     assert found(kept(PAY[0], plan), PAY[0], **about) is None
 
@@ -301,7 +301,7 @@ def test_what_does_not_stand_alone_is_neither_kept_nor_found(about: JsonObject) 
 def test_what_is_counted_from_a_day_is_not_kept(text: str, day: str) -> None:
     inputs = {"origin": "Paris", "destination": "Rome", "day": day}
     plan = Plan(steps=(Call(id="only", tool="travel.flights", inputs=inputs),), origin=Origin(confidence=0.9))
-    planned = Planned(plan=plan, record=PlanningRecord(request=text))
+    planned = PlanningResult(plan=plan, record=PlanningRecord(request=text))
     assert not PlanCache(FakeClock()).keep(PlanRequest(text=text), TOOLS, planned)
 
 

@@ -17,7 +17,7 @@ from toolpath.planner.choose import Chooser
 from toolpath.planner.learning.lessons import Lessons
 from toolpath.planner.learning.patterns import pattern_of, with_values
 from toolpath.planner.learning.plan_cache import PlanCache
-from toolpath.planner.records import Ground, Planned, PlanningRecord, PlanRequest
+from toolpath.planner.records import Ground, PlanningRecord, PlanningResult, PlanRequest
 from toolpath.planner.scoring.experiment import Experiment
 from toolpath.planner.scoring.intervals import newcombe, wilson
 from toolpath.testing.clock import FakeClock
@@ -32,11 +32,11 @@ def author(name: str, email: str) -> Plan:
     return Plan(steps=(step,), origin=Origin(request=ALICE, confidence=0.9))
 
 
-def planned(plan: Plan, **record: Any) -> Planned:
-    return Planned(plan=plan, record=PlanningRecord(request=plan.origin.request, **record))
+def planned(plan: Plan, **record: Any) -> PlanningResult:
+    return PlanningResult(plan=plan, record=PlanningRecord(request=plan.origin.request, **record))
 
 
-def inputs_of(found: Planned | None) -> JsonObject:
+def inputs_of(found: PlanningResult | None) -> JsonObject:
     assert found is not None
     (step,) = found.plan.steps
     assert isinstance(step, Call)
@@ -347,7 +347,7 @@ async def test_a_plan_that_failed_is_made_anew() -> None:
 
 
 async def test_ways_of_planning_are_tried_side_by_side() -> None:
-    async def never(request: PlanRequest, ground: Ground) -> Planned:
+    async def never(request: PlanRequest, ground: Ground) -> PlanningResult:
         return planned(Plan(steps=(), origin=Origin(request=request.text)), outcome="fallback")
 
     experiment = Experiment({"model": 1, "never": 1})

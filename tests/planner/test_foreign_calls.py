@@ -19,7 +19,7 @@ from toolpath.errors import PlanningFailed
 from toolpath.model.plan import Call, Plan
 from toolpath.model.tool import Tool
 from toolpath.planner.by_model.planner import plan_with_model
-from toolpath.planner.records import Planned, PlannerOptions, PlanRequest
+from toolpath.planner.records import PlannerOptions, PlanningResult, PlanRequest
 from toolpath.testing.scripted_chat import ScriptedChat
 from toolpath.values import JsonObject
 
@@ -61,7 +61,7 @@ def step(tool: str, **inputs: Any) -> JsonObject:
     return {"id": "foreign", "tool": tool, "inputs": inputs}
 
 
-async def planned(*steps: JsonObject, **fields: Any) -> Planned:
+async def planned(*steps: JsonObject, **fields: Any) -> PlanningResult:
     request = msgspec.structs.replace(PlanRequest(text=ASKED), **fields)
     chat = ScriptedChat(then=answer(*steps))
     return await plan_with_model(request, ground(chat, TOOLS, options=PlannerOptions(fallback="error")))

@@ -22,7 +22,7 @@ from toolpath.access.acting import acting
 from toolpath.access.caller import Caller
 from toolpath.errors import ToolFailed
 from toolpath.planner.service.plannings import LONGEST_REQUEST
-from toolpath.planner.service.traces import KEPT, Traces
+from toolpath.planner.service.traces import KEPT, TraceLog
 from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.clock import FakeClock
 
@@ -111,7 +111,7 @@ async def test_each_tenant_sees_its_own(tmp_path: Path) -> None:
 
 async def test_so_many_are_kept() -> None:
     clock, store = FakeClock(), MemoryStore()
-    traces = Traces(store, clock, "planning")
+    traces = TraceLog(store, clock, "planning")
     for number in range(KEPT + 120):
         await clock.advance(1)
         await traces.keep(traces.new_id(), {"request": str(number)}, "a", name="x")

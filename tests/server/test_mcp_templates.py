@@ -19,7 +19,7 @@ from toolpath.access.caller import Caller
 from toolpath.model.template import PlanTemplate
 from toolpath.server.asgi import create_app
 from toolpath.server.mcp.service import McpService
-from toolpath.workspace.templates import Draft
+from toolpath.workspace.templates import TemplateDraft
 
 
 @pytest.fixture(params=MODES)
@@ -45,7 +45,7 @@ def greeting(word: str) -> dict[str, Any]:
 
 
 async def kept(tp: Toolpath, *channels: str, title: str = "Greet", tenant: str = "") -> PlanTemplate:
-    template = await tp.templates.save(greeting("Hello"), Draft(title=title, group="people"), tenant=tenant)
+    template = await tp.templates.save(greeting("Hello"), TemplateDraft(title=title, group="people"), tenant=tenant)
     return await tp.templates.publish(template, channels) if channels else template
 
 

@@ -27,7 +27,7 @@ from toolpath.model.template import PlanTemplate
 from toolpath.store.memory.store import MemoryStore
 from toolpath.testing.scripted_model import ScriptedModel, done
 from toolpath.values import JsonObject
-from toolpath.workspace.templates import Draft
+from toolpath.workspace.templates import TemplateDraft
 
 API = "/api/v1"
 #: Stands in all that acme publishes; nobody else may ever read it.
@@ -57,7 +57,7 @@ async def published(
     tp: Toolpath, text: str, title: str, tenant: str, *channels: str, template: PlanTemplate | None = None
 ) -> PlanTemplate:
     kept = await tp.templates.save(
-        says(text), Draft(title=title, group="desk"), tenant=tenant, user="ada", template=template
+        says(text), TemplateDraft(title=title, group="desk"), tenant=tenant, user="ada", template=template
     )
     return await tp.templates.publish(kept, channels or ("tool",))
 
@@ -240,11 +240,15 @@ async def test_one_plan_means_each_tenant_s_own_tool(store: str) -> None:
             await tp.planning.plan("Greet who Bo", tools=["desk.Gree"], planner="offline", tenant="none")
         assert caught.value.suggestions == ()
         # A template calls another one of its tenant; none reaches that of another tenant.
-        around = await tp.templates.save(calls("desk.Greet"), Draft(title="Around", group="desk"), tenant="acme")
+        around = await tp.templates.save(
+            calls("desk.Greet"), TemplateDraft(title="Around", group="desk"), tenant="acme"
+        )
         await tp.templates.publish(around, ["tool"])
         assert (await tp.run(calls("desk.Around", who="x"), context=RunContext(tenant="acme"))).status == "completed"
         for tenant in ("", "none"):
-            stolen = await tp.templates.save(calls("desk.Greet"), Draft(title="Stolen", group="desk"), tenant=tenant)
+            stolen = await tp.templates.save(
+                calls("desk.Greet"), TemplateDraft(title="Stolen", group="desk"), tenant=tenant
+            )
             with pytest.raises(PlanInvalid, match="unknown_tool"):
                 await tp.templates.publish(stolen, ["tool"])
         # A circle is found within the tenant.
@@ -265,7 +269,7 @@ async def test_a_tenant_s_tool_takes_no_name_of_the_house(tmp_path: Path) -> Non
         tp.add(say, composite)
         tp.add_mcp("git", command="no-such-command")
         for title, group in (("say", "talk"), ("clone", "git"), ("list", "toolpath-templates")):
-            kept = await tp.templates.save(says("x"), Draft(title=title, group=group), tenant="acme")
+            kept = await tp.templates.save(says("x"), TemplateDraft(title=title, group=group), tenant="acme")
             with pytest.raises(SchemaError, match="There is already a tool"):
                 await tp.templates.publish(kept, ["tool"])
         # A bare name that means a tool of the house goes on meaning it, and one that a tool of the house has in vain

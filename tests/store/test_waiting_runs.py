@@ -10,7 +10,7 @@ import pytest
 from tests.store.store_cases import Now, keep
 
 from toolpath.model.events import RunStarted
-from toolpath.model.open_questions import Asked
+from toolpath.model.open_questions import OpenQuestion
 from toolpath.model.run import RunInfo
 from toolpath.ports import Store
 
@@ -140,16 +140,16 @@ async def test_a_run_that_was_begun_goes_before_those_of_its_tenant_that_were_no
 async def test_what_is_open_is_counted_however_much_it_is(store: Store) -> None:
     for number in range(3):
         await wait(store, f"p{number}")
-    await ask(store, "w1", Asked("approval", 1, 5.0), Asked("input", 2, 6.0))
-    await ask(store, "w2", Asked("input", 1, 7.0, 100.0), Asked("doubt", 3, 8.0))
-    ended = await ask(store, "w3", Asked("input", 1, 7.0))
+    await ask(store, "w1", OpenQuestion("approval", 1, 5.0), OpenQuestion("input", 2, 6.0))
+    await ask(store, "w2", OpenQuestion("input", 1, 7.0, 100.0), OpenQuestion("doubt", 3, 8.0))
+    ended = await ask(store, "w3", OpenQuestion("input", 1, 7.0))
     await keep(ended, status="cancelled", ended_at=9.0, asked=())
     standing = await store.standing()
     assert {status: runs for status, runs in standing.runs.items() if runs} == {"pending": 3, "waiting": 2}
     assert standing.questions == {"approval": 1, "input": 2, "doubt": 1}
 
 
-async def ask(store: Store, run_id: str, *asked: Asked, tenant: str = ""):  # type: ignore[no-untyped-def]
+async def ask(store: Store, run_id: str, *asked: OpenQuestion, tenant: str = ""):  # type: ignore[no-untyped-def]
     info = RunInfo(run_id=run_id, tenant=tenant, name=f"plan of {run_id}")
     _, journal = await store.begin_run(info, "host:1:d", [started(run_id)])
     assert journal is not None
@@ -159,7 +159,7 @@ async def ask(store: Store, run_id: str, *asked: Asked, tenant: str = ""):  # ty
 
 async def test_runs_that_ask_are_listed_page_by_page_longest_waiting_first(store: Store) -> None:
     for number in range(7):
-        await ask(store, f"run_{number}", Asked("input", 1, 100.0 - number // 2), tenant=f"t{number % 2}")
+        await ask(store, f"run_{number}", OpenQuestion("input", 1, 100.0 - number // 2), tenant=f"t{number % 2}")
     found = []
     after = None
     while page := await store.asking_runs(limit=2, after=after):
@@ -167,16 +167,16 @@ async def test_runs_that_ask_are_listed_page_by_page_longest_waiting_first(store
         found += page
         after = (page[-1].since, page[-1].run_id)
     assert [(run.since, run.run_id) for run in found] == sorted((100.0 - n // 2, f"run_{n}") for n in range(7))
-    assert all(run.asked == (Asked("input", 1, run.since),) for run in found)
+    assert all(run.asked == (OpenQuestion("input", 1, run.since),) for run in found)
     assert all(run.name == f"plan of {run.run_id}" for run in found)
     mine = [run.run_id for run in await store.asking_runs(tenant="t1")]
     assert mine == ["run_5", "run_3", "run_1"]
 
 
 async def test_questions_go_with_whoever_takes_the_run_until_they_are_answered(store: Store) -> None:
-    await ask(store, "run_1", Asked("approval", 1, 5.0))
+    await ask(store, "run_1", OpenQuestion("approval", 1, 5.0))
     journal = await store.drive("run_1", "host:1:other")
     [asking] = await store.asking_runs()
-    assert asking.asked == (Asked("approval", 1, 5.0),)
+    assert asking.asked == (OpenQuestion("approval", 1, 5.0),)
     await keep(journal, status="running", asked=())
     assert await store.asking_runs() == []

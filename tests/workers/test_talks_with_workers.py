@@ -20,7 +20,7 @@ from toolpath.errors import RunConflict
 from toolpath.model.run import RunContext
 from toolpath.queues.rabbitmq import RabbitQueue
 from toolpath.testing.scripted_model import ScriptedModel
-from toolpath.workspace.conversations.message import Said
+from toolpath.workspace.conversations.message import MessageDraft
 
 pytestmark = [pytest.mark.rabbitmq, pytest.mark.postgres]
 
@@ -70,7 +70,7 @@ async def test_two_servers_follow_a_turn_whose_worker_is_killed_and_say_one_mess
 
         async def say(tp: Toolpath, number: int) -> str:
             known = await tp.conversations.get(talk)
-            turn = await tp.conversations.begin(known, Said(text=f"Tea? {number}"), context=RunContext())
+            turn = await tp.conversations.begin(known, MessageDraft(text=f"Tea? {number}"), context=RunContext())
             return turn.run_id
 
         async with asyncio.timeout(4 * PATIENCE):

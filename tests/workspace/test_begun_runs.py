@@ -19,7 +19,7 @@ from toolpath.testing.clock import FakeClock
 from toolpath.testing.scripted_model import done
 from toolpath.workspace.conversations import begun_runs, memory
 from toolpath.workspace.conversations.begun_runs import BEGINNING
-from toolpath.workspace.conversations.message import Said
+from toolpath.workspace.conversations.message import MessageDraft
 
 READ: dict[str, Any] = {
     "name": "Read a page",
@@ -87,7 +87,7 @@ async def test_a_run_that_ends_in_the_middle_of_a_turn_is_told_after_its_answer(
     async with tp:
         talk = await tp.conversations.create()
         model.open.clear()
-        turn = await tp.conversations.begin(talk, Said(text="Count."), context=RunContext())
+        turn = await tp.conversations.begin(talk, MessageDraft(text="Count."), context=RunContext())
         await model.stands.wait()
         context = RunContext(conversation_id=talk.conversation_id)
         results = await asyncio.gather(*(tp.run(READ, {"page": f"p{n}"}, context=context) for n in range(5)))
@@ -218,7 +218,7 @@ async def test_the_answer_of_a_turn_is_kept_when_its_run_ends_though_nobody_look
     tp, _, _ = talking("Hello Ada.")
     async with tp:
         talk = await tp.conversations.create()
-        turn = await tp.conversations.begin(talk, Said(text="I am Ada."), context=RunContext())
+        turn = await tp.conversations.begin(talk, MessageDraft(text="I am Ada."), context=RunContext())
         await tp.result(turn.run_id)
         kept = await tp.conversations._records.get(talk.conversation_id)
         assert kept is not None
@@ -236,7 +236,7 @@ async def test_an_answer_that_nobody_kept_is_not_lost_with_its_run(by: str, monk
         monkeypatch.setattr(tp._launcher, "ended", died)
         talk = (await tp.conversations.create()).conversation_id
         turn = await tp.conversations.begin(
-            await tp.conversations.get(talk), Said(text="I am Ada."), context=RunContext()
+            await tp.conversations.get(talk), MessageDraft(text="I am Ada."), context=RunContext()
         )
         await tp.result(turn.run_id)
         if by == "prune":

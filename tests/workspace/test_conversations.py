@@ -28,7 +28,7 @@ from toolpath.model.events import ApprovalDecided
 from toolpath.model.run import RunContext
 from toolpath.notation.plan import read_plan
 from toolpath.workspace.conversations import turns
-from toolpath.workspace.conversations.message import LONGEST, Said
+from toolpath.workspace.conversations.message import LONGEST, MessageDraft
 
 
 async def test_a_turn_is_told_while_it_is_written_and_kept_when_it_is_over() -> None:
@@ -154,7 +154,7 @@ async def test_a_question_that_was_answered_is_not_asked_again() -> None:
     tp, _model, _ = talking([("blog.post", {"title": "a"}), ("blog.post", {"title": "b"})], "done")
     async with tp:
         talk = await tp.conversations.create()
-        turn = await tp.conversations.begin(talk, Said(text="Post two."), context=RunContext())
+        turn = await tp.conversations.begin(talk, MessageDraft(text="Post two."), context=RunContext())
         first = await anext(tp.conversations.follow(await tp.conversations.get(talk.conversation_id)))
         assert isinstance(first, QuestionPart)
         await tp.approve(turn.run_id, first.step)
@@ -176,9 +176,9 @@ async def test_a_second_message_is_refused_while_a_turn_goes_on() -> None:
     tp, _model, _ = talking([("blog.post", {"title": "Tea"})], "Posted.")
     async with tp:
         talk = await tp.conversations.create()
-        turn = await tp.conversations.begin(talk, Said(text="Post."), context=RunContext())
+        turn = await tp.conversations.begin(talk, MessageDraft(text="Post."), context=RunContext())
         with pytest.raises(RunConflict, match=turn.run_id):
-            await tp.conversations.begin(talk, Said(text="And another."), context=RunContext())
+            await tp.conversations.begin(talk, MessageDraft(text="And another."), context=RunContext())
         await tp.conversations.cancel(await tp.conversations.get(talk.conversation_id))
         parts = await told(tp.conversations.turns.follow(turn.run_id, talks=True))
         assert short(parts)[-1] == "end cancelled"
@@ -191,7 +191,7 @@ async def test_of_two_messages_at_once_one_is_said() -> None:
     async with tp:
         talk = await tp.conversations.create()
         both = await asyncio.gather(
-            *(tp.conversations.begin(talk, Said(text=f"{n}"), context=RunContext()) for n in range(5)),
+            *(tp.conversations.begin(talk, MessageDraft(text=f"{n}"), context=RunContext()) for n in range(5)),
             return_exceptions=True,
         )
         begun = [each for each in both if not isinstance(each, BaseException)]
@@ -205,7 +205,7 @@ async def test_the_same_message_sent_again_adds_nothing() -> None:
     tp, model, _ = talking(then="yes")
     async with tp:
         talk = await tp.conversations.create()
-        said = Said(text="Once.", message_id="m-1")
+        said = MessageDraft(text="Once.", message_id="m-1")
         turns = await asyncio.gather(*(tp.conversations.begin(talk, said, context=RunContext()) for _ in range(3)))
         assert len({turn.run_id for turn in turns}) == 1
         await told(tp.conversations.turns.follow(turns[0].run_id, talks=True))

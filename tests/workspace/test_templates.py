@@ -24,7 +24,7 @@ from toolpath.errors import (
 from toolpath.model.template import PlanTemplate
 from toolpath.values import JsonObject, encode
 from toolpath.workspace.template_exchange import TemplateExchange
-from toolpath.workspace.templates import Draft
+from toolpath.workspace.templates import TemplateDraft
 
 GREET: JsonObject = {
     "name": "Greet",
@@ -73,7 +73,7 @@ async def test_without_a_value_there_is_no_run_and_what_is_missing_is_said_all_a
         await tp.run(await tp.templates.run_of(template), {})
     assert {finding.code for finding in caught.value.findings} == {"missing_input"}
     assert len(caught.value.findings) == 2
-    fixed = await tp.templates.save({**GREET, "name": "x", "timeout": "<<seconds>>"}, Draft(title="Other"))
+    fixed = await tp.templates.save({**GREET, "name": "x", "timeout": "<<seconds>>"}, TemplateDraft(title="Other"))
     with pytest.raises(PlanInvalid, match="seconds"):
         await tp.templates.run_of(fixed, {"name": "Bo", "times": 1})
     assert await tp.runs() == []
@@ -92,7 +92,9 @@ async def test_a_document_equal_to_the_newest_adds_no_version_whatever_the_order
     first = await tp.templates.save(GREET)
     again = await tp.templates.save(dict(reversed(GREET.items())), template=first)
     assert again == first
-    second = await tp.templates.save(changed(GREET, "Hi <<name>>"), Draft(comment="shorter"), template=again, user="bo")
+    second = await tp.templates.save(
+        changed(GREET, "Hi <<name>>"), TemplateDraft(comment="shorter"), template=again, user="bo"
+    )
     assert [(each.version, each.by, each.comment) for each in second.versions] == [(1, "", ""), (2, "bo", "shorter")]
     assert await tp.templates.document(second, 1) == GREET
 
@@ -157,12 +159,12 @@ async def test_a_title_is_one_template_s_in_its_group_and_free_again_when_it_let
     first = await tp.templates.save(GREET)
     with pytest.raises(RecordConflict, match="already a template 'Greet'"):
         await tp.templates.save(GREET)
-    elsewhere = await tp.templates.save(GREET, Draft(group="other"))
+    elsewhere = await tp.templates.save(GREET, TemplateDraft(group="other"))
     theirs = await tp.templates.save(GREET, tenant="them")
     with pytest.raises(RecordConflict):
-        await tp.templates.change(elsewhere, Draft(group="ungrouped"))
-    first = await tp.templates.change(first, Draft(title="Hello"))
-    moved = await tp.templates.change(elsewhere, Draft(group="ungrouped"))
+        await tp.templates.change(elsewhere, TemplateDraft(group="ungrouped"))
+    first = await tp.templates.change(first, TemplateDraft(title="Hello"))
+    moved = await tp.templates.change(elsewhere, TemplateDraft(group="ungrouped"))
     assert moved.key == "ungrouped.Greet"
     await tp.templates.delete(moved)
     assert (await tp.templates.save(GREET)).title == "Greet"
@@ -186,14 +188,14 @@ async def test_of_many_who_save_at_once_one_has_the_title_and_no_version_is_lost
 
 async def test_a_template_is_found_by_id_by_group_and_title_and_by_a_title_that_is_its_alone(tp: Toolpath) -> None:
     one = await tp.templates.save(GREET)
-    two = await tp.templates.save(GREET, Draft(title="Part", group="a.b"))
+    two = await tp.templates.save(GREET, TemplateDraft(title="Part", group="a.b"))
     for name in (one.template_id, "ungrouped.Greet", "Greet"):
         assert (await tp.templates.get(name)).template_id == one.template_id
     assert (await tp.templates.get("a.b.Part")).template_id == two.template_id
     with pytest.raises(RecordNotFound, match="Did you mean") as caught:
         await tp.templates.get("Gret")
     assert "Greet" in caught.value.suggestions
-    await tp.templates.save(GREET, Draft(group="else"))
+    await tp.templates.save(GREET, TemplateDraft(group="else"))
     with pytest.raises(RecordNotFound, match="2 templates are called 'Greet'"):
         await tp.templates.get("Greet")
     with pytest.raises(RecordNotFound):
@@ -229,34 +231,36 @@ async def test_what_does_not_check_is_kept_as_a_draft_and_not_published(tp: Tool
 
 
 async def test_a_read_only_template_is_changed_by_nobody_until_it_is_editable(tp: Toolpath) -> None:
-    template = await tp.templates.save(GREET, Draft(access="readOnly"))
+    template = await tp.templates.save(GREET, TemplateDraft(access="readOnly"))
     for change in (
         tp.templates.save(changed(GREET, "Hi"), template=template),
-        tp.templates.change(template, Draft(title="Else")),
+        tp.templates.change(template, TemplateDraft(title="Else")),
         tp.templates.delete(template),
     ):
         with pytest.raises(PolicyViolationError, match="read-only"):
             await change
-    template = await tp.templates.change(template, Draft(access="editable"))
+    template = await tp.templates.change(template, TemplateDraft(access="editable"))
     assert (await tp.templates.save(changed(GREET, "Hi"), template=template)).version == 2
 
 
 async def test_a_change_made_for_an_earlier_revision_is_refused(tp: Toolpath) -> None:
     first = await tp.templates.save(GREET)
-    second = await tp.templates.change(first, Draft(description="New"))
+    second = await tp.templates.change(first, TemplateDraft(description="New"))
     with pytest.raises(RecordConflict, match="changed meanwhile"):
-        await tp.templates.change(first, Draft(description="Old"))
+        await tp.templates.change(first, TemplateDraft(description="Old"))
     with pytest.raises(RecordConflict, match="changed meanwhile"):
-        await tp.templates.save(changed(GREET, "x"), Draft(title="Away"), template=second, expected=first.revision)
+        await tp.templates.save(
+            changed(GREET, "x"), TemplateDraft(title="Away"), template=second, expected=first.revision
+        )
     assert await tp.templates.get(first.template_id) == second
     # What was refused has taken no title.
-    assert (await tp.templates.save(GREET, Draft(title="Away"))).title == "Away"
+    assert (await tp.templates.save(GREET, TemplateDraft(title="Away"))).title == "Away"
 
 
 async def test_the_plan_of_a_run_that_succeeded_becomes_a_template(tp: Toolpath) -> None:
     template = await tp.templates.save(GREET)
     result = await tp.run(await tp.templates.run_of(template), {"name": "Bo", "times": 2})
-    made = await tp.templates.from_run(result.run_id, Draft(title="Copy"))
+    made = await tp.templates.from_run(result.run_id, TemplateDraft(title="Copy"))
     again = await tp.run(await tp.templates.run_of(made), {"name": "Cy", "times": 1})
     assert again.outputs == "Hello Cy"
     failed = await tp.run({"steps": [{"id": "s", "tool": "talk.say", "inputs": {"text": "{{ secrets.NONE }}"}}]})
@@ -295,16 +299,18 @@ async def test_of_an_import_each_document_is_taken_or_said_to_be_wrong(tp: Toolp
 @pytest.mark.parametrize(
     ("document", "draft"),
     [
-        ({"steps": "no"}, Draft()),
-        ({"what": 1}, Draft()),
-        ("- a list", Draft()),
-        (GREET, Draft(title="a\nb")),
-        (GREET, Draft(title="x" * 201)),
-        (GREET, Draft(group="\0")),
-        (GREET, Draft(description="x" * 20_001)),
+        ({"steps": "no"}, TemplateDraft()),
+        ({"what": 1}, TemplateDraft()),
+        ("- a list", TemplateDraft()),
+        (GREET, TemplateDraft(title="a\nb")),
+        (GREET, TemplateDraft(title="x" * 201)),
+        (GREET, TemplateDraft(group="\0")),
+        (GREET, TemplateDraft(description="x" * 20_001)),
     ],
 )
-async def test_what_is_no_template_is_refused_and_nothing_is_kept(tp: Toolpath, document: Any, draft: Draft) -> None:
+async def test_what_is_no_template_is_refused_and_nothing_is_kept(
+    tp: Toolpath, document: Any, draft: TemplateDraft
+) -> None:
     with pytest.raises(ToolpathError):
         await tp.templates.save(document, draft)
     assert await tp.templates.newest() == []
@@ -335,7 +341,7 @@ async def test_any_order_of_changes_gives_what_a_dictionary_gives(moves: list[tu
 async def _moved(tp: Toolpath, model: dict[str, list[str]], what: str, name: str, other: str) -> None:
     if name not in model:
         if what == "save":
-            await tp.templates.save({**GREET, "description": other}, Draft(title=name))
+            await tp.templates.save({**GREET, "description": other}, TemplateDraft(title=name))
             model[name] = [other]
         return
     template = await tp.templates.get(f"ungrouped.{name}")
@@ -345,7 +351,7 @@ async def _moved(tp: Toolpath, model: dict[str, list[str]], what: str, name: str
             if model[name][-1] != other:
                 model[name].append(other)
         case "rename":
-            await tp.templates.change(template, Draft(title=other))
+            await tp.templates.change(template, TemplateDraft(title=other))
             model[other] = model.pop(name)
         case "back":
             await tp.templates.roll_back(template, 1)
@@ -358,7 +364,7 @@ async def _moved(tp: Toolpath, model: dict[str, list[str]], what: str, name: str
 
 async def test_a_published_template_is_a_tool_and_its_new_version_when_that_is_published(tp: Toolpath) -> None:
     calling = {"steps": [{"id": "c", "tool": "my_group.Greet_people", "inputs": {"name": "Bo", "times": 1}}]}
-    template = await tp.templates.save(GREET, Draft(title="Greet people", group="my group"))
+    template = await tp.templates.save(GREET, TemplateDraft(title="Greet people", group="my group"))
     with pytest.raises(PlanInvalid, match="unknown_tool"):
         await tp.run(calling)
     template = await tp.templates.publish(template, ["tool"])
@@ -394,8 +400,8 @@ async def test_templates_call_one_another_and_none_calls_itself_on_any_way(tp: T
         return {"name": "x", "steps": [{"id": "c", "tool": name}], "outputs": "{{ c }}"}
 
     said = {"steps": [{"id": "c", "tool": "talk.say", "inputs": {"text": "end"}}], "outputs": "{{ c }}"}
-    a = await tp.templates.publish(await tp.templates.save(said, Draft(title="a", group="g")), ["tool"])
-    b = await tp.templates.publish(await tp.templates.save(calls("g.a"), Draft(title="b", group="g")), ["tool"])
+    a = await tp.templates.publish(await tp.templates.save(said, TemplateDraft(title="a", group="g")), ["tool"])
+    b = await tp.templates.publish(await tp.templates.save(calls("g.a"), TemplateDraft(title="b", group="g")), ["tool"])
     assert (await tp.run(calls("g.b"))).outputs == "end"
     for title, name in ((a, "g.b"), (a, "g.a"), (b, "g.b")):
         changed_one = await tp.templates.save(calls(name), template=await tp.templates.get(title.template_id))
@@ -423,16 +429,16 @@ async def test_a_folder_s_templates_are_tools(tmp_path: Path, tp: Toolpath) -> N
 
 
 async def test_a_refused_rename_and_a_late_delete_free_no_title_that_another_has(tp: Toolpath) -> None:
-    old = await tp.templates.save(GREET, Draft(title="T"))
-    await tp.templates.change(old, Draft(title="B"))
+    old = await tp.templates.save(GREET, TemplateDraft(title="T"))
+    await tp.templates.change(old, TemplateDraft(title="B"))
     with pytest.raises(RecordConflict):
-        await tp.templates.change(old, Draft(title="B"))
+        await tp.templates.change(old, TemplateDraft(title="B"))
     with pytest.raises(RecordConflict, match="already a template 'B'"):
-        await tp.templates.save(GREET, Draft(title="B"))
-    taken = await tp.templates.save(GREET, Draft(title="T"))
+        await tp.templates.save(GREET, TemplateDraft(title="B"))
+    taken = await tp.templates.save(GREET, TemplateDraft(title="T"))
     await tp.templates.delete(old)
     with pytest.raises(RecordConflict, match="already a template 'T'"):
-        await tp.templates.save(GREET, Draft(title="T"))
+        await tp.templates.save(GREET, TemplateDraft(title="T"))
     assert [each.template_id for each in await tp.templates.newest()] == [taken.template_id]
 
 
@@ -466,14 +472,16 @@ async def test_a_published_version_stays_however_many_are_saved_after_it(
 
 
 async def test_a_tool_s_name_is_never_taken_over_and_moves_with_its_template(tp: Toolpath) -> None:
-    one = await tp.templates.publish(await tp.templates.save(GREET, Draft(title="send money", group="pay")), ["tool"])
-    two = await tp.templates.save(changed(GREET, "else"), Draft(title="send_money", group="pay"))
+    one = await tp.templates.publish(
+        await tp.templates.save(GREET, TemplateDraft(title="send money", group="pay")), ["tool"]
+    )
+    two = await tp.templates.save(changed(GREET, "else"), TemplateDraft(title="send_money", group="pay"))
     with pytest.raises(SchemaError, match=r"already a tool 'pay\.send_money'"):
         await tp.templates.publish(two, ["tool"])
-    real = await tp.templates.save(GREET, Draft(title="say", group="talk"))
+    real = await tp.templates.save(GREET, TemplateDraft(title="say", group="talk"))
     with pytest.raises(SchemaError, match=r"already a tool 'talk\.say'"):
         await tp.templates.publish(real, ["tool"])
-    await tp.templates.change(one, Draft(title="Z"))
+    await tp.templates.change(one, TemplateDraft(title="Z"))
     call = {"steps": [{"id": "c", "tool": "pay.Z", "inputs": {"name": "Bo", "times": 1}}]}
     assert (await tp.run(call)).outputs == {"c": "Hello Bo"}
     with pytest.raises(PlanInvalid, match="unknown_tool"):
@@ -494,11 +502,11 @@ async def test_an_import_tells_of_every_document_and_a_draft_stays_one(tmp_path:
 
 
 async def test_a_read_only_template_is_not_published_nor_withdrawn_nor_renamed_on_the_way(tp: Toolpath) -> None:
-    template = await tp.templates.save(GREET, Draft(access="readOnly"))
+    template = await tp.templates.save(GREET, TemplateDraft(access="readOnly"))
     for change in (
         tp.templates.publish(template, ["http"]),
         tp.templates.withdraw(template),
-        tp.templates.change(template, Draft(access="editable", title="Else")),
+        tp.templates.change(template, TemplateDraft(access="editable", title="Else")),
     ):
         with pytest.raises(PolicyViolationError, match="read-only"):
             await change
@@ -516,8 +524,8 @@ HALF = "\ud800"
 @pytest.mark.parametrize("field", ["title", "group", "description", "comment"])
 async def test_half_a_character_is_refused_in_words_and_nothing_is_kept(tp: Toolpath, field: str) -> None:
     with pytest.raises(SchemaError, match="half a character"):
-        await tp.templates.save(GREET, Draft(**{"title": "whole", field: HALF}))
-    assert (await tp.templates.save(GREET, Draft(title="whole"))).title == "whole"
+        await tp.templates.save(GREET, TemplateDraft(**{"title": "whole", field: HALF}))
+    assert (await tp.templates.save(GREET, TemplateDraft(title="whole"))).title == "whole"
 
 
 async def test_half_a_character_in_an_import_is_told_and_the_others_are_taken(tp: Toolpath) -> None:
@@ -545,7 +553,7 @@ async def test_templates_that_are_published_into_a_circle_at_once_are_not_run(tp
         return {"name": "x", "steps": [{"id": "c", "tool": name}]}
 
     said = {"steps": [{"id": "c", "tool": "talk.say", "inputs": {"text": "end"}}]}
-    kept = [await tp.templates.save(said, Draft(title=title, group="g")) for title in "ab"]
+    kept = [await tp.templates.save(said, TemplateDraft(title=title, group="g")) for title in "ab"]
     for each in kept:
         await tp.templates.publish(each, ["tool"])
     turned = [
@@ -579,7 +587,7 @@ async def test_the_plan_of_a_run_keeps_its_text_when_it_becomes_a_template(tp: T
     text = "cat <<EOF >>file {{ '<<q>>' }} <<"
     step = {"id": "c", "tool": "talk.say", "when": "'<<a>>' == '<<a>>'", "inputs": {"text": text}}
     result = await tp.run({"name": "as <<it>> is", "steps": [step], "outputs": "{{ c }}"})
-    template = await tp.templates.from_run(result.run_id, Draft(title="Kept"))
+    template = await tp.templates.from_run(result.run_id, TemplateDraft(title="Kept"))
     assert (await tp.templates.parameters(template)).parameters == ()
     again = await tp.run(await tp.templates.run_of(template))
     assert again.outputs == result.outputs == "cat <<EOF >>file <<q>> <<"
@@ -592,11 +600,13 @@ async def test_a_plan_that_is_run_again_calls_what_is_published_now(tmp_path: Pa
     async with Toolpath(tmp_path / "t.db") as one, Toolpath(tmp_path / "t.db") as other:
         for each in (one, other):
             each.add(say, group="talk", effect="read")
-        inner = await one.templates.publish(await one.templates.save(says("first"), Draft(title="in")), ["tool"])
+        inner = await one.templates.publish(
+            await one.templates.save(says("first"), TemplateDraft(title="in")), ["tool"]
+        )
         plan = other.read({"steps": [{"id": "c", "tool": "ungrouped.in"}], "outputs": "{{ c }}"})
         outer = {"steps": [{"id": "o", "tool": "ungrouped.out"}], "outputs": "{{ o }}"}
         wrapped = await other.templates.save({"steps": [{"id": "c", "tool": "ungrouped.in"}], "outputs": "{{ c }}"},
-                                             Draft(title="out"))  # fmt: skip
+                                             TemplateDraft(title="out"))  # fmt: skip
         await other.templates.publish(wrapped, ["tool"])
         around = other.read(outer)
         assert ((await other.run(plan)).outputs, (await other.run(around)).outputs) == ("first", "first")

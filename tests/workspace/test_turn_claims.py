@@ -14,7 +14,7 @@ from toolpath.machine import SystemClock
 from toolpath.model.chat import ChatReply, ChatRequest
 from toolpath.model.run import RunContext
 from toolpath.store.memory.store import MemoryStore
-from toolpath.workspace.conversations.message import Said
+from toolpath.workspace.conversations.message import MessageDraft
 
 Between = Callable[[], Awaitable[Any]]
 
@@ -85,7 +85,7 @@ async def test_a_turn_that_was_given_up_meanwhile_does_not_go_on(place: str) -> 
         talk = await tp.conversations.create()
         setattr(store, place, given_up)
         with pytest.raises(RunConflict, match="given up"):
-            await tp.conversations.begin(talk, Said(text="Tea?"), context=RunContext())
+            await tp.conversations.begin(talk, MessageDraft(text="Tea?"), context=RunContext())
         for info in await tp.store.list_runs():
             assert (await tp.result(info.run_id)).status == "cancelled"
         assert world.calls == []
@@ -105,7 +105,7 @@ async def test_a_conversation_is_deleted_while_its_turn_is_only_being_begun(plac
         talk = await tp.conversations.create()
         setattr(store, place, deleted)
         with pytest.raises(RecordNotFound):
-            await tp.conversations.begin(talk, Said(text="Tea?", message_id="m"), context=RunContext())
+            await tp.conversations.begin(talk, MessageDraft(text="Tea?", message_id="m"), context=RunContext())
         for info in await tp.store.list_runs():
             assert (await tp.result(info.run_id)).status == "cancelled"
         assert world.calls == []
@@ -131,12 +131,12 @@ async def test_a_turn_that_is_only_being_begun_cannot_be_stopped_yet() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        Said(text="B", message_id="m"),
-        Said(text="A", message_id="m", tools=("web.search",)),
-        Said(text="A", message_id="m", instructions="Be short."),
+        MessageDraft(text="B", message_id="m"),
+        MessageDraft(text="A", message_id="m", tools=("web.search",)),
+        MessageDraft(text="A", message_id="m", instructions="Be short."),
     ],
 )
-async def test_two_messages_with_one_id_at_once_are_not_taken_for_one(other: Said) -> None:
+async def test_two_messages_with_one_id_at_once_are_not_taken_for_one(other: MessageDraft) -> None:
     store = Interrupted()
     tp, _, _ = talking(then="yes", store=store)
 
@@ -147,7 +147,7 @@ async def test_two_messages_with_one_id_at_once_are_not_taken_for_one(other: Sai
     async with tp:
         talk = await tp.conversations.create()
         store.before_message = refused
-        turn = await tp.conversations.begin(talk, Said(text="A", message_id="m"), context=RunContext())
+        turn = await tp.conversations.begin(talk, MessageDraft(text="A", message_id="m"), context=RunContext())
         assert store.before_message is None
         await refused()
         await told(tp.conversations.turns.follow(turn.run_id, talks=True))
@@ -159,7 +159,7 @@ async def test_two_messages_with_one_id_at_once_are_not_taken_for_one(other: Sai
 async def test_the_same_message_sent_again_while_it_is_being_begun_is_one() -> None:
     store = Interrupted()
     tp, model, _ = talking(then="yes", store=store)
-    said = Said(text="A", message_id="m")
+    said = MessageDraft(text="A", message_id="m")
     runs: list[str] = []
 
     async def again() -> None:

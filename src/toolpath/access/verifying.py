@@ -18,7 +18,7 @@ MOST_FAULTS = 100
 _BEGINS = ("run.start", "run.fork", "run.retry", "run.replan")
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class TrailVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """Verdict on a trail that was looked through."""
 
     entries: int
@@ -60,7 +60,7 @@ async def _rows_of(store: Store) -> AsyncIterator[AuditRow]:
         after = page[-1].seq
 
 
-async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> Verdict:
+async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> TrailVerdict:
     """Look through the whole trail. `noted`: digests by number that it must still have, of an earlier export."""
     faults: list[str] = []
     begun: dict[str, None] = {}
@@ -96,7 +96,7 @@ async def verify(store: Store, *, noted: Mapping[int, str] | None = None) -> Ver
     faults += [f"Entry {seq} was exported, and is not there any more." for seq in sorted(expected)]
     unended = [run_id for run_id in begun if await _has_ended(store, run_id)]
     head = "" if last is None else last.digest
-    return Verdict(
+    return TrailVerdict(
         entries=count, head=head, faults=tuple(faults[:MOST_FAULTS]), unended=tuple(unended), unlinked=unlinked
     )
 

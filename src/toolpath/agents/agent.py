@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.agents.asked_calls import MOST_CALLS, Asked, AskedCall, read_reply
+from toolpath.agents.asked_calls import MOST_CALLS, AskedCall, AskedCalls, read_reply
 from toolpath.agents.offers import Offer, Offers, misnamed
 from toolpath.agents.prompt import (
     LAST_ANSWER,
@@ -68,10 +68,10 @@ class Result(msgspec.Struct, frozen=True):
 
 async def pursue(task: AgentTask, context: AgentContext) -> ToolResult:
     """Let the agent work until it is done. Raises `ToolFailed` where it comes to no result."""
-    return ToolResult(output=(await Agent(task, context).result()).output)
+    return ToolResult(output=(await AgentRun(task, context).result()).output)
 
 
-class Agent:
+class AgentRun:
     """One agent from its first round to its result."""
 
     def __init__(self, task: AgentTask, context: AgentContext) -> None:
@@ -124,7 +124,7 @@ class Agent:
             hint="Raise 'max_rounds', or give it a smaller goal.",
         )
 
-    def _is_answer(self, asked: Asked, reply: ChatReply) -> bool:
+    def _is_answer(self, asked: AskedCalls, reply: ChatReply) -> bool:
         """Whether text alone ends the work: it was told to a person, and is no call that cannot be read."""
         return not self._task.require_tool_call and bool(reply.text.strip()) and not (self._in_text and asked.fault)
 
@@ -148,7 +148,7 @@ class Agent:
                     hint=f"Raise 'budget.{name}' of the step, or give it a smaller goal.",
                 )
 
-    async def _think(self, number: int, *, is_last: bool) -> tuple[Asked, ChatReply]:
+    async def _think(self, number: int, *, is_last: bool) -> tuple[AskedCalls, ChatReply]:
         key = f"round[{number}]/think"
         ends = is_last and number > 1
         # Who talks keeps its tools in view, since some providers refuse a conversation with calls of none.
@@ -174,7 +174,7 @@ class Agent:
                 raise
             # The server takes no tools; from now on they are in the rules.
             self._in_text = True
-            return Asked(unheard=True), ChatReply()
+            return AskedCalls(unheard=True), ChatReply()
         self._seconds += self._context.duration(key)
         asked = await read_reply(
             reply,
@@ -189,7 +189,7 @@ class Agent:
         most = self._task.budget.time
         return _LONGEST_THOUGHT if most is None else max(1.0, min(_LONGEST_THOUGHT, most - self._seconds))
 
-    def _nudge(self, asked: Asked, reply: ChatReply) -> None:
+    def _nudge(self, asked: AskedCalls, reply: ChatReply) -> None:
         """The model called nothing: tell it to, a few times."""
         self._silent += 1
         if self._silent >= MOST_SILENT:
@@ -203,7 +203,7 @@ class Agent:
         no_call = NO_CALL if self._task.require_tool_call else NO_ANSWER
         self._transcript.told(f"{asked.fault} {no_call}".strip())
 
-    async def _act(self, number: int, asked: Asked, reply: ChatReply) -> Result | None:
+    async def _act(self, number: int, asked: AskedCalls, reply: ChatReply) -> Result | None:
         """Make the calls of a round; what the agent has come to where that is its end."""
         calls = asked.calls
         self._most = int(self._task.longest * min(_OF_RESULT, _OF_ROUND / len(calls)))

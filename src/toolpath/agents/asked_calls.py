@@ -37,7 +37,7 @@ class AskedCall(msgspec.Struct, frozen=True, kw_only=True):
     """Why the arguments are none, in words for the model."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class AskedCalls(msgspec.Struct, frozen=True, kw_only=True):
     """Calls that a reply asks for."""
 
     calls: tuple[AskedCall, ...] = ()
@@ -51,14 +51,14 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """The request was not taken as it was, and is made in another way."""
 
 
-async def read_reply(reply: ChatReply, number: int, *, talks: bool = False, most: int = MOST_CALLS) -> Asked:
+async def read_reply(reply: ChatReply, number: int, *, talks: bool = False, most: int = MOST_CALLS) -> AskedCalls:
     """The calls of the reply, as `asked_in`; what is long is read beside the event loop."""
     if len(reply.text) <= _SHORT:
         return asked_in(reply, number, talks=talks, most=most)
     return await asyncio.to_thread(asked_in, reply, number, talks=talks, most=most)
 
 
-def asked_in(reply: ChatReply, number: int, *, talks: bool = False, most: int = MOST_CALLS) -> Asked:
+def asked_in(reply: ChatReply, number: int, *, talks: bool = False, most: int = MOST_CALLS) -> AskedCalls:
     """The calls of the reply of that round, at most so many. `talks`: text is for a person, unless it begins as a call
     does."""
     if reply.tool_calls:
@@ -69,36 +69,36 @@ def asked_in(reply: ChatReply, number: int, *, talks: bool = False, most: int = 
             _call(call.name, call.arguments, call.id if call.id and ids[call.id] == 1 else f"call_{number}_{index}")
             for index, call in enumerate(seen)
         )
-        return Asked(calls=calls, left_out=len(reply.tool_calls) - len(seen))
+        return AskedCalls(calls=calls, left_out=len(reply.tool_calls) - len(seen))
     if not reply.text.strip():
-        return Asked()
+        return AskedCalls()
     if talks:
         return _called_in_words(reply.text, number, most)
     if len(reply.text) > _LONGEST_TEXT:
-        return Asked(fault=f"The answer has {len(reply.text):,} characters; at most {_LONGEST_TEXT:,} are read.")
+        return AskedCalls(fault=f"The answer has {len(reply.text):,} characters; at most {_LONGEST_TEXT:,} are read.")
     try:
         found = read_model_text(reply.text)
     except ReadError as error:
-        return Asked(fault=error.message, in_text=True)
+        return AskedCalls(fault=error.message, in_text=True)
     wanted = called(found)
     seen_text = wanted[:most]
     calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{index}") for index, call in enumerate(seen_text))
-    return Asked(calls=calls, left_out=len(wanted) - len(seen_text), in_text=bool(calls))
+    return AskedCalls(calls=calls, left_out=len(wanted) - len(seen_text), in_text=bool(calls))
 
 
-def _called_in_words(text: str, number: int, most: int) -> Asked:
+def _called_in_words(text: str, number: int, most: int) -> AskedCalls:
     """The calls of a text that is nothing but calls: what quotes some, as a result of a tool, calls nothing."""
     stripped = text.strip()
     if len(stripped) <= _LONGEST_TEXT and (fenced := _FENCED.fullmatch(stripped)):
         stripped = fenced[1].strip()
     if not stripped or len(stripped) > _LONGEST_TEXT or stripped[0] not in "{[<" or stripped[-1] not in "}]>":
-        return Asked()
+        return AskedCalls()
     try:
         found = read_model_text(stripped)
     except ReadError:
-        return Asked()
+        return AskedCalls()
     calls = tuple(_call(call.tool, call.inputs, f"call_{number}_{at}") for at, call in enumerate(called(found)))
-    return Asked(calls=calls[:most], left_out=max(0, len(calls) - most), in_text=bool(calls))
+    return AskedCalls(calls=calls[:most], left_out=max(0, len(calls) - most), in_text=bool(calls))
 
 
 def _call(name: str, arguments: Json, call_id: str) -> AskedCall:

@@ -16,7 +16,7 @@ _K1 = 0.8
 _B = 0.75
 
 
-class Field:
+class FieldWeight:
     """Weight of a field, and how many words it usually has."""
 
     __slots__ = ("length", "weight")
@@ -29,7 +29,7 @@ class Field:
 class Postings:
     """Documents by number, each of several fields of words."""
 
-    def __init__(self, fields: Mapping[str, Field]) -> None:
+    def __init__(self, fields: Mapping[str, FieldWeight]) -> None:
         self._fields = fields
         self._impacts: dict[str, dict[int, float]] = {}
         self._size = 0

@@ -11,21 +11,21 @@ import msgspec
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from toolpath.catalog.postings import Field, Postings
+from toolpath.catalog.postings import FieldWeight, Postings
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.words import clauses, raw_words, words
 from toolpath.model.tool import Tool, ToolStats
 from toolpath.values import JsonObject
 
-_FIELDS: Mapping[str, Field] = {
-    "name": Field(3.0, 3.5),
-    "capability": Field(2.0, 3.0),
-    "group": Field(1.0, 1.5),
-    "description": Field(1.0, 11.0),
-    "example": Field(0.7, 12.0),
-    "parameter": Field(0.5, 4.5),
-    "meaning": Field(0.2, 25.0),
-    "category": Field(0.3, 1.2),
+_FIELDS: Mapping[str, FieldWeight] = {
+    "name": FieldWeight(3.0, 3.5),
+    "capability": FieldWeight(2.0, 3.0),
+    "group": FieldWeight(1.0, 1.5),
+    "description": FieldWeight(1.0, 11.0),
+    "example": FieldWeight(0.7, 12.0),
+    "parameter": FieldWeight(0.5, 4.5),
+    "meaning": FieldWeight(0.2, 25.0),
+    "category": FieldWeight(0.3, 1.2),
 }
 _LONGEST_QUERY = 2_000
 _LONGEST_TEXT = 4_000

@@ -8,15 +8,15 @@ import msgspec
 
 from toolpath.checks.context import Context
 from toolpath.checks.kinds import Kinds
-from toolpath.checks.readings import Argument, Slot
+from toolpath.checks.readings import Argument, InputSlot
 from toolpath.checks.remarks import error, remark, warning
 from toolpath.checks.shapes import Type
 from toolpath.checks.template_types import argument, type_of_given
-from toolpath.checks.views import StepView, Template, has_template
+from toolpath.checks.views import StepView, TemplatePlace, has_template
 from toolpath.errors import Finding, SchemaError
 from toolpath.json_schema.coerce import types_of
 from toolpath.json_schema.describe import type_text
-from toolpath.json_schema.fits import Fit, fits
+from toolpath.json_schema.fits import SchemaFit, fits
 from toolpath.json_schema.locate import Located, locate
 from toolpath.json_schema.validate import Validator
 from toolpath.model.plan import Agent, Plan
@@ -26,31 +26,31 @@ from toolpath.values import JsonObject, key_pointer, pointer
 _LIST: JsonObject = {"type": "array"}
 
 
-class Use(msgspec.Struct, frozen=True, eq=False):
+class ToolUse(msgspec.Struct, frozen=True, eq=False):
     """One tool with the inputs that a step gives it."""
 
     view: StepView
     tool: Tool
-    template: Template
+    template: TemplatePlace
     """The inputs; a fallback without inputs of its own gets the step's."""
     path: str
     """Where a finding about the inputs as a whole belongs."""
 
 
-def uses_of(context: Context, view: StepView) -> list[Use]:
+def uses_of(context: Context, view: StepView) -> list[ToolUse]:
     """Every tool that the step may call, with what it is given."""
     own = None
     for template in view.templates:
         if template.use == "input":
             own = template
             break
-    uses = [Use(view, view.tool, own, own.path)] if view.tool is not None and own is not None else []
+    uses = [ToolUse(view, view.tool, own, own.path)] if view.tool is not None and own is not None else []
     if view.step.fallback:
         uses += _of_fallbacks(context, view, own)
     return uses
 
 
-def _of_fallbacks(context: Context, view: StepView, own: Template | None) -> Iterator[Use]:
+def _of_fallbacks(context: Context, view: StepView, own: TemplatePlace | None) -> Iterator[ToolUse]:
     is_agent = isinstance(view.step, Agent)
     if own is None and not is_agent:
         return
@@ -64,7 +64,7 @@ def _of_fallbacks(context: Context, view: StepView, own: Template | None) -> Ite
             mine = None if is_agent else own
             template = mine if fallback.inputs is None else given.get(f"{at}/inputs")
             if template is not None:
-                yield Use(view, tool, template, f"{at}/inputs" if fallback.inputs is not None else f"{at}/tool")
+                yield ToolUse(view, tool, template, f"{at}/inputs" if fallback.inputs is not None else f"{at}/tool")
 
 
 def inputs_are_known(context: Context) -> Iterator[Finding]:
@@ -75,7 +75,7 @@ def inputs_are_known(context: Context) -> Iterator[Finding]:
             yield from _surplus(context, use)
 
 
-def _missing(use: Use) -> Iterator[Finding]:
+def _missing(use: ToolUse) -> Iterator[Finding]:
     schema, given = use.tool.input_schema, use.template.value
     properties = _properties(schema)
     for name in schema.get("required", ()):
@@ -90,7 +90,7 @@ def _missing(use: Use) -> Iterator[Finding]:
         )
 
 
-def _surplus(context: Context, use: Use) -> Iterator[Finding]:
+def _surplus(context: Context, use: ToolUse) -> Iterator[Finding]:
     schema = use.tool.input_schema
     properties = _properties(schema)
     is_closed = schema.get("additionalProperties") is False
@@ -126,7 +126,7 @@ def values_fit(context: Context) -> Iterator[Finding]:
                 yield from _list(context, template)
 
 
-def _list(context: Context, template: Template) -> Iterator[Finding]:
+def _list(context: Context, template: TemplatePlace) -> Iterator[Finding]:
     """The finding for a loop that goes over something that may be no list."""
     if not isinstance(template.value, str) or not has_template(template.value) or template.has_fault(""):
         return
@@ -143,7 +143,7 @@ def _list(context: Context, template: Template) -> Iterator[Finding]:
         yield _unfitting(context, fit, given, wanted, template.path, what="The loop")
 
 
-def _unfitting(context: Context, fit: Fit, given: Argument, schema: Located, path: str, *, what: str) -> Finding:
+def _unfitting(context: Context, fit: SchemaFit, given: Argument, schema: Located, path: str, *, what: str) -> Finding:
     memory = context.memory
     is_error = fit.verdict == "never" and given.sure is not None and memory.fits(given.sure, schema).verdict == "never"
     mark = (id(memory.kept(given.schema)), id(schema.schema), given.reads)
@@ -195,7 +195,7 @@ class _Arguments:
 
     __slots__ = ("_context", "_memory", "_use")
 
-    def __init__(self, context: Context, use: Use) -> None:
+    def __init__(self, context: Context, use: ToolUse) -> None:
         self._context = context
         self._memory = context.memory
         self._use = use
@@ -238,7 +238,7 @@ class _Arguments:
                         f"'{name}' of '{use.tool.key}' does not fit: {what}.",
                     )
 
-    def _template(self, name: str, value: object, slot: Slot) -> Iterator[Finding]:
+    def _template(self, name: str, value: object, slot: InputSlot) -> Iterator[Finding]:
         use, context = self._use, self._context
         at = key_pointer(name)
         if use.template.has_fault(at):

@@ -23,7 +23,7 @@ from toolpath.checks import (
 )
 from toolpath.checks.check_result import Checked
 from toolpath.checks.context import Context
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.checks.nested import Bodies, nested_plans_are_sound
 from toolpath.errors import Finding, Severity
 from toolpath.model.plan import Plan
@@ -65,7 +65,7 @@ _WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "information": 2}
 
 
 def check(
-    plan: Plan, catalog: Catalog, *, secrets: Collection[str] | None = None, memory: Memory | None = None
+    plan: Plan, catalog: Catalog, *, secrets: Collection[str] | None = None, memory: SchemaMemory | None = None
 ) -> tuple[Finding, ...]:
     """All that is wrong with the plan, and all that may go wrong: errors block a start, the rest does not.
 
@@ -77,10 +77,10 @@ def check(
 
 
 def checked(
-    plan: Plan, catalog: Catalog, *, secrets: Collection[str] | None = None, memory: Memory | None = None
+    plan: Plan, catalog: Catalog, *, secrets: Collection[str] | None = None, memory: SchemaMemory | None = None
 ) -> Checked:
     """As `check`, and the expressions that were read, for the compiler of the plan."""
-    memory = memory or Memory()
+    memory = memory or SchemaMemory()
     bodies = Bodies(catalog, secrets, plan.limits.depth, memory)
     context = Context(plan, catalog, secrets=secrets, body_of=bodies.body, memory=memory)
     findings = _check(plan, context, bodies, {})

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from toolpath.checks.views import BlockView, Read, StepView, Views, container
+from toolpath.checks.views import BlockView, ReferenceUse, StepView, Views, container
 from toolpath.expressions.names import variables_of
 
 
-class Wait(msgspec.Struct, frozen=True):
+class StepWait(msgspec.Struct, frozen=True):
     """A step waits for another one of its block."""
 
     step: int
     source: int
     """Index of the step waited for."""
-    why: Read | tuple[str, str]
+    why: ReferenceUse | tuple[str, str]
     """What it reads, or the reason and where that is written."""
 
     @property
@@ -30,9 +30,9 @@ class Wait(msgspec.Struct, frozen=True):
         return self.why[1] if isinstance(self.why, tuple) else self.why.path
 
 
-def waits_of(views: Views) -> dict[BlockView, list[Wait]]:
+def waits_of(views: Views) -> dict[BlockView, list[StepWait]]:
     """The waits of every block. A step inside a block makes the step that holds it wait."""
-    found: dict[BlockView, list[Wait]] = {block: [] for block in views.blocks()}
+    found: dict[BlockView, list[StepWait]] = {block: [] for block in views.blocks()}
     writers = {block: _writers(block) for block in views.blocks()}
     for view in views.steps:
         if view.step.depends_on:
@@ -49,36 +49,36 @@ def waits_of(views: Views) -> dict[BlockView, list[Wait]]:
     return found
 
 
-def _declared(view: StepView) -> Iterator[Wait]:
+def _declared(view: StepView) -> Iterator[StepWait]:
     for number, name in enumerate(view.step.depends_on):
         source = view.block.positions.get(view.block.names.ids.get(name, ""))
         if source is not None:
-            yield Wait(view.index, source, ("depends_on", f"{view.path}/depends_on/{number}"))
+            yield StepWait(view.index, source, ("depends_on", f"{view.path}/depends_on/{number}"))
 
 
-def _for_step(read: Read, view: StepView, source: StepView) -> Wait | None:
+def _for_step(read: ReferenceUse, view: StepView, source: StepView) -> StepWait | None:
     block = source.block
     holder = view if view.block is block else container(view, block)
     # What `collect` reads of the body has no holder there: the body has ended.
     if holder is None or is_own(read, view, block):
         return None
-    return Wait(holder.index, source.index, read)
+    return StepWait(holder.index, source.index, read)
 
 
 def _for_variable(
-    read: Read, view: StepView, writers: dict[BlockView, dict[str, list[int]]]
-) -> Iterator[tuple[BlockView, Wait]]:
+    read: ReferenceUse, view: StepView, writers: dict[BlockView, dict[str, list[int]]]
+) -> Iterator[tuple[BlockView, StepWait]]:
     here: StepView | None = view
     while here is not None:
         block = here.block
         if not block.is_chain:
             for writer in writers[block].get(read.key, ()):
                 if writer != here.index:
-                    yield block, Wait(here.index, writer, read)
+                    yield block, StepWait(here.index, writer, read)
         here = block.owner
 
 
-def is_own(read: Read, view: StepView, block: BlockView) -> bool:
+def is_own(read: ReferenceUse, view: StepView, block: BlockView) -> bool:
     """The step's transformation reads the step's own output, which is there by then."""
     return read.template.use == "transform" and block is view.block and read.key == view.step.id
 
@@ -96,7 +96,7 @@ def writers_of(block: BlockView) -> dict[str, list[int]]:
     return _writers(block)
 
 
-def find_cycles(size: int, waits: Iterable[Wait]) -> list[list[int]]:
+def find_cycles(size: int, waits: Iterable[StepWait]) -> list[list[int]]:
     """One cycle, as a closed walk `[a, b, a]`, for each knot of steps that wait for one another."""
     sources: list[list[int]] = [[] for _ in range(size)]
     for wait in waits:
@@ -173,7 +173,7 @@ def _taken(root: int, stack: list[int], on_stack: set[int]) -> list[list[int]]:
             return [knot] if len(knot) > 1 else []
 
 
-def ancestors(size: int, waits: Iterable[Wait]) -> list[int]:
+def ancestors(size: int, waits: Iterable[StepWait]) -> list[int]:
     """For each step the set, as bits, of the steps that have ended when it starts. Steps in a cycle have few."""
     sources: list[set[int]] = [set() for _ in range(size)]
     followers: list[list[int]] = [[] for _ in range(size)]

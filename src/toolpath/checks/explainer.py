@@ -8,7 +8,7 @@ import msgspec
 
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.context import Context
-from toolpath.checks.dependencies import Wait, ancestors
+from toolpath.checks.dependencies import StepWait, ancestors
 from toolpath.checks.explanation import BASES, Estimate, ExplainedBlock, ExplainedStep, Explanation, Waiting
 from toolpath.checks.jumps import edges_of
 from toolpath.checks.views import BlockView, StepView
@@ -106,12 +106,12 @@ class _Explainer:
         cost = _sum(step.cost for step in steps)
         return ExplainedBlock(name=block.name, flow=block.block.flow, steps=shown), path, cost
 
-    def _waits(self, block: BlockView) -> list[Wait]:
+    def _waits(self, block: BlockView) -> list[StepWait]:
         found = [wait for wait in self._context.waits[block] if wait.step != wait.source]
         if block.is_chain:
             edges = edges_of(block, self._context.plan)
             found += [
-                Wait(edge.target, edge.source, (_reason_of(edge.cause, edge.target - edge.source), ""))
+                StepWait(edge.target, edge.source, (_reason_of(edge.cause, edge.target - edge.source), ""))
                 for steps in edges
                 for edge in steps
                 if edge.target < len(block.steps)
@@ -245,7 +245,7 @@ def _reason_of(cause: str, distance: int) -> str:
     return "order" if distance == 1 and cause != "failure" else {"failure": "on failure"}.get(cause, "jump")
 
 
-def _reasons(block: BlockView, waits: list[Wait]) -> dict[int, tuple[Waiting, ...]]:
+def _reasons(block: BlockView, waits: list[StepWait]) -> dict[int, tuple[Waiting, ...]]:
     found: dict[int, dict[int, dict[str, None]]] = {}
     for wait in waits:
         found.setdefault(wait.step, {}).setdefault(wait.source, {})[wait.reason] = None
@@ -257,7 +257,7 @@ def _reasons(block: BlockView, waits: list[Wait]) -> dict[int, tuple[Waiting, ..
     }
 
 
-def _critical_path(steps: list[ExplainedStep], waits: list[Wait], *, is_chain: bool) -> _Path:
+def _critical_path(steps: list[ExplainedStep], waits: list[StepWait], *, is_chain: bool) -> _Path:
     """The longest way through the block; a step of unknown duration counts as one unit."""
     sources: list[list[int]] = [[] for _ in steps]
     for wait in waits:
@@ -302,10 +302,10 @@ def _in_order(sources: list[list[int]]) -> list[int]:
     return ready
 
 
-def _side_by_side(size: int, waits: list[Wait]) -> dict[int, list[int]]:
+def _side_by_side(size: int, waits: list[StepWait]) -> dict[int, list[int]]:
     """For each step the first steps of its block that neither wait for it nor are waited for."""
     before = ancestors(size, waits)
-    after = ancestors(size, [Wait(wait.source, wait.step, ("", "")) for wait in waits])
+    after = ancestors(size, [StepWait(wait.source, wait.step, ("", "")) for wait in waits])
     every = (1 << size) - 1
     found: dict[int, list[int]] = {}
     for index in range(size):

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 from toolpath.checks.context import Context
-from toolpath.checks.dependencies import Wait, ancestors, find_cycles, writers_of
+from toolpath.checks.dependencies import StepWait, ancestors, find_cycles, writers_of
 from toolpath.checks.jumps import can_end, edges_of, reached, target_of
 from toolpath.checks.remarks import error, listed, warning
 from toolpath.checks.views import BlockView, StepView
@@ -76,7 +76,7 @@ def graphs_have_no_cycles(context: Context) -> Iterator[Finding]:
             yield _cycle(block, cycle, waits)
 
 
-def _cycle(block: BlockView, cycle: list[int], waits: list[Wait]) -> Finding:
+def _cycle(block: BlockView, cycle: list[int], waits: list[StepWait]) -> Finding:
     pairs = list(itertools.pairwise(cycle))
     wanted = set(pairs)
     reasons = {(wait.step, wait.source): wait for wait in reversed(waits) if (wait.step, wait.source) in wanted}

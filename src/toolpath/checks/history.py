@@ -12,9 +12,9 @@ import msgspec
 
 from toolpath.checks.jumps import Edge, edges_of, goes_on_after_failure, may_skip, reached
 from toolpath.checks.kinds import Kinds
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.checks.shapes import Type, field_of, ways_to
-from toolpath.checks.views import BlockView, Read, StepView, Views, called_tools, container
+from toolpath.checks.views import BlockView, ReferenceUse, StepView, Views, called_tools, container
 from toolpath.expressions.names import CHAIN_VARIABLES
 from toolpath.model.plan import Loop, Parallel, Plan
 from toolpath.model.tool import Tool
@@ -27,7 +27,7 @@ _MOST_FOLLOWED = 10_000
 _STRIDE = 64
 
 
-class Facts(msgspec.Struct):
+class BlockFacts(msgspec.Struct):
     """Facts that hold at one place of a block, as bits: steps by index, variables by number."""
 
     may_end: int = 0
@@ -41,7 +41,7 @@ class Facts(msgspec.Struct):
     last: int = 0
     """Steps whose success may be the latest of the chain; the bit after the last step: there was none."""
 
-    def join(self, other: Facts) -> bool:
+    def join(self, other: BlockFacts) -> bool:
         """Let this place be reached from the other way too; True where that changes anything."""
         before = msgspec.structs.astuple(self)
         self.may_end |= other.may_end
@@ -68,11 +68,11 @@ class History:
 
     __slots__ = ("_catalog", "_facts", "_given", "_kinds", "_numbers")
 
-    def __init__(self, views: Views, memory: Memory | None = None) -> None:
+    def __init__(self, views: Views, memory: SchemaMemory | None = None) -> None:
         self._catalog = views.catalog
-        self._kinds = Kinds(memory or Memory())
+        self._kinds = Kinds(memory or SchemaMemory())
         self._numbers: dict[str, int] = {}
-        self._facts: dict[BlockView, list[Facts | None] | Forward] = {}
+        self._facts: dict[BlockView, list[BlockFacts | None] | Forward] = {}
         plan = views.plan
         self._given = frozenset(
             [*plan.inputs.get("properties", {}), *plan.state, *CHAIN_VARIABLES, *views.retry_counts]
@@ -83,21 +83,21 @@ class History:
             find = _chain_facts if block.is_chain else _graph_facts
             self._facts[block] = find(block, plan, writes)
 
-    def at(self, view: StepView) -> Facts | None:
+    def at(self, view: StepView) -> BlockFacts | None:
         """The facts when the step starts, of its own block alone; None: control never gets there."""
         return self._facts[view.block][view.index]
 
-    def end(self, block: BlockView) -> Facts | None:
+    def end(self, block: BlockView) -> BlockFacts | None:
         """The facts when the block has ended well; None: it never does."""
         return self._facts[block][-1]
 
-    def variable(self, name: str, read: Read) -> tuple[bool, bool]:
+    def variable(self, name: str, read: ReferenceUse) -> tuple[bool, bool]:
         """Whether the variable may be set where it is read, and whether it surely is."""
         if name in self._given:
             return True, True
         return self.written(name, read)
 
-    def written(self, name: str, read: Read) -> tuple[bool, bool]:
+    def written(self, name: str, read: ReferenceUse) -> tuple[bool, bool]:
         """Whether a step may have set the variable where it is read, and whether one surely has."""
         bit = self._bit(name)
         may = sure = False
@@ -107,7 +107,7 @@ class History:
         own_may, own_sure = self._set_by_own_step(name, read)
         return may or own_may, sure or own_sure
 
-    def step(self, read: Read) -> tuple[bool, bool]:
+    def step(self, read: ReferenceUse) -> tuple[bool, bool]:
         """Whether the step that is read may have ended, and whether it surely succeeded."""
         if read.source is None:
             return True, True
@@ -126,13 +126,13 @@ class History:
                 return False, False
         return bool(facts.may_end >> source & 1), bool(facts.sure >> source & 1)
 
-    def surely_failed(self, read: Read) -> bool:
+    def surely_failed(self, read: ReferenceUse) -> bool:
         """Whether the step that is read has surely failed."""
         source = read.source
         facts = None if source is None else self._before(read, source.block)
         return source is not None and facts is not None and bool(facts.failed >> source.index & 1)
 
-    def _before(self, read: Read, block: BlockView) -> Facts | None:
+    def _before(self, read: ReferenceUse, block: BlockView) -> BlockFacts | None:
         """The facts in the block when the template is evaluated."""
         template = read.template
         step = template.step
@@ -141,7 +141,7 @@ class History:
         holder = step if step.block is block else container(step, block)
         return None if holder is None else self.at(holder)
 
-    def _around(self, read: Read) -> Iterator[Facts]:
+    def _around(self, read: ReferenceUse) -> Iterator[BlockFacts]:
         """The facts where the template is evaluated, in its block and in those around it."""
         block: BlockView | None = read.template.block
         while block is not None:
@@ -152,10 +152,10 @@ class History:
             if owner is not None and isinstance(owner.step, Loop) and owner.step.concurrency == 1:
                 # One item after the other: a later one reads what an earlier one wrote.
                 last = self.end(block)
-                yield Facts(may_set=0 if last is None else last.may_set)
+                yield BlockFacts(may_set=0 if last is None else last.may_set)
             block = None if owner is None else owner.block
 
-    def _set_by_own_step(self, name: str, read: Read) -> tuple[bool, bool]:
+    def _set_by_own_step(self, name: str, read: ReferenceUse) -> tuple[bool, bool]:
         """As `written`, of what the step's mappings and earlier transformations set before this one is computed."""
         step = read.template.step
         if read.template.use != "transform" or step is None:
@@ -186,7 +186,7 @@ class History:
         sure = self._bits(
             variable for field, variable in on_success.map_outputs.items() if self._maps_surely(view, field)
         ) | self._bits(iter(on_success.transform))
-        inner = [self.end(block) or Facts() for block in view.blocks]
+        inner = [self.end(block) or BlockFacts() for block in view.blocks]
         for facts in inner:
             own |= facts.may_set
         if isinstance(view.step, Parallel) and inner:
@@ -222,9 +222,9 @@ def _leads_somewhere(kinds: Kinds, of: Type, way: tuple[str | int, ...]) -> bool
     return True
 
 
-def _graph_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Facts | None]:
+def _graph_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[BlockFacts | None]:
     """In a graph a reference is a dependency: what is read has ended, since it is read."""
-    all_steps = Facts()
+    all_steps = BlockFacts()
     may_twice = sure_twice = 0
     for view, wrote in zip(block.steps, writes, strict=True):
         all_steps.may_end |= 1 << view.index
@@ -234,7 +234,7 @@ def _graph_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Fac
             all_steps.sure |= 1 << view.index
             sure_twice |= all_steps.sure_set & wrote.sure
             all_steps.sure_set |= wrote.sure
-    facts: list[Facts | None] = []
+    facts: list[BlockFacts | None] = []
     for wrote in writes:
         if not wrote.may:
             facts.append(all_steps)
@@ -266,9 +266,9 @@ class Forward:
         self._edges = edges
         self._writes = writes
         self._size = len(edges)
-        self._kept: list[dict[int, Facts]] = []
+        self._kept: list[dict[int, BlockFacts]] = []
         """What is known on the way at every so many steps, of those that are still to come."""
-        ahead = {0: Facts(last=1 << self._size)}
+        ahead = {0: BlockFacts(last=1 << self._size)}
         for here in range(self._size):
             if here % _STRIDE == 0:
                 self._kept.append({target: msgspec.structs.replace(facts) for target, facts in ahead.items()})
@@ -276,9 +276,9 @@ class Forward:
         self._end = ahead.get(self._size)
         self._at = -1
         """Of which part the facts are at hand."""
-        self._known: list[Facts | None] = []
+        self._known: list[BlockFacts | None] = []
 
-    def __getitem__(self, index: int) -> Facts | None:
+    def __getitem__(self, index: int) -> BlockFacts | None:
         """The facts at the step; at -1: at the end."""
         if index in (-1, self._size):
             return self._end
@@ -290,7 +290,7 @@ class Forward:
             self._at = part
         return self._known[number]
 
-    def _pass(self, here: int, ahead: dict[int, Facts]) -> Facts | None:
+    def _pass(self, here: int, ahead: dict[int, BlockFacts]) -> BlockFacts | None:
         """Go through the step; gives what holds there."""
         before = ahead.pop(here, None)
         for edge in self._edges[here] if before is not None else ():
@@ -304,7 +304,7 @@ class Forward:
         return before
 
 
-def _chain_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Facts | None] | Forward:
+def _chain_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[BlockFacts | None] | Forward:
     """The facts at each step and at the end."""
     edges = edges_of(block, plan)
     if not any(edge.target <= edge.source for leading in edges for edge in leading):
@@ -312,11 +312,11 @@ def _chain_facts(block: BlockView, plan: Plan, writes: list[Writes]) -> list[Fac
     return _least_known(edges, writes) if len(edges) > _MOST_FOLLOWED else followed(edges, writes)
 
 
-def followed(edges: list[list[Edge]], writes: list[Writes]) -> list[Facts | None]:
+def followed(edges: list[list[Edge]], writes: list[Writes]) -> list[BlockFacts | None]:
     """The facts at each step of a chain and at its end, to the fixed point where jumps go back."""
     size = len(edges)
-    facts: list[Facts | None] = [None] * (size + 1)
-    facts[0] = Facts(last=1 << size)
+    facts: list[BlockFacts | None] = [None] * (size + 1)
+    facts[0] = BlockFacts(last=1 << size)
     waiting = [0] if edges else []
     visits = 0
     while waiting:
@@ -333,18 +333,18 @@ def followed(edges: list[list[Edge]], writes: list[Writes]) -> list[Facts | None
     return facts
 
 
-def _least_known(edges: list[list[Edge]], writes: list[Writes]) -> list[Facts | None]:
+def _least_known(edges: list[list[Edge]], writes: list[Writes]) -> list[BlockFacts | None]:
     """The facts that are certain in a chain with too many jumps to follow: anything may be, nothing is sure."""
     size = len(edges)
     may_set = 0
     for wrote in writes:
         may_set |= wrote.may
-    least = Facts(may_end=(1 << size) - 1, may_set=may_set, last=(1 << (size + 1)) - 1)
+    least = BlockFacts(may_end=(1 << size) - 1, may_set=may_set, last=(1 << (size + 1)) - 1)
     here = reached(edges)
     return [least if index in here else None for index in range(size + 1)]
 
 
-def _enter(facts: list[Facts | None], edge: Edge, after: Facts) -> bool:
+def _enter(facts: list[BlockFacts | None], edge: Edge, after: BlockFacts) -> bool:
     known = facts[edge.target]
     if known is None:
         facts[edge.target] = after
@@ -352,10 +352,10 @@ def _enter(facts: list[Facts | None], edge: Edge, after: Facts) -> bool:
     return known.join(after)
 
 
-def _after(before: Facts, edge: Edge, wrote: Writes) -> Facts:
+def _after(before: BlockFacts, edge: Edge, wrote: Writes) -> BlockFacts:
     bit = 1 << edge.source
     is_success, is_failure = edge.cause == "success", edge.cause == "failure"
-    return Facts(
+    return BlockFacts(
         may_end=before.may_end | bit,
         sure=before.sure | bit if is_success else before.sure & ~bit,
         # A block that failed may have written something before.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolpath.checks.context import Context
 from toolpath.checks.remarks import error
 from toolpath.errors import Finding
-from toolpath.json_schema.document import Node, subschemas
+from toolpath.json_schema.document import SchemaNode, subschemas
 from toolpath.json_schema.validate import schema_faults
 from toolpath.notation.reading.parameters import TYPES
 from toolpath.values import JsonObject
@@ -29,7 +29,7 @@ def inputs_are_described(context: Context) -> Iterator[Finding]:
 
 def _misnamed_types(schema: JsonObject) -> Iterator[Finding]:
     """Types by names that other languages have for them."""
-    for node in subschemas(Node(schema)):
+    for node in subschemas(SchemaNode(schema)):
         said = node.get("type")
         for index, word in enumerate(said) if isinstance(said, list) else [(-1, said)]:
             known = TYPES.get(word.lower(), "") if isinstance(word, str) else ""

@@ -45,12 +45,12 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """It fails whenever it is evaluated, and it is."""
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True):
+class RootValue(msgspec.Struct, frozen=True, kw_only=True):
     """Value that a name stands for, before any path below it, as far as it is known."""
 
     type: Type
     kind: str
-    """As `Read.kind`."""
+    """As `ReferenceUse.kind`."""
     missing: bool = False
     """The path leads out of the schema."""
     unset: bool = False
@@ -76,7 +76,7 @@ class Reader(Protocol):
 
     kinds: Kinds
 
-    def source(self, reference: Reference) -> Source:
+    def source(self, reference: Reference) -> RootValue:
         """The source that the root of a reference names, with its type."""
 
     def held(self, reference: Reference) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Hashable
 import msgspec
 
 from toolpath.checks.facts import NOTHING, Fact, Facts, Place, facts_of, joined
-from toolpath.checks.judge import Fault, Judge, Judged, Source
+from toolpath.checks.judge import Fault, Judge, Judged, RootValue
 from toolpath.checks.kinds import Kinds
 from toolpath.checks.shapes import Type, either, or_null
 from toolpath.checks.type_source import TypeSource
-from toolpath.checks.views import StepView, Template
+from toolpath.checks.views import StepView, TemplatePlace
 from toolpath.expressions.leaf import Leaf
 from toolpath.expressions.tree import Path, Reference, Tree
 from toolpath.model.plan import Plan
@@ -35,13 +35,13 @@ class PlanReader:
 
     __slots__ = ("facts", "kinds", "template", "types")
 
-    def __init__(self, types: TypeSource, template: Template) -> None:
+    def __init__(self, types: TypeSource, template: TemplatePlace) -> None:
         self.types = types
         self.template = template
         self.facts = standing_facts(template)
         self.kinds: Kinds = types.kinds
 
-    def source(self, reference: Reference) -> Source:
+    def source(self, reference: Reference) -> RootValue:
         """The source that the root of a reference names, with its type."""
         read = self.template.read(reference)
         types, kind = self.types, read.kind
@@ -60,7 +60,7 @@ class PlanReader:
             given = self.kinds.without_null(found)
         elif kind == "steps" and reference.aspect == "error" and types.history.surely_failed(read):
             found = self.kinds.without_null(found)
-        return Source(type=found, kind=kind, missing=missing, unset=unset, void=void, given=given)
+        return RootValue(type=found, kind=kind, missing=missing, unset=unset, void=void, given=given)
 
     def held(self, reference: Reference) -> bool:
         """True where the value that the reference gives is held to its schema."""
@@ -117,7 +117,7 @@ def _judged_piece(reader: PlanReader, of: Tree) -> Judged:
     return judged
 
 
-def _mark_of(types: TypeSource, source: Source, of: Path) -> Hashable:
+def _mark_of(types: TypeSource, source: RootValue, of: Path) -> Hashable:
     """All that the type of a path depends on where no condition tells of it; None where it has a fault."""
     if source.missing or source.unset:
         return None
@@ -125,7 +125,7 @@ def _mark_of(types: TypeSource, source: Source, of: Path) -> Hashable:
     return source.kind, None if type_ is None else id(types.memory.kept(type_)), source.void, of.reference.path
 
 
-def _unresolved(types: TypeSource, template: Template, found: Type) -> Type:
+def _unresolved(types: TypeSource, template: TemplatePlace, found: Type) -> Type:
     """The type of what is given where something is missing and the plan says what to do then."""
     match mode_of(types, template):
         case "null":
@@ -136,7 +136,7 @@ def _unresolved(types: TypeSource, template: Template, found: Type) -> Type:
             return found
 
 
-def mode_of(types: TypeSource, template: Template) -> str:
+def mode_of(types: TypeSource, template: TemplatePlace) -> str:
     """The mode of a template that does not resolve; `error` where it is no argument of a call."""
     if template.use not in _UNRESOLVED or template.step is None:
         return "error"
@@ -152,7 +152,7 @@ class _Full:
         self._reader = reader
         self.kinds = reader.kinds
 
-    def source(self, reference: Reference) -> Source:
+    def source(self, reference: Reference) -> RootValue:
         """As the reader's."""
         return msgspec.structs.replace(self._reader.source(reference), void=False)
 
@@ -161,7 +161,7 @@ class _Full:
         return self._reader.held(reference)
 
 
-def standing_facts(template: Template) -> Facts:
+def standing_facts(template: TemplatePlace) -> Facts:
     """The facts that the conditions of the template's step, and of those around it, make sure of."""
     found: Facts = NOTHING
     step, up = template.step, 0

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.checks.shapes import NEVER, Type, either, standalone
 from toolpath.json_schema.coerce import literals_of
 from toolpath.json_schema.describe import type_text
-from toolpath.json_schema.document import Node
+from toolpath.json_schema.document import SchemaNode
 from toolpath.values import Json, JsonObject, type_name
 
 Flat = JsonObject
@@ -32,7 +32,7 @@ class Kinds:
 
     __slots__ = ("_children", "_items", "_memory", "_not_null")
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: SchemaMemory) -> None:
         self._memory = memory
         self._children = memory.children
         self._items = memory.items
@@ -216,7 +216,7 @@ def _has(flat: Flat, key: Key) -> bool:
 
 def _item_schemas(flat: Flat) -> list[JsonObject] | None:
     """The schemas of a list's elements; None where they may be anything."""
-    node = Node(flat)
+    node = SchemaNode(flat)
     first = node.list("prefixItems") or node.list("items")
     rest = node.child("additionalItems" if isinstance(flat.get("items"), list) else "items")
     most = flat.get("maxItems")

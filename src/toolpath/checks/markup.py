@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from toolpath.checks.context import Context
 from toolpath.checks.remarks import warning
-from toolpath.checks.views import Template
+from toolpath.checks.views import TemplatePlace
 from toolpath.errors import Finding
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -48,7 +48,7 @@ def texts_are_meant(context: Context) -> Iterator[Finding]:
             yield from _of_template(template, names)
 
 
-def _of_template(template: Template, names: set[str]) -> Iterator[Finding]:
+def _of_template(template: TemplatePlace, names: set[str]) -> Iterator[Finding]:
     for at, text in template.marked:
         if (found := _found(text[:_MOST], names)) is not None:
             written, hint = found

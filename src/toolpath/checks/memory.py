@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 
-from toolpath.checks.readings import Reading, Slot
+from toolpath.checks.readings import InputSlot, Reading
 from toolpath.checks.shapes import HELD
 from toolpath.errors import OutputInvalid, SchemaError
 from toolpath.json_schema.branches import Alternatives, Unclear
-from toolpath.json_schema.document import Document
-from toolpath.json_schema.fits import Fit, fits
+from toolpath.json_schema.document import SchemaDocument
+from toolpath.json_schema.fits import SchemaFit, fits
 from toolpath.json_schema.locate import Key, Located, locate
 from toolpath.json_schema.nulls import drops_null
 from toolpath.json_schema.validate import Validator
@@ -21,7 +21,7 @@ MOST_KEPT = 20_000
 _APART = frozenset({"$schema", "title", "description", "type", "properties", "additionalProperties", "required"})
 
 
-class Memory:
+class SchemaMemory:
     """Memory of the schemas of one check, or of several in turn. Equal schemas are one.
 
     Keeps them, so that no two ever share an identity. May be asked by several threads at once.
@@ -51,14 +51,14 @@ class Memory:
         self._kept: dict[int, JsonObject] = {}
         self._places: dict[tuple[int, tuple[Key, ...]], Located] = {}
         self._flats: dict[int, list[JsonObject] | None] = {}
-        self._fits: dict[tuple[int, int], Fit] = {}
+        self._fits: dict[tuple[int, int], SchemaFit] = {}
         self._twins: dict[int, JsonObject] = {}
         """By identity: the one schema that stands for all that equal it."""
         self._made: dict[Hashable, JsonObject] = {}
         self._validators: dict[tuple[int, bool], Validator | SchemaError] = {}
         self._in_part: dict[tuple[int, bool], Validator | None] = {}
         self._readings: dict[tuple[int, tuple[Key, ...]], Reading] = {}
-        self._slots: dict[tuple[int, str], Slot] = {}
+        self._slots: dict[tuple[int, str], InputSlot] = {}
         self.children: dict[tuple[int, str | int], JsonObject | None] = {}
         """Types at the keys of types."""
         self.items: dict[int, JsonObject | None] = {}
@@ -148,13 +148,13 @@ class Memory:
             self._in_part[key] = known
         return self._in_part[key]
 
-    def slot(self, schema: JsonObject, name: str) -> Slot:
+    def slot(self, schema: JsonObject, name: str) -> InputSlot:
         """The input of that name of a tool whose inputs have the schema."""
         one = self.one(schema)
         key = (id(one), name)
         known = self._slots.get(key)
         if known is None:
-            known = self._slots[key] = Slot(self.locate(one, (name,)), drops_null(one, name))
+            known = self._slots[key] = InputSlot(self.locate(one, (name,)), drops_null(one, name))
         return known
 
     def reading(self, schema: JsonObject | None, path: tuple[Key, ...]) -> Reading:
@@ -200,13 +200,13 @@ class Memory:
         if key not in self._flats:
             self._kept[key] = schema
             try:
-                found = Alternatives(Document(schema)).of(schema)
+                found = Alternatives(SchemaDocument(schema)).of(schema)
             except (Unclear, RecursionError, TypeError, ValueError, AttributeError):
                 found = None
             self._flats.setdefault(key, found)
         return self._flats[key]
 
-    def fits(self, output: JsonObject, wanted: Located) -> Fit:
+    def fits(self, output: JsonObject, wanted: Located) -> SchemaFit:
         """As `fits` of the schema package, for an input whose place was found."""
         if wanted.schema is None:
             return fits(output, None)

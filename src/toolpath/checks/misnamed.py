@@ -10,7 +10,7 @@ import msgspec
 
 from toolpath.checks.context import Context
 from toolpath.checks.remarks import error
-from toolpath.checks.views import Read, Template
+from toolpath.checks.views import ReferenceUse, TemplatePlace
 from toolpath.errors import ExpressionError, Finding
 from toolpath.expressions.names import CHAIN_VARIABLES
 from toolpath.model.plan import Loop
@@ -18,7 +18,7 @@ from toolpath.model.plan import Loop
 _DASHED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z_][A-Za-z0-9_]*)+")
 
 
-def name_hint(context: Context, read: Read) -> str:
+def name_hint(context: Context, read: ReferenceUse) -> str:
     """The hint for a name that means nothing here; empty where none is known."""
     written = read.reference.name
     dashed = _dashed(read)
@@ -40,7 +40,7 @@ def name_hint(context: Context, read: Read) -> str:
     return ROOTS.get(written, "")
 
 
-def path_hint(read: Read, available: tuple[str, ...]) -> str:
+def path_hint(read: ReferenceUse, available: tuple[str, ...]) -> str:
     """The hint for a path that leads out of the schema; empty where none is known."""
     keys = read.reference.path
     if keys and keys[0] in ("output", "result", "outputs", "response", "data") and f"{keys[0]}:" not in str(available):
@@ -50,7 +50,7 @@ def path_hint(read: Read, available: tuple[str, ...]) -> str:
     return PATHS.get(last, "") if isinstance(last, str) else ""
 
 
-def is_rest_of_dashed(read: Read) -> bool:
+def is_rest_of_dashed(read: ReferenceUse) -> bool:
     """The name is what follows the dash in the id of a step."""
     return any(
         found.start() < read.reference.offset < found.end() and found.group() in _step_ids(read)
@@ -58,18 +58,18 @@ def is_rest_of_dashed(read: Read) -> bool:
     )
 
 
-def _dashed(read: Read) -> str | None:
+def _dashed(read: ReferenceUse) -> str | None:
     """The id with a dash of which the name is the beginning."""
     found = _DASHED.match(_source(read), read.reference.offset)
     return found.group() if found is not None and found.group() in _step_ids(read) else None
 
 
-def _source(read: Read) -> str:
+def _source(read: ReferenceUse) -> str:
     leaf = read.template.leaves.get(read.reference.pointer)
     return "" if leaf is None else leaf.source
 
 
-def _step_ids(read: Read) -> Iterator[str]:
+def _step_ids(read: ReferenceUse) -> Iterator[str]:
     names = read.template.names
     while True:
         yield from names.ids.values()
@@ -78,21 +78,21 @@ def _step_ids(read: Read) -> Iterator[str]:
         names = names.outer
 
 
-def _item_here(read: Read) -> str:
+def _item_here(read: ReferenceUse) -> str:
     names = read.template.names
     while names.item is None and names.outer is not None:
         names = names.outer
     return names.item or ""
 
 
-def fault_at(context: Context, template: Template, pointer: str, fault: ExpressionError) -> Finding:
+def fault_at(context: Context, template: TemplatePlace, pointer: str, fault: ExpressionError) -> Finding:
     """The finding about what is no expression, at the character where it stands."""
     path = template.path + pointer
     found = error(fault.code, path, fault.message, hint=fault.hint, suggestions=fault.suggestions)
     return at_character(context, template, pointer, fault.offset, found)
 
 
-def at_character(context: Context, template: Template, pointer: str, offset: int, finding: Finding) -> Finding:
+def at_character(context: Context, template: TemplatePlace, pointer: str, offset: int, finding: Finding) -> Finding:
     """The finding with the line and column of a character of a text that stands on one line."""
     leaf = template.leaves.get(pointer)
     position = context.plan.source.positions.get(template.path + pointer)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.context import Body, Context
-from toolpath.checks.memory import Memory
+from toolpath.checks.context import Context, NestedPlanFacts
+from toolpath.checks.memory import SchemaMemory
 from toolpath.checks.remarks import error, remark
 from toolpath.checks.views import agents_tools, called_tools
 from toolpath.errors import Finding
@@ -22,7 +22,7 @@ class Bodies:
 
     __slots__ = ("_below", "_catalog", "_memory", "_secrets", "contexts", "limit")
 
-    def __init__(self, catalog: Catalog, secrets: Collection[str] | None, limit: int, memory: Memory) -> None:
+    def __init__(self, catalog: Catalog, secrets: Collection[str] | None, limit: int, memory: SchemaMemory) -> None:
         """`limit`: how many plans the outermost one lets nest; those inside it have no say."""
         self.limit = min(limit, MAX_DEPTH)
         self._catalog = catalog
@@ -41,12 +41,12 @@ class Bodies:
             )
         return known
 
-    def body(self, tool: Tool) -> Body | None:
+    def body(self, tool: Tool) -> NestedPlanFacts | None:
         """Type and least spending of the plan inside a tool; None where it is none, or cannot be looked into."""
         if not isinstance(tool.body, Plan) or self.ring(tool) or self.depth(tool) > self.limit:
             return None
         context = self.context(tool, tool.body)
-        return Body(context.types.plan(), context.least)
+        return NestedPlanFacts(context.types.plan(), context.least)
 
     def called_by(self, tool: Tool) -> tuple[str, ...]:
         """The keys of the tools with a plan as body that this one's plan calls."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from toolpath.catalog.snapshot import Catalog
-from toolpath.checks.dependencies import Wait
-from toolpath.checks.history import Facts
+from toolpath.checks.dependencies import StepWait
+from toolpath.checks.history import BlockFacts
 from toolpath.checks.jumps import goes_on_after_failure, may_skip
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.checks.shapes import HELD, Type, either, list_of, object_of, of_field, or_null
 from toolpath.checks.type_source import Depth, TypeSource
 from toolpath.checks.views import BlockView, StepView, Views, called_tools
@@ -26,7 +26,7 @@ class Outputs:
 
     __slots__ = ("_blocks", "_depth", "_plan", "_steps", "_tools", "_waits")
 
-    def __init__(self, views: Views, waits: dict[BlockView, list[Wait]], tools: ToolOutputs, depth: Depth) -> None:
+    def __init__(self, views: Views, waits: dict[BlockView, list[StepWait]], tools: ToolOutputs, depth: Depth) -> None:
         self._plan = views.plan
         self._waits = waits
         self._tools = tools
@@ -78,7 +78,7 @@ class Outputs:
         return found if self._plan.failure_mode == "stop" else or_null(found)
 
     def _block(self, types: TypeSource, block: BlockView) -> Type:
-        facts = types.history.end(block) or Facts()
+        facts = types.history.end(block) or BlockFacts()
         if block.is_chain:
             last = [view for view in block.steps if facts.last >> view.index & 1]
             none = facts.last >> len(block.steps) & 1
@@ -99,7 +99,7 @@ class ToolOutputs:
 
     __slots__ = ("_catalog", "_known", "_memory", "_type_of_body")
 
-    def __init__(self, catalog: Catalog, memory: Memory, type_of_body: Callable[[Tool], Type]) -> None:
+    def __init__(self, catalog: Catalog, memory: SchemaMemory, type_of_body: Callable[[Tool], Type]) -> None:
         self._catalog = catalog
         self._memory = memory
         self._type_of_body = type_of_body

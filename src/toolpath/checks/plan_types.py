@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from toolpath.checks.dependencies import Wait
+from toolpath.checks.dependencies import StepWait
 from toolpath.checks.history import History
 from toolpath.checks.judge import Judged
 from toolpath.checks.judged_templates import PlanReader, judge_leaf
 from toolpath.checks.kinds import Kinds
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.checks.outputs import Outputs, ToolOutputs
 from toolpath.checks.readings import Reading
 from toolpath.checks.roots import root_type
 from toolpath.checks.shapes import Type
 from toolpath.checks.template_types import type_of_part
 from toolpath.checks.type_source import Depth
-from toolpath.checks.variables import Variables
-from toolpath.checks.views import BlockView, Read, StepView, Template, Views
+from toolpath.checks.variables import VariableTypes
+from toolpath.checks.views import BlockView, ReferenceUse, StepView, TemplatePlace, Views
 from toolpath.expressions.leaf import Leaf
 from toolpath.model.tool import Tool
 
@@ -34,10 +34,10 @@ class PlanTypes:
     def __init__(
         self,
         views: Views,
-        waits: dict[BlockView, list[Wait]],
+        waits: dict[BlockView, list[StepWait]],
         history: History,
         type_of_body: Callable[[Tool], Type],
-        memory: Memory,
+        memory: SchemaMemory,
     ) -> None:
         depth = Depth()
         self.history = history
@@ -46,9 +46,9 @@ class PlanTypes:
         self.plan_mode = views.plan.on_unresolved
         self._views = views
         self._outputs = Outputs(views, waits, ToolOutputs(views.catalog, memory, type_of_body), depth)
-        self._variables = Variables(views, memory, depth)
+        self._variables = VariableTypes(views, memory, depth)
         self._judged: dict[Leaf, Judged] = {}
-        self._readers: dict[Template, PlanReader] = {}
+        self._readers: dict[TemplatePlace, PlanReader] = {}
 
     def let_go(self) -> None:
         """Forget those who ask it in turn."""
@@ -82,15 +82,15 @@ class PlanTypes:
         """The type of an input of the plan."""
         return self._variables.input(name)
 
-    def template(self, template: Template) -> Type:
+    def template(self, template: TemplatePlace) -> Type:
         """The type of what the template gives."""
         return type_of_part(self, template, "", template.value)
 
-    def reading(self, read: Read) -> Reading:
+    def reading(self, read: ReferenceUse) -> Reading:
         """The reading of the value that the reference gives, where there is one."""
         return self.memory.reading(root_type(self, read), read.reference.path if read.kind != "run" else ())
 
-    def judged(self, template: Template, pointer: str) -> Judged:
+    def judged(self, template: TemplatePlace, pointer: str) -> Judged:
         """The judgement on one string of the template."""
         leaf = template.leaves[pointer]
         if leaf in self._judged:

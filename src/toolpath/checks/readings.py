@@ -27,7 +27,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         return standalone(self.place.schema, self.place.root)
 
 
-class Slot(msgspec.Struct, frozen=True):
+class InputSlot(msgspec.Struct, frozen=True):
     """One input of a tool."""
 
     place: Located

@@ -14,7 +14,7 @@ from toolpath.checks.misnamed import path_hint
 from toolpath.checks.remarks import error, listed, remark, warning
 from toolpath.checks.roots import described_by, is_lone
 from toolpath.checks.shapes import HELD, field_of
-from toolpath.checks.views import Read, StepView, Template, read_of
+from toolpath.checks.views import ReferenceUse, StepView, TemplatePlace, read_of
 from toolpath.errors import Finding
 from toolpath.values import pointer
 
@@ -31,7 +31,7 @@ def reads_come_after(context: Context) -> Iterator[Finding]:
                 yield from _variable(context, read)
 
 
-def _step(context: Context, read: Read, source: StepView, may: bool) -> Iterator[Finding]:
+def _step(context: Context, read: ReferenceUse, source: StepView, may: bool) -> Iterator[Finding]:
     """Findings on a step that has not surely succeeded when it is read."""
     reader = read.template.step
     if reader is not None and is_own(read, reader, source.block):
@@ -54,7 +54,7 @@ def _step(context: Context, read: Read, source: StepView, may: bool) -> Iterator
         )
 
 
-def _is_covered(context: Context, read: Read, source: StepView) -> bool:
+def _is_covered(context: Context, read: ReferenceUse, source: StepView) -> bool:
     """The expression, the step's own condition or the place that the value goes to makes null harmless."""
     if read.reference.guarded or takes_null(context, read):
         return True
@@ -72,7 +72,7 @@ def _shares_condition(context: Context, reader: StepView, source: StepView) -> b
     return not goes_on_after_failure(source.step, context.plan.failure_mode)
 
 
-def takes_null(context: Context, read: Read) -> bool:
+def takes_null(context: Context, read: ReferenceUse) -> bool:
     """The reference is all that stands there, and what it goes to has a use for null."""
     template = read.template
     if not is_lone(read):
@@ -99,7 +99,7 @@ def _why(context: Context, source: StepView) -> str:
     return "is not visited"
 
 
-def _variable(context: Context, read: Read) -> Iterator[Finding]:
+def _variable(context: Context, read: ReferenceUse) -> Iterator[Finding]:
     may, _ = context.history.variable(read.key, read)
     if not may:
         yield error(
@@ -125,7 +125,7 @@ def paths_are_there(context: Context) -> Iterator[Finding]:
                 yield from _fault(context, template, at, fault)
 
 
-def _fault(context: Context, template: Template, at: str, fault: Fault) -> Iterator[Finding]:
+def _fault(context: Context, template: TemplatePlace, at: str, fault: Fault) -> Iterator[Finding]:
     read = None if fault.reference is None else read_of(template, fault.reference)
     path = template.path + at
     match fault.flaw:
@@ -152,7 +152,7 @@ def _fault(context: Context, template: Template, at: str, fault: Fault) -> Itera
             pass
 
 
-def _absent(context: Context, path: str, read: Read | None, fault: Fault) -> Finding:
+def _absent(context: Context, path: str, read: ReferenceUse | None, fault: Fault) -> Finding:
     if read is None:
         hint = "Read it with a default, e.g. {{ … | default('') }}."
         return warning("maybe_missing", path, f"{fault.message}.", hint=hint)
@@ -167,7 +167,7 @@ def _absent(context: Context, path: str, read: Read | None, fault: Fault) -> Fin
     )
 
 
-def _outside(context: Context, read: Read) -> Finding:
+def _outside(context: Context, read: ReferenceUse) -> Finding:
     reading = context.types.reading(read)
     place = reading.place
     return remark(
@@ -181,11 +181,11 @@ def _outside(context: Context, read: Read) -> Finding:
     )
 
 
-def _last_key(read: Read) -> str:
+def _last_key(read: ReferenceUse) -> str:
     return next((key for key in read.reference.path if isinstance(key, str)), "")
 
 
-def _is_forgiven(context: Context, template: Template) -> bool:
+def _is_forgiven(context: Context, template: TemplatePlace) -> bool:
     """True where a missing value skips the step, or is null: then the type says whether that does harm."""
     return mode_of(context.types, template) in ("skip", "null")
 

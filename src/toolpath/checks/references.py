@@ -9,7 +9,7 @@ import msgspec
 from toolpath.checks.context import Context
 from toolpath.checks.misnamed import at_character, fault_at, is_rest_of_dashed, name_hint
 from toolpath.checks.remarks import error, listed, warning
-from toolpath.checks.views import Read
+from toolpath.checks.views import ReferenceUse
 from toolpath.errors import Finding
 from toolpath.expressions.names import Ambiguous, Names
 
@@ -36,7 +36,7 @@ def names_are_known(context: Context) -> Iterator[Finding]:
                 yield at_character(context, template, reference.pointer, reference.offset, finding)
 
 
-def _name(context: Context, read: Read) -> Iterator[Finding]:
+def _name(context: Context, read: ReferenceUse) -> Iterator[Finding]:
     match read.kind:
         case "unknown" if is_rest_of_dashed(read):
             pass  # the part before the dash tells of both
@@ -71,7 +71,7 @@ def _name(context: Context, read: Read) -> Iterator[Finding]:
             pass
 
 
-def _unknown(context: Context, read: Read) -> Finding:
+def _unknown(context: Context, read: ReferenceUse) -> Finding:
     names = read.template.names
     written = read.reference.name
     space, rest = _split(written)
@@ -115,7 +115,7 @@ def _unknown(context: Context, read: Read) -> Finding:
     )
 
 
-def _ambiguous(read: Read, candidates: tuple[str, ...]) -> Finding:
+def _ambiguous(read: ReferenceUse, candidates: tuple[str, ...]) -> Finding:
     return error(
         "ambiguous_name",
         read.path,
@@ -125,13 +125,13 @@ def _ambiguous(read: Read, candidates: tuple[str, ...]) -> Finding:
     )
 
 
-def _others(read: Read) -> list[str]:
+def _others(read: ReferenceUse) -> list[str]:
     """The names that mean something here, but for those of the very step that reads, and of what it is inside of."""
     own = _own_ids(read)
     return [name for name in read.template.names.visible() if read.template.names.ids.get(name, name) not in own]
 
 
-def _own_ids(read: Read) -> set[str]:
+def _own_ids(read: ReferenceUse) -> set[str]:
     own: set[str] = set()
     step = None if read.template.use == "transform" else read.template.step
     while step is not None:
@@ -156,7 +156,7 @@ def _split(written: str) -> tuple[str, str]:
     return space, rest.replace("']", "").lstrip("'")
 
 
-def _step_ids(read: Read) -> list[str]:
+def _step_ids(read: ReferenceUse) -> list[str]:
     found: list[str] = []
     names = read.template.names
     while True:
@@ -176,7 +176,7 @@ def _inside_hint(context: Context, step_id: str) -> str:
     )
 
 
-def _input(context: Context, read: Read) -> Iterator[Finding]:
+def _input(context: Context, read: ReferenceUse) -> Iterator[Finding]:
     declared = context.plan.inputs.get("properties", {})
     if read.key in declared:
         return
@@ -197,7 +197,7 @@ def _input(context: Context, read: Read) -> Iterator[Finding]:
         )
 
 
-def _variable(context: Context, read: Read) -> Iterator[Finding]:
+def _variable(context: Context, read: ReferenceUse) -> Iterator[Finding]:
     names = read.template.names
     if read.key not in names.variables:
         yield error(

@@ -6,7 +6,7 @@ from typing import get_args
 
 from toolpath.checks.shapes import Type
 from toolpath.checks.type_source import TypeSource
-from toolpath.checks.views import Read, StepView, has_template
+from toolpath.checks.views import ReferenceUse, StepView, has_template
 from toolpath.expressions.tree import Path
 from toolpath.model.plan import Call
 from toolpath.model.run import StepStatus
@@ -25,7 +25,7 @@ _ASPECTS: dict[str, JsonObject] = {
 }
 
 
-def root_type(types: TypeSource, read: Read) -> Type:
+def root_type(types: TypeSource, read: ReferenceUse) -> Type:
     """The type of what the name at the begin of a reference stands for."""
     match read.kind:
         case "output":
@@ -47,7 +47,7 @@ def root_type(types: TypeSource, read: Read) -> Type:
             return None
 
 
-def _item(types: TypeSource, read: Read) -> Type:
+def _item(types: TypeSource, read: ReferenceUse) -> Type:
     block = read.template.block.climb(read.up)
     owner = None if block is None else block.owner
     over = next((t for t in owner.templates if t.use == "over"), None) if owner is not None else None
@@ -57,17 +57,17 @@ def _item(types: TypeSource, read: Read) -> Type:
     return types.kinds.items(found)
 
 
-def is_lone(read: Read) -> bool:
+def is_lone(read: ReferenceUse) -> bool:
     """Whether the reference is all that stands in its text, so that its value goes on as it is."""
     return isinstance(read.template.tree(read.reference.pointer), Path)
 
 
-def describer(read: Read) -> str:
+def describer(read: ReferenceUse) -> str:
     """Name of what would have to say what the reference gives, e.g. `the output of 'web.search'`."""
     return described_by(read) or f"'{read.text}'"
 
 
-def described_by(read: Read) -> str:
+def described_by(read: ReferenceUse) -> str:
     """Name of what has the schema that tells of what is read, for messages; empty: nothing has."""
     match read.kind:
         case "output" if read.source is not None:

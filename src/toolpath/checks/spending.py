@@ -13,7 +13,7 @@ from toolpath.model.plan import Loop, Parallel, Plan
 from toolpath.model.tool import Tool
 
 
-class Spent(msgspec.Struct, frozen=True):
+class LeastSpent(msgspec.Struct, frozen=True):
     """Calls, cost and steps."""
 
     calls: int = 0
@@ -21,12 +21,12 @@ class Spent(msgspec.Struct, frozen=True):
     """USD, of the tools that say what a call costs."""
     steps: int = 0
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(self.calls + other.calls, self.cost + other.cost, self.steps + other.steps)
+    def __add__(self, other: LeastSpent) -> LeastSpent:
+        return LeastSpent(self.calls + other.calls, self.cost + other.cost, self.steps + other.steps)
 
-    def times(self, count: int) -> Spent:
+    def times(self, count: int) -> LeastSpent:
         """The same, spent so many times."""
-        return Spent(self.calls * count, self.cost * count, self.steps * count)
+        return LeastSpent(self.calls * count, self.cost * count, self.steps * count)
 
 
 class Spending:
@@ -34,30 +34,30 @@ class Spending:
 
     __slots__ = ("_history", "_of_body", "_plan")
 
-    def __init__(self, plan: Plan, history: History, of_body: Callable[[Tool], Spent]) -> None:
+    def __init__(self, plan: Plan, history: History, of_body: Callable[[Tool], LeastSpent]) -> None:
         self._plan = plan
         self._history = history
         self._of_body = of_body
 
-    def block(self, block: BlockView) -> Spent:
+    def block(self, block: BlockView) -> LeastSpent:
         """The calls and costs of the steps that surely run where the block ends well."""
         facts = self._history.end(block)
-        spent = Spent()
+        spent = LeastSpent()
         for view in block.steps:
             if facts is not None and facts.sure >> view.index & 1:
                 spent += self._step(view)
         return spent
 
-    def _step(self, view: StepView) -> Spent:
+    def _step(self, view: StepView) -> LeastSpent:
         if may_skip(view.step, self._plan.on_unresolved):
-            return Spent()
-        one = Spent(steps=1)
+            return LeastSpent()
+        one = LeastSpent(steps=1)
         match view.step:
             case Parallel(wait_for="all"):
                 return sum((self.block(block) for block in view.blocks), one)
             case Parallel():
                 branches = [self.block(block) for block in view.blocks]
-                return one + min(branches, key=lambda spent: spent.calls, default=Spent())
+                return one + min(branches, key=lambda spent: spent.calls, default=LeastSpent())
             case Loop(over=list() as over):
                 return one + self.block(view.blocks[0]).times(len(over)) if view.blocks else one
             case _ if view.tool is None:
@@ -68,4 +68,4 @@ class Spending:
                 # A result that is kept costs nothing.
                 return one
             case _:
-                return Spent(1, view.tool.cost or 0.0, 1)
+                return LeastSpent(1, view.tool.cost or 0.0, 1)

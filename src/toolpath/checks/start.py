@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolpath.checks.remarks import Suggestions, error, listed
 from toolpath.errors import Finding, SchemaError
 from toolpath.json_schema.coerce import coerce_in
-from toolpath.json_schema.document import Document
+from toolpath.json_schema.document import SchemaDocument
 from toolpath.json_schema.validate import Validator, null_over_default
 from toolpath.model.plan import Plan
 from toolpath.model.redaction import Redactor
@@ -24,7 +24,7 @@ class DeclaredInputs:
         self._required: list[str] = list(schema.get("required", ()))
         self._needed = [name for name in self._required if name not in self._defaults]
         """Required, and without a default."""
-        self._document = Document(schema)
+        self._document = SchemaDocument(schema)
         self._validator: Validator | None = None
         self._without_any: JsonObject | None = None
         """What a run reads that is given nothing, once one was."""

@@ -6,7 +6,7 @@ from toolpath.checks.readings import Argument
 from toolpath.checks.roots import is_lone
 from toolpath.checks.shapes import Type, either, list_of, object_of, shape_of, tuple_of
 from toolpath.checks.type_source import TypeSource
-from toolpath.checks.views import Template, has_template
+from toolpath.checks.views import TemplatePlace, has_template
 from toolpath.expressions.tree import Path
 from toolpath.json_schema.describe import type_text
 from toolpath.values import Json, JsonObject, key_pointer
@@ -18,7 +18,7 @@ _HOLDING = frozenset({str, dict, list})
 _TEXT: JsonObject = {"type": "string"}
 
 
-def type_of_part(types: TypeSource, template: Template, pointer: str, value: Json) -> Type:
+def type_of_part(types: TypeSource, template: TemplatePlace, pointer: str, value: Json) -> Type:
     """The type of a part of a template: literals are themselves, templates what they give."""
     memory = types.memory
     match value:
@@ -42,7 +42,7 @@ def type_of_part(types: TypeSource, template: Template, pointer: str, value: Jso
             return memory.literal(value)
 
 
-def type_of_given(types: TypeSource, template: Template, pointer: str, value: Json, *, drops_null: bool) -> Type:
+def type_of_given(types: TypeSource, template: TemplatePlace, pointer: str, value: Json, *, drops_null: bool) -> Type:
     """The type of a part of the inputs. That a step may have been skipped is for another rule to say."""
     if not isinstance(value, str):
         return type_of_part(types, template, pointer, value)
@@ -52,7 +52,7 @@ def type_of_given(types: TypeSource, template: Template, pointer: str, value: Js
     return types.kinds.without_null(schema) if drops_null else schema
 
 
-def argument(types: TypeSource, template: Template, pointer: str, value: Json, schema: JsonObject) -> Argument:
+def argument(types: TypeSource, template: TemplatePlace, pointer: str, value: Json, schema: JsonObject) -> Argument:
     """All that a message tells of a part of the inputs, whose type is known."""
     reads = template.reads_below(pointer)
     text, kind = "a value", ""

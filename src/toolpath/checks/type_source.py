@@ -8,10 +8,10 @@ from typing import Protocol
 from toolpath.checks.history import History
 from toolpath.checks.judge import Judged
 from toolpath.checks.kinds import Kinds
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.checks.readings import Reading
 from toolpath.checks.shapes import Type
-from toolpath.checks.views import BlockView, Read, StepView, Template
+from toolpath.checks.views import BlockView, ReferenceUse, StepView, TemplatePlace
 from toolpath.model.plan import OnUnresolved
 
 #: Types that are found by way of others, one inside the other, at most.
@@ -23,7 +23,7 @@ class TypeSource(Protocol):
 
     history: History
     kinds: Kinds
-    memory: Memory
+    memory: SchemaMemory
     plan_mode: OnUnresolved
 
     def output(self, view: StepView) -> Type:
@@ -38,13 +38,13 @@ class TypeSource(Protocol):
     def input(self, name: str) -> Type:
         """The type of an input of the plan."""
 
-    def template(self, template: Template) -> Type:
+    def template(self, template: TemplatePlace) -> Type:
         """The type of what the template gives."""
 
-    def judged(self, template: Template, pointer: str) -> Judged:
+    def judged(self, template: TemplatePlace, pointer: str) -> Judged:
         """The judgement on one string of the template."""
 
-    def reading(self, read: Read) -> Reading:
+    def reading(self, read: ReferenceUse) -> Reading:
         """The reading of the value that the reference gives, where there is one."""
 
 

@@ -5,10 +5,10 @@ A variable may be written with what it holds, so its type may be asked for while
 
 from __future__ import annotations
 
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.checks.shapes import NEVER, Type, either, field_of, object_of, of_literal, or_null, standalone
 from toolpath.checks.type_source import Depth, TypeSource
-from toolpath.checks.views import StepView, Template, Views
+from toolpath.checks.views import StepView, TemplatePlace, Views
 from toolpath.expressions.names import CHAIN_VARIABLES
 from toolpath.values import JsonObject
 
@@ -19,12 +19,12 @@ _TEXT: JsonObject = {"type": "string"}
 _COUNT: JsonObject = {"type": "integer", "minimum": 0}
 
 
-class Variables:
+class VariableTypes:
     """The types of one plan's variables and inputs, each found once."""
 
     __slots__ = ("_busy", "_depth", "_inputs", "_known", "_memory", "_views", "_writers", "unsettled_reads")
 
-    def __init__(self, views: Views, memory: Memory, depth: Depth) -> None:
+    def __init__(self, views: Views, memory: SchemaMemory, depth: Depth) -> None:
         self._views = views
         self._memory = memory
         self._depth = depth
@@ -34,7 +34,7 @@ class Variables:
         """Variables whose types are being looked for → what is taken for them meanwhile."""
         self.unsettled_reads = 0
         """Variables that were read while their own type was being looked for: what was found with them is not kept."""
-        self._writers: dict[str, list[tuple[StepView, str] | Template]] = {}
+        self._writers: dict[str, list[tuple[StepView, str] | TemplatePlace]] = {}
         """What writes each: a field of a step's output, or a template."""
         for view in views.steps:
             for field, variable in view.step.on_success.map_outputs.items():
@@ -110,8 +110,8 @@ class Variables:
         return known if is_given or known is None else or_null(known)
 
 
-def _written_by(types: TypeSource, writer: tuple[StepView, str] | Template) -> Type:
-    if isinstance(writer, Template):
+def _written_by(types: TypeSource, writer: tuple[StepView, str] | TemplatePlace) -> Type:
+    if isinstance(writer, TemplatePlace):
         return types.template(writer)
     view, field = writer
     place = field_of(types.output(view), field)

@@ -29,7 +29,7 @@ _OF_STEPS: frozenset[str] = frozenset({"output", "steps"})
 _WITH_SECRETS: frozenset[str] = frozenset({"input", "fallback"})
 
 
-class Template:
+class TemplatePlace:
     """One place of the plan where expressions may stand."""
 
     __slots__ = (
@@ -72,10 +72,10 @@ class Template:
         self._read_leaves()
         self.faults: list[tuple[str, ExpressionError]] = []
         """Pointer into the value, and what is wrong with the expressions there; names are no faults here."""
-        self.reads: list[Read] = []
+        self.reads: list[ReferenceUse] = []
         """What its expressions read."""
-        self._known: dict[int, Read] = {}
-        self._below: dict[str, list[Read]] = {}
+        self._known: dict[int, ReferenceUse] = {}
+        self._below: dict[str, list[ReferenceUse]] = {}
         for at, leaf in self.leaves.items():
             if leaf.faults:
                 self.faults += [(at, fault) for fault in leaf.faults]
@@ -118,11 +118,11 @@ class Template:
             return has_template(self.value[name])
         return (pointer(name)[1:] if "/" in name or "~" in name else name) in self._below
 
-    def read(self, reference: Reference) -> Read:
+    def read(self, reference: Reference) -> ReferenceUse:
         """The reference as it is read here."""
         return self._known.get(id(reference)) or read_of(self, reference)
 
-    def reads_below(self, pointer: str) -> list[Read]:
+    def reads_below(self, pointer: str) -> list[ReferenceUse]:
         """The references at or below the pointer, which leads to one key of the value or is empty."""
         return self._below.get(pointer.split("/", 2)[1], []) if pointer else self.reads
 
@@ -147,10 +147,10 @@ def _is_all(leaf: Leaf, text: str) -> bool:
     return text.count("{") == 2 and text.count("}") == 2 and _OTHER_SIGN.search(text) is None
 
 
-class Read(msgspec.Struct, frozen=True, eq=False):
+class ReferenceUse(msgspec.Struct, frozen=True, eq=False):
     """One reference where it stands."""
 
-    template: Template
+    template: TemplatePlace
     reference: Reference
     kind: str
     """What is read: the kind of its root, or `ambiguous` or `unknown`."""
@@ -172,15 +172,17 @@ class Read(msgspec.Struct, frozen=True, eq=False):
         return path_text(self.reference.name, self.reference.path)
 
 
-def read_of(template: Template, reference: Reference) -> Read:
+def read_of(template: TemplatePlace, reference: Reference) -> ReferenceUse:
     """The reference as it is read there."""
     root = reference.root
     if type(root) is not Root:
-        return Read(template, reference, "unknown" if root is None else "ambiguous", "", 0, None)
+        return ReferenceUse(template, reference, "unknown" if root is None else "ambiguous", "", 0, None)
     if root.kind not in _OF_STEPS:
-        return Read(template, reference, root.kind, root.key, root.up, None)
+        return ReferenceUse(template, reference, root.kind, root.key, root.up, None)
     block = template.block.climb(root.up) if root.up else template.block
-    return Read(template, reference, root.kind, root.key, root.up, None if block is None else block.find(root.key))
+    return ReferenceUse(
+        template, reference, root.kind, root.key, root.up, None if block is None else block.find(root.key)
+    )
 
 
 class StepView:
@@ -198,7 +200,7 @@ class StepView:
         self.candidates: tuple[str, ...] = ()
         """Keys of the tools that the call's name could mean, where it could mean several."""
         self.blocks: tuple[BlockView, ...] = ()
-        self.templates: list[Template] = []
+        self.templates: list[TemplatePlace] = []
 
 
 class BlockView:
@@ -246,7 +248,7 @@ class Views:
         self.catalog = catalog
         self.steps: list[StepView] = []
         """Every step, however deep, each after the one that holds it."""
-        self.templates: list[Template] = []
+        self.templates: list[TemplatePlace] = []
         """Every template, steps' first, the plan's outputs last."""
         self.hidden: dict[str, StepView] = {}
         """Step id → the first step of that id, wherever it stands."""
@@ -254,9 +256,9 @@ class Views:
         """Paths of steps with blocks that are nested deeper than anything here goes."""
         self.root = _view(self, plan.block, "", (plan_names(plan), None))
         _fill(self, self.root)
-        self.outputs: Template | None = None
+        self.outputs: TemplatePlace | None = None
         if plan.outputs is not None:
-            self.outputs = Template("outputs", "/outputs", plan.outputs, block=self.root, step=None)
+            self.outputs = TemplatePlace("outputs", "/outputs", plan.outputs, block=self.root, step=None)
             self.templates.append(self.outputs)
 
     @property
@@ -322,10 +324,10 @@ def _fill(views: Views, block: BlockView) -> None:
             if use == "collect" and not at.blocks:
                 continue
             seen_from = at.blocks[0] if use == "collect" else block
-            at.templates.append(Template(use, path + where, value, block=seen_from, step=at))
+            at.templates.append(TemplatePlace(use, path + where, value, block=seen_from, step=at))
         for variable, value in step.on_success.transform.items():
             where = f"{path}/on_success/transform{pointer(variable)}"
-            at.templates.append(Template("transform", where, value, block=block, step=at, variable=variable))
+            at.templates.append(TemplatePlace("transform", where, value, block=block, step=at, variable=variable))
         views.templates += at.templates
 
 

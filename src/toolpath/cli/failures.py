@@ -5,14 +5,14 @@ from __future__ import annotations
 import traceback
 
 from toolpath.cli.exits import of_error
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output
 from toolpath.errors import ToolpathError
 
 
 def explain_error(error: BaseException, *, verbose: bool) -> int:
     """Write the error to stderr; returns the exit code."""
-    output = Output(Options())
+    output = Output(GlobalOptions())
     known = _known(error)
     if known is not None:
         output.tell(f"Error: {known}", "red")

@@ -8,9 +8,9 @@ import msgspec
 from rich.text import Text
 
 from toolpath.cli.exits import ExitCode, UsageError
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import STYLES, Output, clean
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.cli.target import find_target, is_file
 from toolpath.errors import Finding, ReadError
 
@@ -18,10 +18,10 @@ _NO_TOOLS = "There are no tools."
 _HOW_TO_NAME_TOOLS = " Name them with `--tools FILE`, or in `toolpath.toml` of the working folder."
 
 
-def validate_files(options: Options, files: Sequence[str], *, strict: bool = False) -> int:
+def validate_files(options: GlobalOptions, files: Sequence[str], *, strict: bool = False) -> int:
     """Check every file and show all findings; 3 where a plan does not check."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         found: list[tuple[str, Finding]] = []
         for file in files:
             if file != "-" and not is_file(file):
@@ -85,12 +85,12 @@ def finding_line(file: str, finding: Finding) -> Text:
     return text
 
 
-def explain_file(options: Options, file: str, form: str) -> int:
+def explain_file(options: GlobalOptions, file: str, form: str) -> int:
     """Say what a plan will do, as a tree, as a Mermaid graph or as JSON."""
     if form not in ("tree", "mermaid", "json"):
         raise UsageError(f"{form!r} is no format.", hint="Formats are tree, mermaid and json.")
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         try:
             plan = (await find_target(session.tp, file)).plan_with({})
         except ReadError as error:

@@ -9,14 +9,14 @@ import msgspec
 
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode
-from toolpath.cli.options import Options
-from toolpath.cli.session import Session, perform
+from toolpath.cli.options import GlobalOptions
+from toolpath.cli.session import CommandSession, perform
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
 
 def list_kept(
-    options: Options,
+    options: GlobalOptions,
     find: Callable[[Toolpath], Awaitable[Sequence[Record]]],
     row: Callable[[Record], tuple[Any, ...]],
     *,
@@ -25,17 +25,17 @@ def list_kept(
 ) -> int:
     """Print the records, one a row; `none` where there are none."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         session.output.records(await find(session.tp), row=row, header=header, none=none)
         return ExitCode.DONE
 
     return perform(options, work, sources=False)
 
 
-def show_kept(options: Options, get: Callable[[Toolpath], Awaitable[msgspec.Struct]]) -> int:
+def show_kept(options: GlobalOptions, get: Callable[[Toolpath], Awaitable[msgspec.Struct]]) -> int:
     """Print all that is kept of one."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         session.output.result(msgspec.to_builtins(await get(session.tp)))
         return ExitCode.DONE
 
@@ -43,7 +43,7 @@ def show_kept(options: Options, get: Callable[[Toolpath], Awaitable[msgspec.Stru
 
 
 def add_kept(
-    options: Options,
+    options: GlobalOptions,
     add: Callable[[Toolpath], Awaitable[Record]],
     told: Callable[[Record], str],
     *,
@@ -51,7 +51,7 @@ def add_kept(
 ) -> int:
     """Keep one. With `sources`, the tools of the settings are there meanwhile."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         made = await add(session.tp)
         session.output.done(told(made), made)
         return ExitCode.DONE
@@ -60,14 +60,14 @@ def add_kept(
 
 
 def change_kept(
-    options: Options,
+    options: GlobalOptions,
     get: Callable[[Toolpath], Awaitable[Record]],
     change: Callable[[Toolpath, Record], Awaitable[Record]],
     told: Callable[[Record], str],
 ) -> int:
     """Change the one that `get` finds."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         made = await change(session.tp, await get(session.tp))
         session.output.done(told(made), made)
         return ExitCode.DONE
@@ -76,14 +76,14 @@ def change_kept(
 
 
 def forget_kept(
-    options: Options,
+    options: GlobalOptions,
     get: Callable[[Toolpath], Awaitable[Record]],
     forget: Callable[[Toolpath, Record], Awaitable[object]],
     name: Callable[[Record], str],
 ) -> int:
     """Forget the one that `get` finds, and tell its name."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         known = await get(session.tp)
         await forget(session.tp, known)
         session.output.say(f"{name(known)} is gone.", "green")

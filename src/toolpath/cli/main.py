@@ -18,7 +18,7 @@ from toolpath.cli.files import commands as files
 from toolpath.cli.groups import Commands
 from toolpath.cli.mcp_servers import commands as mcp_servers
 from toolpath.cli.models import commands as models
-from toolpath.cli.options import Options, hoisted, named_sources
+from toolpath.cli.options import GlobalOptions, hoisted, named_sources
 from toolpath.cli.plans import commands as plans
 from toolpath.cli.project import commands as project
 from toolpath.cli.runs import answering_commands as people
@@ -85,7 +85,7 @@ def options(
     **sources: list[str] | None,
 ) -> None:
     """Keep the global options for the verb."""
-    ctx.obj = Options(
+    ctx.obj = GlobalOptions(
         store=store,
         config=config,
         sources=named_sources(sources),

@@ -14,7 +14,7 @@ WITHOUT_VALUE = ("--json", "--quiet", "--verbose", "-q", "-v")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class GlobalOptions:
     """Global options, given before (or after) the verb."""
 
     store: str = ""

@@ -12,7 +12,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.values import Json
 
 _Record = TypeVar("_Record", bound=msgspec.Struct)
@@ -55,7 +55,7 @@ def short(value: Json, limit: int = 200) -> str:
 class Output:
     """The two streams of one command."""
 
-    def __init__(self, options: Options, results: TextIO | None = None) -> None:
+    def __init__(self, options: GlobalOptions, results: TextIO | None = None) -> None:
         self.options = options
         self.results = results or sys.stdout
         self.people = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -16,7 +16,7 @@ from toolpath.access.acting import acting
 from toolpath.access.caller import EVERYTHING, Caller
 from toolpath.app import Toolpath
 from toolpath.cli.exits import UsageError
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output
 from toolpath.cli.questions import person
 from toolpath.cli.requests import add_http
@@ -27,7 +27,7 @@ from toolpath.telemetry.telemetry import for_command
 from toolpath.values import JsonObject
 
 
-class Session:
+class CommandSession:
     """One command at work: the door, the settings and the two streams."""
 
     def __init__(self, tp: Toolpath, settings: Settings, output: Output) -> None:
@@ -36,14 +36,14 @@ class Session:
         self.output = output
 
 
-def settings_of(options: Options) -> Settings:
+def settings_of(options: GlobalOptions) -> Settings:
     """The settings in force for these options. Raises `ConfigError`."""
     return load_settings(options.config or None, store=options.store, **options.sources)
 
 
 def perform(
-    options: Options,
-    work: Callable[[Session], Coroutine[Any, Any, int]],
+    options: GlobalOptions,
+    work: Callable[[CommandSession], Coroutine[Any, Any, int]],
     *,
     journal: bool = True,
     begins: bool = False,
@@ -64,8 +64,8 @@ def perform(
 
 @asynccontextmanager
 async def opened(
-    options: Options, *, journal: bool = True, begins: bool = False, sources: bool = True
-) -> AsyncIterator[Session]:
+    options: GlobalOptions, *, journal: bool = True, begins: bool = False, sources: bool = True
+) -> AsyncIterator[CommandSession]:
     """A session with all tools added; providers are asked for their tools when something needs them."""
     settings = settings_of(options)
     telemetry = for_command(settings)
@@ -80,7 +80,7 @@ async def opened(
                     add_sources(tp, settings)
                     tp.registry.on_listing = _telling(output)
                 with acting(Caller(user=person(), permissions=EVERYTHING, door="cli")):
-                    yield Session(tp, settings, output)
+                    yield CommandSession(tp, settings, output)
         finally:
             telemetry.close()
 

@@ -15,7 +15,7 @@ MAX_TEXT = 8_000_000
 MAX_BITS = 1_024
 
 
-class Budget:
+class WorkBudget:
     """Counts the work of one evaluation, and adds it to that of the run where it is part of one."""
 
     __slots__ = ("_all", "_of", "left")

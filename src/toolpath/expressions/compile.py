@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from toolpath.errors import ExpressionError, OverBudget, Unresolved
-from toolpath.expressions.budget import Budget
+from toolpath.expressions.budget import WorkBudget
 from toolpath.expressions.extent import extent
 from toolpath.expressions.leaf import Leaf, read_condition, read_leaf
 from toolpath.expressions.look import Diagnose
@@ -130,13 +130,13 @@ class Compiled:
 
     def _counted(self, frame: Frame) -> Json:
         """The value, its work counted: for this evaluation, and for all those of the run."""
-        budget = Budget(frame.work)
+        budget = WorkBudget(frame.work)
         try:
             return self._admitted(self._fast(frame, budget), frame, budget)
         finally:
             budget.close()
 
-    def _admitted(self, value: Json, frame: Frame, budget: Budget) -> Json:
+    def _admitted(self, value: Json, frame: Frame, budget: WorkBudget) -> Json:
         """The value, not larger than one may be: it may share its parts, and whatever is done with it walks it."""
         if type(value) in _CONTAINERS and (self._builds or self._repeats or frame.shares):
             found = extent(value)
@@ -156,7 +156,7 @@ class Compiled:
 
     def lacking(self, frame: Frame) -> tuple[str, ...]:
         """JSON pointers of the strings that do not resolve. Raises `ExpressionError` as `evaluate`."""
-        budget, found = Budget(), []
+        budget, found = WorkBudget(), []
         for at, leaf in self._leaves.items():
             try:
                 leaf.value(frame, budget, None)
@@ -179,7 +179,7 @@ class Compiled:
         if self._condition:
             # Text that is kept would count as true.
             mode = "null"
-        budget = Budget(frame.work)
+        budget = WorkBudget(frame.work)
         found: dict[str, Json] = {}
         try:
             for at, leaf in self._leaves.items():

@@ -24,7 +24,7 @@ KNOWN_FILTERS = frozenset({*FILTERS, *SPECIAL_FILTERS})
 KNOWN_TESTS = frozenset({*TESTS, *COMPARING_TESTS, *SPECIAL_TESTS})
 
 
-class Lowering(Protocol):
+class FilterLowering(Protocol):
     """Lowering of the tree around a filter, as far as the filter needs it."""
 
     def lower(self, node: nodes.Node) -> Tree:
@@ -45,7 +45,7 @@ class Lowering(Protocol):
         """Note a fault; what comes back stands in for the faulty node."""
 
 
-def lower_filter(to: Lowering, node: nodes.Filter) -> Tree:
+def lower_filter(to: FilterLowering, node: nodes.Filter) -> Tree:
     """The tree of `subject | name(arguments)`."""
     if node.dyn_args is not None or node.dyn_kwargs is not None:
         return to.fail("Arguments are written out; * and ** are not of this language.", "forbidden_expression", node)
@@ -64,7 +64,7 @@ def lower_filter(to: Lowering, node: nodes.Filter) -> Tree:
             return _plain(to, node, FILTERS[name])
 
 
-def lower_test(to: Lowering, node: nodes.Test) -> Tree:
+def lower_test(to: FilterLowering, node: nodes.Test) -> Tree:
     """The tree of `subject is name(arguments)`."""
     if node.dyn_args is not None or node.dyn_kwargs is not None:
         return to.fail("Arguments are written out; * and ** are not of this language.", "forbidden_expression", node)
@@ -80,7 +80,7 @@ def lower_test(to: Lowering, node: nodes.Test) -> Tree:
     return _test(to, node, node.name, to.lower(node.node), node.args)
 
 
-def _known(to: Lowering, node: nodes.Filter | nodes.Test, what: str) -> bool:
+def _known(to: FilterLowering, node: nodes.Filter | nodes.Test, what: str) -> bool:
     known = KNOWN_FILTERS if what == "filter" else KNOWN_TESTS
     if node.name in known:
         return True
@@ -100,7 +100,7 @@ def _known(to: Lowering, node: nodes.Filter | nodes.Test, what: str) -> bool:
     return False
 
 
-def _test(to: Lowering, node: nodes.Node, name: str, subject: Tree, arguments: list[nodes.Expr]) -> Tree:
+def _test(to: FilterLowering, node: nodes.Node, name: str, subject: Tree, arguments: list[nodes.Expr]) -> Tree:
     """A test by its name, of a subject that is lowered already."""
     if name in COMPARING_TESTS:
         if len(arguments) != 1:
@@ -117,7 +117,7 @@ def _test(to: Lowering, node: nodes.Node, name: str, subject: Tree, arguments: l
 
 
 def _arguments(
-    to: Lowering,
+    to: FilterLowering,
     node: nodes.Node,
     name: str,
     function: Function,
@@ -140,7 +140,7 @@ def _arguments(
     return tuple((key, to.lower(value)) for key, value in given)
 
 
-def _plain(to: Lowering, node: nodes.Filter, function: Function) -> Tree:
+def _plain(to: FilterLowering, node: nodes.Filter, function: Function) -> Tree:
     subject = to.lower(cast(nodes.Node, node.node))
     positional, named = list(node.args), _named(node)
     key: tuple[tuple[str, Tree], ...] = ()
@@ -179,7 +179,7 @@ def _take(named: list[nodes.Keyword], key: str) -> nodes.Expr | None:
 
 
 def _function(
-    to: Lowering, node: nodes.Filter, by: nodes.Expr, default: nodes.Expr | None = None
+    to: FilterLowering, node: nodes.Filter, by: nodes.Expr, default: nodes.Expr | None = None
 ) -> tree.Lambda | None:
     """A function of one element: a lambda, or what an attribute such as 'author.name' gives."""
     if isinstance(by, nodes.Macro):
@@ -191,7 +191,7 @@ def _function(
     return None
 
 
-def _attribute(to: Lowering, written: str | int, slot: int, default: nodes.Expr | None) -> Tree:
+def _attribute(to: FilterLowering, written: str | int, slot: int, default: nodes.Expr | None) -> Tree:
     parts = [written] if isinstance(written, int) else written.split(".")
     keys = tuple(
         int(part) if isinstance(part, str) and part.isdecimal() and part.isascii() else part for part in parts[:80]
@@ -200,7 +200,7 @@ def _attribute(to: Lowering, written: str | int, slot: int, default: nodes.Expr 
     return found if default is None else tree.Default(found, to.lower(default), None)
 
 
-def _default(to: Lowering, node: nodes.Filter) -> Tree:
+def _default(to: FilterLowering, node: nodes.Filter) -> Tree:
     subject = to.covered(cast(nodes.Node, node.node))
     given = dict(
         _arguments(to, node, node.name, Function(_default, ("default_value", "boolean")), node.args, _named(node))
@@ -208,7 +208,7 @@ def _default(to: Lowering, node: nodes.Filter) -> Tree:
     return tree.Default(subject, given.get("default_value", tree.Literal_("")), given.get("boolean"))
 
 
-def _select(to: Lowering, node: nodes.Filter) -> Tree:
+def _select(to: FilterLowering, node: nodes.Filter) -> Tree:
     """`filter(lambda x: …)`, `select('odd')`, `reject('in', names)`."""
     subject = to.lower(cast(nodes.Node, node.node))
     kind: Literal["filter", "reject"] = "reject" if node.name == "reject" else "filter"
@@ -226,7 +226,7 @@ def _select(to: Lowering, node: nodes.Filter) -> Tree:
     return tree.Each(kind, subject, tree.Lambda((slot,), element, 1))
 
 
-def _select_attribute(to: Lowering, node: nodes.Filter) -> Tree:
+def _select_attribute(to: FilterLowering, node: nodes.Filter) -> Tree:
     """`selectattr('price', 'gt', 50)`; an attribute that is not there is null."""
     subject = to.lower(cast(nodes.Node, node.node))
     if not node.args or node.kwargs:
@@ -245,7 +245,9 @@ def _select_attribute(to: Lowering, node: nodes.Filter) -> Tree:
     return tree.Each(kind, subject, tree.Lambda((slot,), found, 2))
 
 
-def _named_test(to: Lowering, node: nodes.Filter, name: nodes.Expr, subject: Tree, arguments: list[nodes.Expr]) -> Tree:
+def _named_test(
+    to: FilterLowering, node: nodes.Filter, name: nodes.Expr, subject: Tree, arguments: list[nodes.Expr]
+) -> Tree:
     if not isinstance(name, nodes.Const) or type(name.value) is not str:
         return to.fail(f"{node.name}: a test is named by a text such as 'odd'.", "expression_syntax", name)
     test = nodes.Test(node.node, name.value, arguments, [], None, None, lineno=name.lineno)
@@ -254,7 +256,7 @@ def _named_test(to: Lowering, node: nodes.Filter, name: nodes.Expr, subject: Tre
     return _test(to, name, name.value, subject, arguments)
 
 
-def _map(to: Lowering, node: nodes.Filter) -> Tree:
+def _map(to: FilterLowering, node: nodes.Filter) -> Tree:
     """`map(lambda x: …)`, `map(attribute='name', default=…)`, `map('upper')`."""
     subject = to.lower(cast(nodes.Node, node.node))
     positional, named = list(node.args), _named(node)
@@ -271,7 +273,7 @@ def _map(to: Lowering, node: nodes.Filter) -> Tree:
     return _map_filter(to, node, subject, positional[0].value)
 
 
-def _map_filter(to: Lowering, node: nodes.Filter, subject: Tree, name: str) -> Tree:
+def _map_filter(to: FilterLowering, node: nodes.Filter, subject: Tree, name: str) -> Tree:
     """`map('upper')`: the named filter on each element."""
     slot = to.slot()
     named = nodes.Filter(None, name, node.args[1:], node.kwargs, None, None, lineno=node.args[0].lineno)

@@ -8,7 +8,7 @@ from msgspec import Struct
 Written = tuple[str | int | None, ...]
 
 
-class Guard(Struct, frozen=True):
+class GuardedPath(Struct, frozen=True):
     """A path, as written, that is known to be there."""
 
     path: Written
@@ -35,7 +35,7 @@ def written(node: nodes.Node) -> Written | None:
         node = node.node
 
 
-def guards_of(node: nodes.Node, holds: bool) -> tuple[Guard, ...]:
+def guards_of(node: nodes.Node, holds: bool) -> tuple[GuardedPath, ...]:
     """The paths that are there when the condition holds, or when it does not."""
     match node:
         case nodes.Not():
@@ -56,14 +56,14 @@ def guards_of(node: nodes.Node, holds: bool) -> tuple[Guard, ...]:
             return ()
 
 
-def _guard(node: nodes.Node) -> tuple[Guard, ...]:
+def _guard(node: nodes.Node) -> tuple[GuardedPath, ...]:
     path = written(node)
-    return () if path is None else (Guard(path),)
+    return () if path is None else (GuardedPath(path),)
 
 
-def _of_status(node: nodes.Compare) -> tuple[Guard, ...]:
+def _of_status(node: nodes.Compare) -> tuple[GuardedPath, ...]:
     """Who asks for a step's status knows that it may have none of the output."""
     path = written(node.expr)
     if path is not None and len(path) == 3 and path[0] == "steps" and path[2] in ("status", "error"):
-        return (Guard((path[1],)), Guard(("steps", path[1], "output")))
+        return (GuardedPath((path[1],)), GuardedPath(("steps", path[1], "output")))
     return ()

@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from toolpath.errors import ExpressionError, OverBudget, Unresolved
 from toolpath.expressions import operate
-from toolpath.expressions.budget import Budget
+from toolpath.expressions.budget import WorkBudget
 from toolpath.expressions.emit import Emitter, Run
 from toolpath.expressions.lower import Lowering
 from toolpath.expressions.names import Frame, Names, Root
 from toolpath.expressions.parse import WORDS, parse
 from toolpath.expressions.resolve import SPACES, resolve
-from toolpath.expressions.scan import Template, scan
+from toolpath.expressions.scan import Placeholder, scan
 from toolpath.expressions.tree import Literal_, Path, Reference, Tree
 from toolpath.values import Json
 
@@ -29,7 +29,7 @@ _MOST_PLAIN = 100
 # A large plan has many of both. No search for garbage, which stops everybody, looks at them: they are in no circle.
 
 
-class Piece(Struct, eq=False, gc=False):
+class LeafPiece(Struct, eq=False, gc=False):
     """One template of the string."""
 
     text: str
@@ -38,7 +38,7 @@ class Piece(Struct, eq=False, gc=False):
     tree: Tree
     _run: Run | None = None
 
-    def value(self, frame: Frame, budget: Budget) -> Json:
+    def value(self, frame: Frame, budget: WorkBudget) -> Json:
         """The template's value, by the form that says what is wrong. Raises `ExpressionError`."""
         try:
             if self._run is None:
@@ -62,21 +62,21 @@ class Leaf(Struct, eq=False, gc=False):
 
     source: str
     pointer: str
-    pieces: tuple[str | Piece, ...]
+    pieces: tuple[str | LeafPiece, ...]
     references: tuple[Reference, ...]
     faults: tuple[ExpressionError, ...]
     is_plain: bool = False
     """It is one path with dots in braces, and nothing else."""
     uses_secrets: bool = False
-    whole: Piece | None = None
+    whole: LeafPiece | None = None
     """The one template that the string is, whose value keeps its type."""
 
     def __post_init__(self) -> None:
         self.uses_secrets = not self.is_plain and _uses_secrets(self.references)
         piece = self.pieces[0] if len(self.pieces) == 1 else None
-        self.whole = piece if isinstance(piece, Piece) else None
+        self.whole = piece if isinstance(piece, LeafPiece) else None
 
-    def value(self, frame: Frame, budget: Budget, keep: list[Unresolved] | None = None) -> Json:
+    def value(self, frame: Frame, budget: WorkBudget, keep: list[Unresolved] | None = None) -> Json:
         """The string's value, run with care. With `keep`, a template that does not resolve keeps its text."""
         whole = self.whole
         if whole is not None:
@@ -96,7 +96,7 @@ def _uses_secrets(references: tuple[Reference, ...]) -> bool:
     return False
 
 
-def _settled(piece: Piece, frame: Frame, budget: Budget, keep: list[Unresolved] | None) -> Json:
+def _settled(piece: LeafPiece, frame: Frame, budget: WorkBudget, keep: list[Unresolved] | None) -> Json:
     try:
         return piece.value(frame, budget)
     except Unresolved as error:
@@ -117,11 +117,11 @@ def read_leaf(source: str, pointer: str, names: Names, *, allow_secrets: bool) -
         parts = scan(source)
     except ExpressionError as error:
         return Leaf(source, pointer, (), (), (error,))
-    pieces: list[str | Piece] = []
+    pieces: list[str | LeafPiece] = []
     references: list[Reference] = []
     faults: list[ExpressionError] = []
     for part in parts:
-        if isinstance(part, Template):
+        if isinstance(part, Placeholder):
             lowering = Lowering(names, pointer, part.offset, allow_secrets=allow_secrets)
             pieces.append(_piece(part, lowering))
             references += lowering.references
@@ -142,8 +142,8 @@ def plain_leaf(source: str, pointer: str, names: Names) -> Leaf | None:
         reference = _plain_reference(found, pointer, names)
         if reference is None:
             return None
-        return Leaf(source, pointer, (Piece(source, 2, Path(reference)),), (reference,), (), is_plain=True)
-    pieces: list[str | Piece] = []
+        return Leaf(source, pointer, (LeafPiece(source, 2, Path(reference)),), (reference,), (), is_plain=True)
+    pieces: list[str | LeafPiece] = []
     references: list[Reference] = []
     position, start = 0, source.find("{{")
     while start >= 0:
@@ -154,7 +154,7 @@ def plain_leaf(source: str, pointer: str, names: Names) -> Leaf | None:
         if start > position:
             pieces.append(source[position:start])
         position = found.end()
-        pieces.append(Piece(source[start:position], start + 2, Path(reference)))
+        pieces.append(LeafPiece(source[start:position], start + 2, Path(reference)))
         references.append(reference)
         start = source.find("{{", position)
     if position < len(source):
@@ -187,11 +187,11 @@ def read_condition(source: str, names: Names) -> Leaf:
     return Leaf(source, "", (piece,), tuple(lowering.references), tuple(lowering.faults))
 
 
-def _condition(source: str) -> Template:
+def _condition(source: str) -> Placeholder:
     if not source.strip().startswith("{{"):
-        return Template(source, source, 0)
-    parts = [part for part in scan(source) if isinstance(part, Template) or part.strip()]
-    if len(parts) == 1 and isinstance(parts[0], Template):
+        return Placeholder(source, source, 0)
+    parts = [part for part in scan(source) if isinstance(part, Placeholder) or part.strip()]
+    if len(parts) == 1 and isinstance(parts[0], Placeholder):
         return parts[0]
     raise ExpressionError(
         "A condition is one expression.",
@@ -200,11 +200,11 @@ def _condition(source: str) -> Template:
     )
 
 
-def _piece(template: Template, lowering: Lowering) -> Piece:
+def _piece(template: Placeholder, lowering: Lowering) -> LeafPiece:
     try:
         node = parse(template.source)
     except ExpressionError as error:
         error.offset += template.offset
         lowering.faults.append(error)
-        return Piece(template.text, template.offset, Literal_(None))
-    return Piece(template.text, template.offset, lowering.whole(node))
+        return LeafPiece(template.text, template.offset, Literal_(None))
+    return LeafPiece(template.text, template.offset, lowering.whole(node))

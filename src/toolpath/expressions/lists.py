@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from toolpath.errors import Unresolved
-from toolpath.expressions.budget import Budget
+from toolpath.expressions.budget import WorkBudget
 from toolpath.expressions.operate import add, elements, json_text, text, whole, wrong
 from toolpath.values import Json, type_name
 
 Key = Callable[[Json], Json] | None
 
 
-def length(budget: Budget, value: Json) -> int:
+def length(budget: WorkBudget, value: Json) -> int:
     """How many elements, keys or characters there are."""
     if type(value) not in (list, dict, str):
         raise wrong(f"{type_name(value)} has no length.")
     return len(value)
 
 
-def first(budget: Budget, value: Json) -> Json:
+def first(budget: WorkBudget, value: Json) -> Json:
     """The first element or character."""
     return _end(value, 0, "first")
 
 
-def last(budget: Budget, value: Json) -> Json:
+def last(budget: WorkBudget, value: Json) -> Json:
     """The last element or character."""
     return _end(value, -1, "last")
 
@@ -37,7 +37,7 @@ def _end(value: Json, at: int, name: str) -> Json:
     return value[at]
 
 
-def to_list(budget: Budget, value: Json) -> list[Json]:
+def to_list(budget: WorkBudget, value: Json) -> list[Json]:
     """The list; the characters of a text; the keys of an object."""
     if type(value) not in (list, dict, str):
         raise wrong(f"{type_name(value)} cannot become a list.")
@@ -45,26 +45,26 @@ def to_list(budget: Budget, value: Json) -> list[Json]:
     return list(value)
 
 
-def keys(budget: Budget, value: Json) -> list[Json]:
+def keys(budget: WorkBudget, value: Json) -> list[Json]:
     """The keys of an object."""
     budget.charge(1 + len(_object(value, "keys")))
     return list(value)
 
 
-def values(budget: Budget, value: Json) -> list[Json]:
+def values(budget: WorkBudget, value: Json) -> list[Json]:
     """The values of an object."""
     budget.charge(1 + len(_object(value, "values")))
     return list(value.values())
 
 
-def items(budget: Budget, value: Json) -> list[Json]:
+def items(budget: WorkBudget, value: Json) -> list[Json]:
     """The pairs [key, value] of an object."""
     budget.charge(1 + len(_object(value, "items")))
     return [[key, item] for key, item in value.items()]
 
 
 def dictsort(
-    budget: Budget, value: Json, case_sensitive: Json = False, by: Json = "key", reverse: Json = False
+    budget: WorkBudget, value: Json, case_sensitive: Json = False, by: Json = "key", reverse: Json = False
 ) -> list[Json]:
     """The pairs of an object in the order of their keys, or values."""
     if by not in ("key", "value"):
@@ -79,7 +79,7 @@ def _object(value: Json, name: str) -> dict[str, Json]:
     return value
 
 
-def _ranks(budget: Budget, value: list[Json], key: Key, folded: bool) -> list[tuple[int, Json]]:
+def _ranks(budget: WorkBudget, value: list[Json], key: Key, folded: bool) -> list[tuple[int, Json]]:
     """The ranks that elements are ordered by: nulls, then numbers, then texts; of one kind besides null."""
     found: list[tuple[int, Json]] = []
     for element in value:
@@ -101,7 +101,7 @@ def _ranks(budget: Budget, value: list[Json], key: Key, folded: bool) -> list[tu
     return found
 
 
-def _list_rank(budget: Budget, value: list[Json], folded: bool) -> list[tuple[int, Json]]:
+def _list_rank(budget: WorkBudget, value: list[Json], folded: bool) -> list[tuple[int, Json]]:
     budget.charge(len(value))
     if any(type(part) not in (str, int, float, bool, type(None)) for part in value):
         raise wrong("Lists in lists have no order.", "Say what to sort by: attribute='…' or a lambda.")
@@ -113,7 +113,7 @@ def _cost(count: int) -> int:
 
 
 def sort(
-    budget: Budget, value: Json, reverse: Json = False, case_sensitive: Json = False, *, key: Key = None
+    budget: WorkBudget, value: Json, reverse: Json = False, case_sensitive: Json = False, *, key: Key = None
 ) -> list[Json]:
     """The elements in order; equal ones stay as they were."""
     source = elements(value, 1, budget)
@@ -123,17 +123,17 @@ def sort(
     return [source[at] for at in order]
 
 
-def least(budget: Budget, value: Json, case_sensitive: Json = False, *, key: Key = None) -> Json:
+def least(budget: WorkBudget, value: Json, case_sensitive: Json = False, *, key: Key = None) -> Json:
     """The smallest element."""
     return _extreme(budget, value, key, not case_sensitive, min)
 
 
-def greatest(budget: Budget, value: Json, case_sensitive: Json = False, *, key: Key = None) -> Json:
+def greatest(budget: WorkBudget, value: Json, case_sensitive: Json = False, *, key: Key = None) -> Json:
     """The greatest element."""
     return _extreme(budget, value, key, not case_sensitive, max)
 
 
-def _extreme(budget: Budget, value: Json, key: Key, folded: bool, choose: Callable[..., int]) -> Json:
+def _extreme(budget: WorkBudget, value: Json, key: Key, folded: bool, choose: Callable[..., int]) -> Json:
     source = elements(value, 1, budget)
     if not source:
         raise Unresolved("min and max: there is none, the list is empty.", hint="Add | default(…).")
@@ -141,7 +141,7 @@ def _extreme(budget: Budget, value: Json, key: Key, folded: bool, choose: Callab
     return source[choose(range(len(source)), key=ranks.__getitem__)]
 
 
-def total(budget: Budget, value: Json, start: Json = 0, *, key: Key = None) -> Json:
+def total(budget: WorkBudget, value: Json, start: Json = 0, *, key: Key = None) -> Json:
     """The sum of the elements."""
     found = start
     for element in elements(value, 1, budget):
@@ -154,7 +154,7 @@ class _Groups:
 
     __slots__ = ("_budget", "_folded", "groups")
 
-    def __init__(self, budget: Budget, folded: bool) -> None:
+    def __init__(self, budget: WorkBudget, folded: bool) -> None:
         self._budget = budget
         self._folded = folded
         self.groups: dict[tuple[str, Json], tuple[Json, list[Json]]] = {}
@@ -187,7 +187,7 @@ def _ordered(value: Json) -> Json:
             return value
 
 
-def unique(budget: Budget, value: Json, case_sensitive: Json = False, *, key: Key = None) -> list[Json]:
+def unique(budget: WorkBudget, value: Json, case_sensitive: Json = False, *, key: Key = None) -> list[Json]:
     """The elements without those equal to an earlier one."""
     groups = _Groups(budget, not case_sensitive)
     for element in elements(value, 1, budget):
@@ -195,7 +195,7 @@ def unique(budget: Budget, value: Json, case_sensitive: Json = False, *, key: Ke
     return [found[0] for _, found in groups.groups.values()]
 
 
-def groupby(budget: Budget, value: Json, case_sensitive: Json = False, *, key: Key = None) -> list[Json]:
+def groupby(budget: WorkBudget, value: Json, case_sensitive: Json = False, *, key: Key = None) -> list[Json]:
     """`{grouper, list}` for each value of the attribute, in their order."""
     groups = _Groups(budget, not case_sensitive)
     for element in elements(value, 1, budget):
@@ -204,7 +204,7 @@ def groupby(budget: Budget, value: Json, case_sensitive: Json = False, *, key: K
     return sort(budget, found, key=lambda group: group["grouper"])
 
 
-def join(budget: Budget, value: Json, separator: Json = "", *, key: Key = None) -> str:
+def join(budget: WorkBudget, value: Json, separator: Json = "", *, key: Key = None) -> str:
     """The texts of the elements with a separator between them."""
     if type(separator) is not str:
         raise wrong(f"join: the separator is text, not {type_name(separator)}.")
@@ -214,7 +214,7 @@ def join(budget: Budget, value: Json, separator: Json = "", *, key: Key = None) 
     return separator.join(texts)
 
 
-def reverse(budget: Budget, value: Json) -> Json:
+def reverse(budget: WorkBudget, value: Json) -> Json:
     """The elements or characters in reverse."""
     if type(value) is str:
         budget.text(len(value))
@@ -222,7 +222,7 @@ def reverse(budget: Budget, value: Json) -> Json:
     return elements(value, 1, budget)[::-1]
 
 
-def batch(budget: Budget, value: Json, size: Json, fill: Json = None) -> list[Json]:
+def batch(budget: WorkBudget, value: Json, size: Json, fill: Json = None) -> list[Json]:
     """Lists of `size` elements each; the last one filled up with `fill` if that is given."""
     source, size = elements(value, 1, budget), _count(size, "batch")
     found = [source[at : at + size] for at in range(0, len(source), size)]
@@ -231,7 +231,7 @@ def batch(budget: Budget, value: Json, size: Json, fill: Json = None) -> list[Js
     return found
 
 
-def pieces(budget: Budget, value: Json, count: Json, fill: Json = None) -> list[Json]:
+def pieces(budget: WorkBudget, value: Json, count: Json, fill: Json = None) -> list[Json]:
     """The elements in `count` lists of about the same length; shorter ones filled up with `fill` if that is given."""
     source, count = elements(value, 1, budget), _count(count, "slice")
     budget.charge(count)
@@ -253,12 +253,12 @@ def _count(value: Json, name: str) -> int:
     return value
 
 
-def _filling(value: Json, count: int, budget: Budget) -> list[Json]:
+def _filling(value: Json, count: int, budget: WorkBudget) -> list[Json]:
     budget.charge(count)
     return [value] * count
 
 
-def flatten(budget: Budget, value: Json) -> list[Json]:
+def flatten(budget: WorkBudget, value: Json) -> list[Json]:
     """The elements of the lists in the list, one level."""
     found: list[Json] = []
     for element in elements(value, 1, budget):
@@ -266,16 +266,16 @@ def flatten(budget: Budget, value: Json) -> list[Json]:
     return found
 
 
-def any_of(budget: Budget, value: Json, *, key: Key = None) -> bool:
+def any_of(budget: WorkBudget, value: Json, *, key: Key = None) -> bool:
     """Whether an element is true, or the lambda is for one."""
     return any(_truths(budget, value, key))
 
 
-def all_of(budget: Budget, value: Json, *, key: Key = None) -> bool:
+def all_of(budget: WorkBudget, value: Json, *, key: Key = None) -> bool:
     """Whether every element is true, or the lambda is for each."""
     return all(_truths(budget, value, key))
 
 
-def _truths(budget: Budget, value: Json, key: Key) -> Iterable[Json]:
+def _truths(budget: WorkBudget, value: Json, key: Key) -> Iterable[Json]:
     source = elements(value, 1, budget)
     return source if key is None else map(key, source)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolpath.errors import ExpressionError, Unresolved, closest
 from toolpath.expressions import operate
-from toolpath.expressions.budget import Budget
+from toolpath.expressions.budget import WorkBudget
 from toolpath.expressions.names import Frame
 from toolpath.values import Json, type_name
 
@@ -96,7 +96,7 @@ def reach(value: Json, key: Json, where: str) -> Json:
     return item(value, key, where)
 
 
-def part(value: Any, start: Json, stop: Json, step: Json, budget: Budget) -> Any:
+def part(value: Any, start: Json, stop: Json, step: Json, budget: WorkBudget) -> Any:
     """A slice; `VOID` of itself."""
     return VOID if value is VOID else operate.part(value, start, stop, step, budget)
 

@@ -11,7 +11,7 @@ from jinja2 import nodes
 from toolpath.errors import ExpressionError
 from toolpath.expressions import filter_calls, tree
 from toolpath.expressions.budget import MAX_BITS
-from toolpath.expressions.guards import Guard, guards_of, written
+from toolpath.expressions.guards import GuardedPath, guards_of, written
 from toolpath.expressions.names import RESERVED, Ambiguous, Names, Root
 from toolpath.expressions.resolve import Keys, ambiguous, resolve
 from toolpath.expressions.slips import call_hint
@@ -47,7 +47,7 @@ class Lowering:
         self._slots = 0
         self._nesting = 0
         self._covered = 0
-        self._guards: list[Guard] = []
+        self._guards: list[GuardedPath] = []
         self.nodes = 0
 
     def whole(self, node: nodes.Node) -> Tree:
@@ -166,7 +166,7 @@ class Lowering:
         no = None if node.expr2 is None else self.guarded_by(guards_of(node.test, False), node.expr2)
         return tree.Choose(test, yes, no)
 
-    def guarded_by(self, guards: tuple[Guard, ...], node: nodes.Node) -> Tree:
+    def guarded_by(self, guards: tuple[GuardedPath, ...], node: nodes.Node) -> Tree:
         """The tree of a node that is evaluated only where the guards hold."""
         before = len(self._guards)
         self._guards += guards

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from toolpath.errors import ExpressionError, OverBudget
-from toolpath.expressions.budget import MAX_BITS, Budget
+from toolpath.expressions.budget import MAX_BITS, WorkBudget
 from toolpath.values import Json, type_name
 
 # Texts up to this length are put in uncharged: an expression has too few places for them to matter.
@@ -48,7 +48,7 @@ def bounded(value: Json) -> Json:
     return value
 
 
-def add(left: Json, right: Json, budget: Budget) -> Json:
+def add(left: Json, right: Json, budget: WorkBudget) -> Json:
     """The sum of numbers; texts and lists joined."""
     if type(left) is str and type(right) is str:
         budget.text(len(left) + len(right))
@@ -60,13 +60,13 @@ def add(left: Json, right: Json, budget: Budget) -> Json:
     return bounded(left + right)
 
 
-def sub(left: Json, right: Json, budget: Budget) -> Json:
+def sub(left: Json, right: Json, budget: WorkBudget) -> Json:
     """The difference of numbers."""
     _numbers(left, right, "-")
     return bounded(left - right)
 
 
-def mul(left: Json, right: Json, budget: Budget) -> Json:
+def mul(left: Json, right: Json, budget: WorkBudget) -> Json:
     """The product of numbers; a text or list repeated."""
     if type(right) in (str, list):
         left, right = right, left
@@ -89,17 +89,17 @@ def _fits(*factors: Json) -> None:
             raise OverBudget(f"The expression would compute an integer of about {bits} bits.")
 
 
-def div(left: Json, right: Json, budget: Budget) -> Json:
+def div(left: Json, right: Json, budget: WorkBudget) -> Json:
     """The quotient, always with a fraction: 4 / 2 is 2.0."""
     return _divide(left, right, "/", lambda: left / right)
 
 
-def floordiv(left: Json, right: Json, budget: Budget) -> Json:
+def floordiv(left: Json, right: Json, budget: WorkBudget) -> Json:
     """The quotient without its fraction, rounded down."""
     return _divide(left, right, "//", lambda: left // right)
 
 
-def mod(left: Json, right: Json, budget: Budget) -> Json:
+def mod(left: Json, right: Json, budget: WorkBudget) -> Json:
     """The rest of a division; of numbers alone."""
     return _divide(left, right, "%", lambda: left % right)
 
@@ -114,7 +114,7 @@ def _divide(left: Json, right: Json, sign: str, compute: Callable[[], Json]) -> 
         raise wrong("The result is no finite number.") from None
 
 
-def power(left: Json, right: Json, budget: Budget) -> Json:
+def power(left: Json, right: Json, budget: WorkBudget) -> Json:
     """`left ** right` of numbers."""
     _numbers(left, right, "**")
     if type(left) is int and type(right) is int and right > 0 and abs(left) > 1:
@@ -142,7 +142,7 @@ def pos(value: Json) -> Json:
 _scalars = frozenset({str, int, float, bool, type(None)})
 
 
-def same(left: Json, right: Json, budget: Budget) -> bool:
+def same(left: Json, right: Json, budget: WorkBudget) -> bool:
     """Whether two values are equal as JSON: 1 is 1.0, true is not 1."""
     pairs = [(left, right)]
     while pairs:
@@ -166,11 +166,11 @@ def same(left: Json, right: Json, budget: Budget) -> bool:
     return True
 
 
-def _differ(left: Json, right: Json, budget: Budget) -> bool:
+def _differ(left: Json, right: Json, budget: WorkBudget) -> bool:
     return not same(left, right, budget)
 
 
-def _ordered(left: Json, right: Json, budget: Budget) -> None:
+def _ordered(left: Json, right: Json, budget: WorkBudget) -> None:
     if type(left) is str and type(right) is str:
         budget.charge(1 + (min(len(left), len(right)) >> 6))
         return
@@ -182,29 +182,29 @@ def _ordered(left: Json, right: Json, budget: Budget) -> None:
             )
 
 
-def less(left: Json, right: Json, budget: Budget) -> bool:
+def less(left: Json, right: Json, budget: WorkBudget) -> bool:
     """`left < right` of two numbers or two texts."""
     _ordered(left, right, budget)
     return bool(left < right)
 
 
-def at_most(left: Json, right: Json, budget: Budget) -> bool:
+def at_most(left: Json, right: Json, budget: WorkBudget) -> bool:
     """`left <= right` of two numbers or two texts."""
     _ordered(left, right, budget)
     return bool(left <= right)
 
 
-def more(left: Json, right: Json, budget: Budget) -> bool:
+def more(left: Json, right: Json, budget: WorkBudget) -> bool:
     """`left > right` of two numbers or two texts."""
     return less(right, left, budget)
 
 
-def at_least(left: Json, right: Json, budget: Budget) -> bool:
+def at_least(left: Json, right: Json, budget: WorkBudget) -> bool:
     """`left >= right` of two numbers or two texts."""
     return at_most(right, left, budget)
 
 
-def within(value: Json, container: Json, budget: Budget) -> bool:
+def within(value: Json, container: Json, budget: WorkBudget) -> bool:
     """Whether the list has the element, the object the key, or the text the text."""
     if type(container) is list:
         if type(value) is str:
@@ -225,12 +225,12 @@ def within(value: Json, container: Json, budget: Budget) -> bool:
     )
 
 
-def without(value: Json, container: Json, budget: Budget) -> bool:
+def without(value: Json, container: Json, budget: WorkBudget) -> bool:
     """`not in`."""
     return not within(value, container, budget)
 
 
-COMPARISONS: dict[str, Callable[[Json, Json, Budget], bool]] = {
+COMPARISONS: dict[str, Callable[[Json, Json, WorkBudget], bool]] = {
     "eq": same,
     "ne": _differ,
     "lt": less,
@@ -240,7 +240,7 @@ COMPARISONS: dict[str, Callable[[Json, Json, Budget], bool]] = {
     "in": within,
     "notin": without,
 }
-BINARY: dict[str, Callable[[Json, Json, Budget], Json]] = {
+BINARY: dict[str, Callable[[Json, Json, WorkBudget], Json]] = {
     "add": add,
     "sub": sub,
     "mul": mul,
@@ -251,12 +251,12 @@ BINARY: dict[str, Callable[[Json, Json, Budget], Json]] = {
 }
 
 
-def compare_all(budget: Budget, *terms: Json) -> bool:
+def compare_all(budget: WorkBudget, *terms: Json) -> bool:
     """`a < b <= c`: operands and comparisons in turn."""
     return all(COMPARISONS[terms[at]](terms[at - 1], terms[at + 1], budget) for at in range(1, len(terms), 2))
 
 
-def json_text(value: Json, budget: Budget) -> str:
+def json_text(value: Json, budget: WorkBudget) -> str:
     """The value as compact JSON."""
     budget.weigh(value)
     try:
@@ -267,7 +267,7 @@ def json_text(value: Json, budget: Budget) -> str:
     return text
 
 
-def text(value: Json, budget: Budget) -> str:
+def text(value: Json, budget: WorkBudget) -> str:
     """The value as it stands inside text: a text as it is, all else as compact JSON."""
     if type(value) is not str:
         return json_text(value, budget)
@@ -276,14 +276,14 @@ def text(value: Json, budget: Budget) -> str:
     return value
 
 
-def joined(budget: Budget, *parts: Json) -> str:
+def joined(budget: WorkBudget, *parts: Json) -> str:
     """`a ~ b`: the texts of all parts."""
     texts = [text(part, budget) for part in parts]
     budget.text(sum(map(len, texts)))
     return "".join(texts)
 
 
-def part(value: Json, start: Json, stop: Json, step: Json, budget: Budget) -> Json:
+def part(value: Json, start: Json, stop: Json, step: Json, budget: WorkBudget) -> Json:
     """A slice of a list or text."""
     if type(value) not in (list, str):
         raise wrong(f"A slice is taken of a list or text, not of {type_name(value)}.")
@@ -305,7 +305,7 @@ def built(pairs: tuple[tuple[Json, Json], ...]) -> Json:
     return dict(pairs)
 
 
-def elements(value: Json, size: int, budget: Budget) -> list[Json]:
+def elements(value: Json, size: int, budget: WorkBudget) -> list[Json]:
     """The list itself, after taking what visiting each element costs."""
     if type(value) is not list:
         raise wrong(

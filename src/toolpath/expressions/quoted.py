@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from toolpath.errors import ExpressionError
-from toolpath.expressions.scan import Template, scan
+from toolpath.expressions.scan import Placeholder, scan
 from toolpath.values import Json
 
 #: Two braces that stay as they are.
@@ -39,10 +39,12 @@ def _escaped_text(text: str, request: str) -> str:
         # Braces that open nothing: the checker says so unless the request has them.
         return text.replace("{{", BRACES) if text in request else text
     return "".join(
-        piece.text.replace("{{", BRACES) if isinstance(piece, Template) and piece.text in request else str(_text(piece))
+        piece.text.replace("{{", BRACES)
+        if isinstance(piece, Placeholder) and piece.text in request
+        else str(_text(piece))
         for piece in pieces
     )
 
 
-def _text(piece: str | Template) -> str:
-    return piece.text if isinstance(piece, Template) else piece
+def _text(piece: str | Placeholder) -> str:
+    return piece.text if isinstance(piece, Placeholder) else piece

@@ -15,7 +15,7 @@ MAX_SOURCE = 10_000
 _mark = re.compile(r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\"|[()\[\]{}'\"]", re.DOTALL)
 
 
-class Template(Struct, frozen=True):
+class Placeholder(Struct, frozen=True):
     """One `{{ … }}`."""
 
     text: str
@@ -26,15 +26,15 @@ class Template(Struct, frozen=True):
     """Where `source` begins in the string, in characters from 0."""
 
 
-def scan(text: str) -> tuple[str | Template, ...]:
+def scan(text: str) -> tuple[str | Placeholder, ...]:
     """The literal pieces and the templates of the text, in order. Raises `ExpressionError` where one is not closed."""
-    found: list[str | Template] = []
+    found: list[str | Placeholder] = []
     position = count = 0
     while (start := text.find("{{", position)) >= 0:
         if start > position:
             found.append(text[position:start])
         end = _end(text, start)
-        found.append(Template(text[start:end], text[start + 2 : end - 2], start + 2))
+        found.append(Placeholder(text[start:end], text[start + 2 : end - 2], start + 2))
         count += 1
         if count > MAX_TEMPLATES:
             raise ExpressionError(

@@ -10,7 +10,7 @@ from typing import Any
 from toolpath.errors import OverBudget
 from toolpath.expressions import operate
 from toolpath.expressions.emit import Emitter, Run
-from toolpath.expressions.leaf import Leaf, Piece
+from toolpath.expressions.leaf import Leaf, LeafPiece
 from toolpath.expressions.names import Root
 from toolpath.expressions.shape import schema_of
 from toolpath.expressions.tree import Path, Reference, Tree
@@ -95,7 +95,7 @@ def plain_value(value: Json, leaves: Leaves) -> tuple[PlainValue, bool] | None:
     for leaf in leaves.values():
         charged = charged or leaf.whole is None
         for piece in leaf.pieces:
-            if type(piece) is Piece and not _is_at_hand(piece.tree):
+            if type(piece) is LeafPiece and not _is_at_hand(piece.tree):
                 return None
     return PlainValue(value, leaves), charged
 

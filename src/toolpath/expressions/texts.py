@@ -10,7 +10,7 @@ import urllib.parse
 import msgspec
 
 from toolpath.errors import OverBudget
-from toolpath.expressions.budget import MAX_TEXT, Budget
+from toolpath.expressions.budget import MAX_TEXT, WorkBudget
 from toolpath.expressions.operate import bounded, json_text, text, whole, wrong
 from toolpath.values import Json, type_name
 
@@ -20,7 +20,7 @@ _MAX_DIGITS = 300
 _MAX_WIDTH = 10_000
 
 
-def _text(value: Json, budget: Budget, name: str) -> str:
+def _text(value: Json, budget: WorkBudget, name: str) -> str:
     if type(value) is not str:
         raise wrong(f"{name} needs text, not {type_name(value)}.", "Make it text with | string.")
     budget.text(len(value))
@@ -36,12 +36,12 @@ def _whole(value: Json, name: str, what: str, limit: int = MAX_TEXT) -> int:
     return value
 
 
-def string(budget: Budget, value: Json) -> str:
+def string(budget: WorkBudget, value: Json) -> str:
     """The value as it stands inside text."""
     return text(value, budget)
 
 
-def to_json(budget: Budget, value: Json, indent: Json = None) -> str:
+def to_json(budget: WorkBudget, value: Json, indent: Json = None) -> str:
     """The value as JSON text; compact, unless `indent` says how many blanks a level takes."""
     compact = json_text(value, budget)
     if indent is None:
@@ -52,32 +52,32 @@ def to_json(budget: Budget, value: Json, indent: Json = None) -> str:
     return msgspec.json.format(compact, indent=indent)
 
 
-def lower(budget: Budget, value: Json) -> str:
+def lower(budget: WorkBudget, value: Json) -> str:
     """The text in small letters."""
     return _text(value, budget, "lower").lower()
 
 
-def upper(budget: Budget, value: Json) -> str:
+def upper(budget: WorkBudget, value: Json) -> str:
     """The text in capitals."""
     return _text(value, budget, "upper").upper()
 
 
-def capitalize(budget: Budget, value: Json) -> str:
+def capitalize(budget: WorkBudget, value: Json) -> str:
     """The text with its first letter a capital and the others small."""
     return _text(value, budget, "capitalize").capitalize()
 
 
-def title(budget: Budget, value: Json) -> str:
+def title(budget: WorkBudget, value: Json) -> str:
     """The text with each word capitalised."""
     return _word.sub(lambda found: found[0].capitalize(), _text(value, budget, "title"))
 
 
-def trim(budget: Budget, value: Json, chars: Json = None) -> str:
+def trim(budget: WorkBudget, value: Json, chars: Json = None) -> str:
     """The text without blanks, or `chars`, at both ends."""
     return _text(value, budget, "trim").strip(None if chars is None else _text(chars, budget, "trim"))
 
 
-def replace(budget: Budget, value: Json, old: Json, new: Json, count: Json = None) -> str:
+def replace(budget: WorkBudget, value: Json, old: Json, new: Json, count: Json = None) -> str:
     """The text with `old` replaced by `new`, at most `count` times."""
     source, old, new = (_text(part, budget, "replace") for part in (value, old, new))
     times = source.count(old) if old else len(source) + 1
@@ -87,7 +87,7 @@ def replace(budget: Budget, value: Json, old: Json, new: Json, count: Json = Non
     return source.replace(old, new, times)
 
 
-def split(budget: Budget, value: Json, separator: Json = None, limit: Json = None) -> list[str]:
+def split(budget: WorkBudget, value: Json, separator: Json = None, limit: Json = None) -> list[str]:
     """The parts of the text between separators; between blanks where none is given."""
     source = _text(value, budget, "split")
     at = None if separator is None else _text(separator, budget, "split")
@@ -98,7 +98,7 @@ def split(budget: Budget, value: Json, separator: Json = None, limit: Json = Non
 
 
 def truncate(
-    budget: Budget, value: Json, length: Json = 255, killwords: Json = False, end: Json = "...", leeway: Json = 5
+    budget: WorkBudget, value: Json, length: Json = 255, killwords: Json = False, end: Json = "...", leeway: Json = 5
 ) -> str:
     """The text cut to `length` characters, between words unless `killwords`, with `end` behind."""
     source, tail = _text(value, budget, "truncate"), _text(end, budget, "truncate")
@@ -111,12 +111,12 @@ def truncate(
     return (cut if killwords else cut.rsplit(" ", 1)[0]) + tail
 
 
-def center(budget: Budget, value: Json, width: Json = 80) -> str:
+def center(budget: WorkBudget, value: Json, width: Json = 80) -> str:
     """The text in the middle of `width` characters."""
     return _text(value, budget, "center").center(_whole(width, "center", "width", _MAX_WIDTH))
 
 
-def indent(budget: Budget, value: Json, width: Json = 4, first: Json = False, blank: Json = False) -> str:
+def indent(budget: WorkBudget, value: Json, width: Json = 4, first: Json = False, blank: Json = False) -> str:
     """The text with each line but the first indented, by a number of blanks or a text."""
     source = _text(value, budget, "indent")
     by = width if type(width) is str else " " * _whole(width, "indent", "width", _MAX_WIDTH)
@@ -126,7 +126,7 @@ def indent(budget: Budget, value: Json, width: Json = 4, first: Json = False, bl
     return "\n".join(moved)
 
 
-def wordwrap(budget: Budget, value: Json, width: Json = 79, break_long_words: Json = True) -> str:
+def wordwrap(budget: WorkBudget, value: Json, width: Json = 79, break_long_words: Json = True) -> str:
     """The text broken into lines of `width` characters."""
     source = _text(value, budget, "wordwrap")
     width = _whole(width, "wordwrap", "width", _MAX_WIDTH)
@@ -145,12 +145,12 @@ def wordwrap(budget: Budget, value: Json, width: Json = 79, break_long_words: Js
     return "\n".join("\n".join(wrap.wrap(line)) for line in source.splitlines())
 
 
-def wordcount(budget: Budget, value: Json) -> int:
+def wordcount(budget: WorkBudget, value: Json) -> int:
     """How many words the text has."""
     return sum(1 for _ in _word.finditer(_text(value, budget, "wordcount")))
 
 
-def urlencode(budget: Budget, value: Json) -> str:
+def urlencode(budget: WorkBudget, value: Json) -> str:
     """A text quoted for a URL; an object or list of pairs as a query string."""
     if type(value) is str:
         budget.text(3 * len(value))
@@ -166,7 +166,7 @@ def urlencode(budget: Budget, value: Json) -> str:
     return "&".join(quoted)
 
 
-def to_int(budget: Budget, value: Json, default: Json = 0, base: Json = 10) -> Json:
+def to_int(budget: WorkBudget, value: Json, default: Json = 0, base: Json = 10) -> Json:
     """The integer that the value or its text stands for, without a fraction; `default` where it stands for none."""
     if type(value) is str:
         budget.text(len(value))
@@ -182,7 +182,7 @@ def to_int(budget: Budget, value: Json, default: Json = 0, base: Json = 10) -> J
     return int(value) if type(value) in (int, float, bool) else default
 
 
-def to_float(budget: Budget, value: Json, default: Json = 0.0) -> Json:
+def to_float(budget: WorkBudget, value: Json, default: Json = 0.0) -> Json:
     """The number that the value or its text stands for; `default` where it stands for none."""
     if (type(value) is str and len(value) > _MAX_DIGITS) or type(value) not in (str, int, float, bool):
         return default
@@ -200,12 +200,12 @@ def number(value: Json, name: str) -> Json:
     return value
 
 
-def absolute(budget: Budget, value: Json) -> Json:
+def absolute(budget: WorkBudget, value: Json) -> Json:
     """The number without its sign."""
     return abs(number(value, "abs"))
 
 
-def rounded(budget: Budget, value: Json, precision: Json = 0, method: Json = "common") -> Json:
+def rounded(budget: WorkBudget, value: Json, precision: Json = 0, method: Json = "common") -> Json:
     """The number to so many digits after the point; `common`, `ceil` or `floor`."""
     value = number(value, "round")
     digits = _whole(precision, "round", "precision", 100)
@@ -221,7 +221,7 @@ def rounded(budget: Budget, value: Json, precision: Json = 0, method: Json = "co
         raise wrong("round: the result is no finite number.") from None
 
 
-def filesizeformat(budget: Budget, value: Json, binary: Json = False) -> str:
+def filesizeformat(budget: WorkBudget, value: Json, binary: Json = False) -> str:
     """A number of bytes for people: `13 kB`, `4.1 MiB`."""
     size = float(number(value, "filesizeformat"))
     step = 1024 if binary else 1000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from toolpath.json_schema.coerce import literals_of, types_of
-from toolpath.json_schema.document import MAX_NESTING, Document, Node
+from toolpath.json_schema.document import MAX_NESTING, SchemaDocument, SchemaNode
 from toolpath.values import Json, JsonObject, canonical, type_name
 
 _MOST_ALTERNATIVES: Final = 64
@@ -31,7 +31,7 @@ class Alternatives:
 
     __slots__ = ("_document", "_left")
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: SchemaDocument) -> None:
         self._document = document
         self._left = _MOST_PARTS
 
@@ -59,7 +59,7 @@ class Alternatives:
         own = _own_keywords(schema)
         if not any(key in schema for key in _COMPOUND):
             return [own]
-        node = Node(schema)
+        node = SchemaNode(schema)
         found = [own]
         if "$ref" in schema:
             target = document.target(schema["$ref"])

@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 from typing import Final, TypeGuard
 
-from toolpath.json_schema.document import Document, Node
+from toolpath.json_schema.document import SchemaDocument, SchemaNode
 from toolpath.json_schema.load import load_of, size
 from toolpath.values import MAX_DEPTH, Json, JsonObject, type_name
 
@@ -38,13 +38,13 @@ def coerce(value: Json, schema: JsonObject | bool) -> Json:
     change a value only if it fits none as it is and exactly one coerced form fits. Raises `SchemaError` for a schema
     with alternatives that is no usable JSON Schema.
     """
-    return coerce_in(Document(schema), value)
+    return coerce_in(SchemaDocument(schema), value)
 
 
-def coerce_in(document: Document, value: Json, node: Node | None = None) -> Json:
+def coerce_in(document: SchemaDocument, value: Json, node: SchemaNode | None = None) -> Json:
     """The same as `coerce`, for a place in a document that is already at hand."""
     try:
-        return _Coercion(document).part(node or Node(document.root), value, 0)
+        return _Coercion(document).part(node or SchemaNode(document.root), value, 0)
     except (RecursionError, _TooMuchWork):
         return value
 
@@ -131,12 +131,12 @@ class _Coercion:
 
     __slots__ = ("_load", "_members", "active", "document", "steps")
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: SchemaDocument) -> None:
         self.document = document
         self._load = 0
         self.steps = 0
         self.active: set[tuple[int, int]] = set()
-        self._members: dict[tuple[int, str], list[Node]] = {}
+        self._members: dict[tuple[int, str], list[SchemaNode]] = {}
         """By schema and name: what the schema says of the member, which is the same in each item of a list."""
 
     @property
@@ -146,7 +146,7 @@ class _Coercion:
             self._load = load_of(self.document)
         return self._load
 
-    def part(self, node: Node, value: Json, depth: int) -> Json:
+    def part(self, node: SchemaNode, value: Json, depth: int) -> Json:
         schema = node.schema
         if not isinstance(schema, dict) or depth > MAX_DEPTH:
             return value
@@ -163,7 +163,7 @@ class _Coercion:
         finally:
             self.active.discard(mark)
 
-    def _by_keywords(self, node: Node, schema: JsonObject, value: Json, depth: int) -> Json:
+    def _by_keywords(self, node: SchemaNode, schema: JsonObject, value: Json, depth: int) -> Json:
         if "$ref" in schema:
             target = self.document.target(schema["$ref"])
             if target is not None:
@@ -185,7 +185,7 @@ class _Coercion:
                 value = self._alternative(node.list(key), value, depth)
         return value
 
-    def _object(self, node: Node, schema: JsonObject, value: JsonObject, depth: int) -> JsonObject:
+    def _object(self, node: SchemaNode, schema: JsonObject, value: JsonObject, depth: int) -> JsonObject:
         if not (schema.keys() & {"properties", "patternProperties", "additionalProperties"}):
             return value
         changed: JsonObject = {}
@@ -197,13 +197,13 @@ class _Coercion:
                 changed[name] = new
         return {**value, **changed} if changed else value
 
-    def _property(self, node: Node, schema: JsonObject, name: str) -> list[Node]:
+    def _property(self, node: SchemaNode, schema: JsonObject, name: str) -> list[SchemaNode]:
         known = self._members.get((id(schema), name))
         if known is None:
             known = self._members[id(schema), name] = self._found(node, schema, name)
         return known
 
-    def _found(self, node: Node, schema: JsonObject, name: str) -> list[Node]:
+    def _found(self, node: SchemaNode, schema: JsonObject, name: str) -> list[SchemaNode]:
         self.steps += len(schema.get("patternProperties") or ()) // 4
         found = [part] if (part := node.child("properties", name)) is not None else []
         patterns = schema.get("patternProperties")
@@ -218,7 +218,7 @@ class _Coercion:
             found.append(part)
         return found
 
-    def _array(self, node: Node, schema: JsonObject, value: list[Json], depth: int) -> list[Json]:
+    def _array(self, node: SchemaNode, schema: JsonObject, value: list[Json], depth: int) -> list[Json]:
         first = node.list("prefixItems") or node.list("items")
         rest = node.child("additionalItems" if isinstance(schema.get("items"), list) else "items")
         if not first and rest is None:
@@ -242,7 +242,7 @@ class _Coercion:
                 changed[index] = new
         return value if changed is None else changed
 
-    def _alternative(self, branches: tuple[Node, ...], value: Json, depth: int) -> Json:
+    def _alternative(self, branches: tuple[SchemaNode, ...], value: Json, depth: int) -> Json:
         self.steps += _STEPS_OF_ALTERNATIVES
         most = _MOST_STEPS * _CHECKS_OF_STEP // self.load
         self.steps += size(value, most) * self.load // _CHECKS_OF_STEP

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from typing import Final
 
 from toolpath.json_schema.describe import type_text
-from toolpath.json_schema.document import Document, Node
+from toolpath.json_schema.document import SchemaDocument, SchemaNode
 from toolpath.json_schema.leaves import size_interval
 from toolpath.json_schema.locate import path_text
-from toolpath.json_schema.verdicts import FITS, Verdict, may, never, under_all, unknown
+from toolpath.json_schema.verdicts import FITS, PairVerdict, may, never, under_all, unknown
 from toolpath.values import JsonObject
 
 Schema = JsonObject | bool
 #: Judges what is inside: schema of the output, place of the input, and the key that leads there.
-Inner = Callable[[Schema, Node, str], Verdict]
+Inner = Callable[[Schema, SchemaNode, str], PairVerdict]
 
 _MOST_FIRST_ITEMS: Final = 100
 
@@ -25,18 +25,18 @@ class _Items:
 
     __slots__ = ("first", "rest", "size")
 
-    def __init__(self, node: Node, schema: JsonObject) -> None:
+    def __init__(self, node: SchemaNode, schema: JsonObject) -> None:
         self.first = node.list("prefixItems") or node.list("items")
         self.rest = node.child("additionalItems" if isinstance(schema.get("items"), list) else "items")
         self.size = size_interval(schema, "minItems", "maxItems")
 
-    def at(self, index: int) -> Node | None:
+    def at(self, index: int) -> SchemaNode | None:
         return self.first[index] if index < len(self.first) else self.rest
 
 
-def array_fit(output: JsonObject, node: Node, rules: JsonObject, inner: Inner) -> Verdict:
+def array_fit(output: JsonObject, node: SchemaNode, rules: JsonObject, inner: Inner) -> PairVerdict:
     """Verdict on arrays under the keywords of one schema."""
-    given, wanted = _Items(Node(output), output), _Items(node, rules)
+    given, wanted = _Items(SchemaNode(output), output), _Items(node, rules)
     if wanted.size.misses(given.size):
         return never(_sizes_text(given.size.low, given.size.high, wanted.size.low, wanted.size.high, "items"))
     found = [FITS]
@@ -57,7 +57,9 @@ def array_fit(output: JsonObject, node: Node, rules: JsonObject, inner: Inner) -
     return _together(found)
 
 
-def object_fit(output: JsonObject, node: Node, rules: JsonObject, inner: Inner, document: Document) -> Verdict:
+def object_fit(
+    output: JsonObject, node: SchemaNode, rules: JsonObject, inner: Inner, document: SchemaDocument
+) -> PairVerdict:
     """Verdict on objects under the keywords of one schema; `document` is the input's."""
     given = _Properties(output)
     wanted = node.map("properties")
@@ -100,7 +102,7 @@ class _Properties:
         return ", ".join(list(self.named)[:8]) + (", …" if len(self.named) > 8 else "")
 
 
-def _presence(given: _Properties, name: str) -> Verdict:
+def _presence(given: _Properties, name: str) -> PairVerdict:
     if name in given.required:
         return FITS
     if given.never_has(name):
@@ -112,7 +114,7 @@ def _presence(given: _Properties, name: str) -> Verdict:
     return may(f"{reason}; it has {given.listing()}") if given.named else unknown(reason)
 
 
-def _property(given: _Properties, name: str, place: Node, is_required: bool, inner: Inner) -> Verdict:
+def _property(given: _Properties, name: str, place: SchemaNode, is_required: bool, inner: Inner) -> PairVerdict:
     if given.never_has(name):
         return FITS
     verdict = inner(given.of(name), place, path_text((name,)))
@@ -120,12 +122,14 @@ def _property(given: _Properties, name: str, place: Node, is_required: bool, inn
     return verdict if is_sure else _where_present(verdict, f"; without {name!r} it would fit")
 
 
-def _where_present(verdict: Verdict, otherwise: str) -> Verdict:
+def _where_present(verdict: PairVerdict, otherwise: str) -> PairVerdict:
     """The verdict on a part that not every value has."""
     return may(verdict.reason + otherwise) if verdict.word == "never" else verdict
 
 
-def _extras(given: _Properties, node: Node, wanted: dict[str, Node], inner: Inner, document: Document) -> list[Verdict]:
+def _extras(
+    given: _Properties, node: SchemaNode, wanted: dict[str, SchemaNode], inner: Inner, document: SchemaDocument
+) -> list[PairVerdict]:
     """Verdicts on the properties that the input does not name."""
     more = node.child("additionalProperties")
     patterns = node.map("patternProperties")
@@ -148,7 +152,9 @@ def _extras(given: _Properties, node: Node, wanted: dict[str, Node], inner: Inne
     return found
 
 
-def _by_pattern(given: _Properties, name: str, patterns: dict[str, Node], document: Document, inner: Inner) -> Verdict:
+def _by_pattern(
+    given: _Properties, name: str, patterns: dict[str, SchemaNode], document: SchemaDocument, inner: Inner
+) -> PairVerdict:
     verdicts = [
         inner(given.named[name], place, path_text((name,)))
         for pattern, place in patterns.items()
@@ -160,7 +166,7 @@ def _by_pattern(given: _Properties, name: str, patterns: dict[str, Node], docume
     return verdict if name in given.required else _where_present(verdict, f"; without {name!r} it would fit")
 
 
-def _extra(given: _Properties, name: str, schema: Schema, more: Node, inner: Inner) -> Verdict:
+def _extra(given: _Properties, name: str, schema: Schema, more: SchemaNode, inner: Inner) -> PairVerdict:
     if more.schema is False:
         reason = f"{name!r} ({type_text(schema)}) is not accepted"
         return never(reason, firm=True) if name in given.required else may(reason)
@@ -168,7 +174,7 @@ def _extra(given: _Properties, name: str, schema: Schema, more: Node, inner: Inn
     return verdict if name in given.required else _where_present(verdict, f"; without {name!r} it would fit")
 
 
-def _count_fit(given: _Properties, output: JsonObject, rules: JsonObject) -> Verdict:
+def _count_fit(given: _Properties, output: JsonObject, rules: JsonObject) -> PairVerdict:
     wanted = size_interval(rules, "minProperties", "maxProperties")
     size = size_interval(output, "minProperties", "maxProperties")
     low = max(size.low, len(set(given.required)))
@@ -179,7 +185,7 @@ def _count_fit(given: _Properties, output: JsonObject, rules: JsonObject) -> Ver
     return never(reason) if low > wanted.high or high < wanted.low else may(reason)
 
 
-def _together(verdicts: list[Verdict]) -> Verdict:
+def _together(verdicts: list[PairVerdict]) -> PairVerdict:
     """One verdict over parts that lie beside each other: each is coerced on its own."""
     worst = {"never": 3, "may": 2, "unknown": 1, "fits": 0}
     return max(verdicts, key=lambda verdict: (worst[verdict.word], verdict.coerced or verdict.firm))

@@ -11,9 +11,9 @@ from typing import Final
 
 import jsonschema_rs
 
-from toolpath.json_schema.document import DRAFT_ADDRESSES, PATTERNS, Document, Node
+from toolpath.json_schema.document import DRAFT_ADDRESSES, PATTERNS, SchemaDocument, SchemaNode
 from toolpath.json_schema.faults import (
-    Found,
+    SchemaFault,
     container_faults,
     fault_of,
     literal_fault,
@@ -66,21 +66,21 @@ class Descent:
 
     __slots__ = ("_document", "_formats", "_known", "_leaves", "_steps")
 
-    def __init__(self, document: Document, *, formats: bool) -> None:
+    def __init__(self, document: SchemaDocument, *, formats: bool) -> None:
         self._document = document
         self._formats = formats
-        self._known: dict[tuple[int, int], tuple[Found, ...]] = {}
+        self._known: dict[tuple[int, int], tuple[SchemaFault, ...]] = {}
         self._leaves: dict[int, jsonschema_rs.Validator | None] = {}
         self._steps = 0
 
-    def faults(self, value: Json) -> tuple[Found, ...]:
+    def faults(self, value: Json) -> tuple[SchemaFault, ...]:
         """Pairs of JSON pointer into the value and what is wrong there. Raises `TooMuchWork`."""
         try:
-            return self._at(Node(self._document.root), value)
+            return self._at(SchemaNode(self._document.root), value)
         except RecursionError:
             raise TooMuchWork from None
 
-    def _at(self, node: Node, value: Json) -> tuple[Found, ...]:
+    def _at(self, node: SchemaNode, value: Json) -> tuple[SchemaFault, ...]:
         mark = (id(node.schema), id(value))
         known = self._known.get(mark)
         if known is not None:
@@ -96,11 +96,11 @@ class Descent:
         if self._steps > _MOST_STEPS:
             raise TooMuchWork
 
-    def _compared(self, node: Node, value: Json) -> list[Found]:
+    def _compared(self, node: SchemaNode, value: Json) -> list[SchemaFault]:
         schema = node.schema
         if not isinstance(schema, dict):
-            return [] if schema else [Found("", unwanted(value))]
-        found: list[Found] = []
+            return [] if schema else [SchemaFault("", unwanted(value))]
+        found: list[SchemaFault] = []
         for key in ("$ref", "$dynamicRef", "$recursiveRef"):
             if key in schema and (target := self._document.target(schema[key])) is not None:
                 found += self._at(target, value)
@@ -118,14 +118,14 @@ class Descent:
                 found += self._alternatives(node, key, value)
         refused = node.child("not")
         if refused is not None and not self._at(refused, value):
-            found.append(Found("", no_name(refused.schema, value)))
+            found.append(SchemaFault("", no_name(refused.schema, value)))
         condition = node.child("if")
         if condition is not None:
             follows = node.child("else" if self._at(condition, value) else "then")
             found += self._at(follows, value) if follows is not None else ()
         return found
 
-    def _leaf(self, schema: JsonObject, value: Json) -> list[Found]:
+    def _leaf(self, schema: JsonObject, value: Json) -> list[SchemaFault]:
         """The faults by the keywords that look at the value alone."""
         if id(schema) not in self._leaves:
             self._leaves[id(schema)] = self._leaf_of(schema)
@@ -133,7 +133,7 @@ class Descent:
         if validator is None or validator.is_valid(value):
             return []
         self._spend(20)
-        found: list[Found] = []
+        found: list[SchemaFault] = []
         if isinstance(value, dict | list):
             found += container_faults(schema, value)
         else:
@@ -144,7 +144,7 @@ class Descent:
             if key in schema and not self._is_listed(key, schema, value):
                 found.append(literal_fault({key: schema[key]}, value))
         # Of all that looks at a whole array, only this is left.
-        return found or [Found("", "expected items that all differ")]
+        return found or [SchemaFault("", "expected items that all differ")]
 
     def _is_listed(self, key: str, schema: JsonObject, value: Json) -> bool:
         validator = self._leaf_of({key: schema[key]})
@@ -162,8 +162,8 @@ class Descent:
         own["$schema"] = DRAFT_ADDRESSES[self._document.draft]
         return self._document.draft(own, validate_formats=self._formats, offline=True, pattern_options=PATTERNS)
 
-    def _object(self, node: Node, schema: JsonObject, value: JsonObject) -> list[Found]:
-        found: list[Found] = []
+    def _object(self, node: SchemaNode, schema: JsonObject, value: JsonObject) -> list[SchemaFault]:
+        found: list[SchemaFault] = []
         properties, patterns = schema.get("properties") or {}, schema.get("patternProperties") or {}
         rest, names = node.child("additionalProperties"), node.child("propertyNames")
         for name, item in value.items():
@@ -178,7 +178,7 @@ class Descent:
             at = pointer(name)
             if not parts and rest is not None:
                 if rest.schema is False:
-                    found.append(Found(at, surplus(name, list(properties))))
+                    found.append(SchemaFault(at, surplus(name, list(properties))))
                     self._spend(20)
                 else:
                     parts = [rest]
@@ -193,10 +193,10 @@ class Descent:
                 found += self._at(part, value) if name in value else ()
         return found
 
-    def _array(self, node: Node, schema: JsonObject, value: list[Json]) -> list[Found]:
+    def _array(self, node: SchemaNode, schema: JsonObject, value: list[Json]) -> list[SchemaFault]:
         first = node.list("prefixItems") or node.list("items")
         rest = node.child("additionalItems" if isinstance(schema.get("items"), list) else "items")
-        found: list[Found] = []
+        found: list[SchemaFault] = []
         for index, part in enumerate(first[: len(value)]):
             found += _below(f"/{index}", self._at(part, value[index]))
         if rest is not None:
@@ -209,10 +209,12 @@ class Descent:
             fits = len(value) - len(self._unfit(wanted, value, 0, every=True))
             least, most = schema.get("minContains", 1), schema.get("maxContains")
             if fits < least or (most is not None and fits > most):
-                found.append(Found("", f"{fits} of its {len(value)} items are of the kind that it has to contain"))
+                found.append(
+                    SchemaFault("", f"{fits} of its {len(value)} items are of the kind that it has to contain")
+                )
         return found
 
-    def _unfit(self, part: Node, value: list[Json], start: int, *, every: bool = False) -> list[int]:
+    def _unfit(self, part: SchemaNode, value: list[Json], start: int, *, every: bool = False) -> list[int]:
         """Numbers of items that do not fit; where not `every`, so many as may be told of."""
         validator = self._document.validator(part, formats=self._formats) if len(value) - start > _MOST_FAULTS else None
         if validator is None:
@@ -226,9 +228,9 @@ class Descent:
                     break
         return unfit
 
-    def _alternatives(self, node: Node, key: str, value: Json) -> list[Found]:
+    def _alternatives(self, node: SchemaNode, key: str, value: Json) -> list[SchemaFault]:
         branches = node.list(key)
-        told: list[tuple[Found, ...]] = []
+        told: list[tuple[SchemaFault, ...]] = []
         fitting = 0
         for branch in branches:
             faults = self._at(branch, value)
@@ -239,5 +241,5 @@ class Descent:
         return [] if fitting == 1 else nearest(key, told, fitting, value)
 
 
-def _below(at: str, faults: tuple[Found, ...]) -> list[Found]:
+def _below(at: str, faults: tuple[SchemaFault, ...]) -> list[SchemaFault]:
     return [found._replace(at=at + found.at) for found in faults]

@@ -94,13 +94,13 @@ class _Unknown:
 _UNKNOWN: Final = _Unknown()
 
 
-class Node(msgspec.Struct, frozen=True, eq=False):
+class SchemaNode(msgspec.Struct, frozen=True, eq=False):
     """One place in a document: the schema there and its JSON pointer from the root."""
 
     schema: JsonObject | bool
     at: str = ""
 
-    def child(self, *parts: str | int) -> Node | None:
+    def child(self, *parts: str | int) -> SchemaNode | None:
         """The place so many keys further in, or None where no schema is there."""
         schema: Json = self.schema
         for part in parts:
@@ -108,20 +108,20 @@ class Node(msgspec.Struct, frozen=True, eq=False):
                 schema = schema[part]
             except (LookupError, TypeError):
                 return None
-        return Node(schema, self.at + pointer(*parts)) if isinstance(schema, dict | bool) else None
+        return SchemaNode(schema, self.at + pointer(*parts)) if isinstance(schema, dict | bool) else None
 
     def get(self, key: str) -> Json:
         """The keyword's value, or None."""
         return self.schema.get(key) if isinstance(self.schema, dict) else None
 
-    def list(self, key: str) -> tuple[Node, ...]:
+    def list(self, key: str) -> tuple[SchemaNode, ...]:
         """The places of a keyword that holds a list of schemas, e.g. `anyOf`."""
         schemas = self.get(key)
         if not isinstance(schemas, list):
             return ()
         return tuple(found for index in range(len(schemas)) if (found := self.child(key, index)) is not None)
 
-    def map(self, key: str) -> dict[str, Node]:
+    def map(self, key: str) -> dict[str, SchemaNode]:
         """The places of a keyword that holds an object of schemas, e.g. `properties`."""
         schemas = self.get(key)
         if not isinstance(schemas, dict):
@@ -129,7 +129,7 @@ class Node(msgspec.Struct, frozen=True, eq=False):
         return {name: found for name in schemas if (found := self.child(key, name)) is not None}
 
 
-class Document:
+class SchemaDocument:
     """A root schema with what is looked up in it more than once. Built for one question or kept by a validator."""
 
     __slots__ = ("_allowance", "_anchors", "_embeds", "_patterns", "_registry", "_validators", "draft", "root")
@@ -142,7 +142,7 @@ class Document:
         self._validators: dict[tuple[str, bool], jsonschema_rs.Validator | None] = {}
         self._patterns: dict[str, jsonschema_rs.Validator] = {}
         self._embeds: bool | None = None
-        self._anchors: dict[str, Node] | None = None
+        self._anchors: dict[str, SchemaNode] | None = None
 
     @property
     def replaces_siblings(self) -> bool:
@@ -153,7 +153,7 @@ class Document:
             jsonschema_rs.Draft7Validator,
         )
 
-    def target(self, reference: Json) -> Node | None:
+    def target(self, reference: Json) -> SchemaNode | None:
         """The place that a `$ref` names, or None where it leads out of the document or nowhere."""
         if not isinstance(reference, str) or not isinstance(self.root, dict) or self._has_embedded():
             return None
@@ -162,10 +162,10 @@ class Document:
             return None
         fragment = urllib.parse.unquote(fragment)
         if not fragment:
-            return Node(self.root)
+            return SchemaNode(self.root)
         return self._at(fragment) if fragment.startswith("/") else self._anchored(fragment)
 
-    def resolve(self, node: Node) -> Node | None:
+    def resolve(self, node: SchemaNode) -> SchemaNode | None:
         """The place itself, or the one that a bare `$ref` leads to in the end; None where it leads nowhere."""
         for _ in range(MAX_NESTING):
             reference = node.get("$ref")
@@ -177,12 +177,12 @@ class Document:
             node = found
         return None
 
-    def accepts(self, node: Node, value: Json) -> bool:
+    def accepts(self, node: SchemaNode, value: Json) -> bool:
         """Whether the value is valid at that place of the document, as it is."""
         validator = self.validator(node)
         return validator is not None and _is_valid(validator, value)
 
-    def validator(self, node: Node, *, formats: bool = False) -> jsonschema_rs.Validator | None:
+    def validator(self, node: SchemaNode, *, formats: bool = False) -> jsonschema_rs.Validator | None:
         """The compiled check of one place, made when it is first asked for; None where there can be none.
 
         A map of all places would take time with the square of their number. None too where so many were asked for
@@ -209,7 +209,7 @@ class Document:
         self._validators[node.at, formats] = validator
         return validator
 
-    def _reach(self, start: Node) -> int:
+    def _reach(self, start: SchemaNode) -> int:
         """How many schemas have to be made ready for one place, those behind references too."""
         seen: set[int] = set()
         waiting = [start]
@@ -248,12 +248,12 @@ class Document:
             self._patterns[pattern] = known
         return _is_valid(known, name)
 
-    def _is_bare(self, node: Node) -> bool:
+    def _is_bare(self, node: SchemaNode) -> bool:
         if self.replaces_siblings:
             return True
         return isinstance(node.schema, dict) and not (node.schema.keys() - ANNOTATIONS - {"$ref"})
 
-    def _at(self, fragment: str) -> Node | None:
+    def _at(self, fragment: str) -> SchemaNode | None:
         parts: list[str | int] = []
         schema: Json = self.root
         for token in fragment[1:].split("/"):
@@ -265,12 +265,12 @@ class Document:
                 schema = schema[part]
             except (LookupError, TypeError):
                 return None
-        return Node(schema, pointer(*parts)) if isinstance(schema, dict | bool) else None
+        return SchemaNode(schema, pointer(*parts)) if isinstance(schema, dict | bool) else None
 
-    def _anchored(self, name: str) -> Node | None:
+    def _anchored(self, name: str) -> SchemaNode | None:
         if self._anchors is None:
             self._anchors = {}
-            for node in subschemas(Node(self.root)):
+            for node in subschemas(SchemaNode(self.root)):
                 for key in ("$anchor", "$dynamicAnchor", "$id", "id"):
                     anchor = node.get(key)
                     if isinstance(anchor, str) and (key[-1] != "d" or anchor.startswith("#")):
@@ -282,7 +282,7 @@ class Document:
         if self._embeds is None:
             self._embeds = any(
                 isinstance(identity := node.get("$id"), str) and not identity.startswith("#")
-                for node in subschemas(Node(self.root))
+                for node in subschemas(SchemaNode(self.root))
                 if node.at
             )
         return self._embeds
@@ -293,7 +293,7 @@ _MANY = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 
 
-def subschemas(root: Node) -> Iterator[Node]:
+def subschemas(root: SchemaNode) -> Iterator[SchemaNode]:
     """Every schema in the document, the root first, however deep."""
     waiting = [root]
     while waiting:

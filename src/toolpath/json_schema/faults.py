@@ -15,7 +15,7 @@ from toolpath.values import MAX_DEPTH, Json, JsonObject, encode, pointer, type_n
 Fault = tuple[str, str]
 
 
-class Found(NamedTuple):
+class SchemaFault(NamedTuple):
     """A fault with what has to be known of it to choose among alternatives."""
 
     at: str
@@ -72,7 +72,7 @@ def listed(values: Iterable[Json]) -> str:
     return ", ".join(texts) + (f", … ({len(values)} in all)" if len(values) > _MOST_LISTED else "")
 
 
-def fault_of(error: jsonschema_rs.ValidationError, schema: JsonObject | bool) -> list[Found]:
+def fault_of(error: jsonschema_rs.ValidationError, schema: JsonObject | bool) -> list[SchemaFault]:
     """One error of the validator as faults; `schema` is the one whose keyword failed."""
     at = pointer(*error.instance_path)
     name = error.kind.name
@@ -80,41 +80,41 @@ def fault_of(error: jsonschema_rs.ValidationError, schema: JsonObject | bool) ->
         case "additionalProperties" | "unevaluatedProperties":
             declared = _declared(error, schema)
             extras = error.kind.as_dict()["unexpected"]
-            return [Found(at + pointer(extra), surplus(extra, declared)) for extra in extras]
+            return [SchemaFault(at + pointer(extra), surplus(extra, declared)) for extra in extras]
         case "type":
             types: list[str] = error.kind.as_dict()["types"]
-            return [Found(at, f"expected {_or(types)}, got {shown(error.instance)}", tuple(types))]
+            return [SchemaFault(at, f"expected {_or(types)}, got {shown(error.instance)}", tuple(types))]
         case _:
-            return [Found(at, _message(error, name))]
+            return [SchemaFault(at, _message(error, name))]
 
 
-def literal_fault(schema: JsonObject, value: Json) -> Found:
+def literal_fault(schema: JsonObject, value: Json) -> SchemaFault:
     """The fault of a value that is none of those that `enum` or `const` lists."""
     if "const" in schema:
-        return Found("", f"expected {listed([schema['const']])}, got {shown(value)}")
+        return SchemaFault("", f"expected {listed([schema['const']])}, got {shown(value)}")
     options = schema["enum"]
-    return Found("", f"expected one of {listed(options)}, got {shown(value)}{_meant(value, options)}")
+    return SchemaFault("", f"expected one of {listed(options)}, got {shown(value)}{_meant(value, options)}")
 
 
-def container_faults(schema: JsonObject, value: list[Json] | JsonObject) -> Iterator[Found]:
+def container_faults(schema: JsonObject, value: list[Json] | JsonObject) -> Iterator[SchemaFault]:
     """The faults of an array or object as a whole. The validator would make a copy of all that is in it."""
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
     if types and type_name(value) not in types:
-        yield Found("", f"expected {_or(types)}, got {shown(value)}", tuple(types))
+        yield SchemaFault("", f"expected {_or(types)}, got {shown(value)}", tuple(types))
     word, what = ("Items", "items") if isinstance(value, list) else ("Properties", "properties")
     least, most = schema.get(f"min{word}"), schema.get(f"max{word}")
     if least is not None and len(value) < least:
-        yield Found("", f"expected at least {_json(least)} {what}, got {len(value)}")
+        yield SchemaFault("", f"expected at least {_json(least)} {what}, got {len(value)}")
     if most is not None and len(value) > most:
-        yield Found("", f"expected at most {_json(most)} {what}, got {len(value)}")
+        yield SchemaFault("", f"expected at most {_json(most)} {what}, got {len(value)}")
     if isinstance(value, dict):
         needed = dict.fromkeys(_needed(schema, value))
         surplus_names = list(itertools.islice((key for key in value if key not in _properties(schema)), _MOST_NAMES))
         for name in itertools.islice(needed, _MOST_TOLD):
             near = closest(name, surplus_names, limit=1)
             told = f"; {near[0]!r} is given" if near else ""
-            yield Found("", f"missing required property {_cut(repr(name))}{told}")
+            yield SchemaFault("", f"missing required property {_cut(repr(name))}{told}")
 
 
 def _needed(schema: JsonObject, value: JsonObject) -> Iterator[str]:
@@ -132,10 +132,10 @@ def _properties(schema: JsonObject) -> JsonObject:
     return properties if isinstance(properties, dict) else {}
 
 
-def nearest(keyword: str, branches: list[tuple[Found, ...]], fitting: int, value: Json) -> list[Found]:
+def nearest(keyword: str, branches: list[tuple[SchemaFault, ...]], fitting: int, value: Json) -> list[SchemaFault]:
     """The faults that are told where no alternative applies, or too many: those of the one that comes nearest."""
     if fitting:
-        return [Found("", f"fits several alternatives of which only one may apply, got {shown(value)}")]
+        return [SchemaFault("", f"fits several alternatives of which only one may apply, got {shown(value)}")]
     deeper = [branch for branch in branches if not any(found.types and not found.at for found in branch)]
     if len(deeper) == 1 or (deeper and keyword == "anyOf"):
         # One with the faults inside comes nearer than one that the value is not even meant to be.
@@ -143,8 +143,8 @@ def nearest(keyword: str, branches: list[tuple[Found, ...]], fitting: int, value
         return list(deeper[min(ranked)[2]])
     types = [kind for branch in branches for found in branch if not found.at for kind in found.types]
     if types and not deeper:
-        return [Found("", f"expected {_or(types)}, got {shown(value)}", tuple(types))]
-    return [Found("", f"fits none of the {len(branches)} alternatives, got {shown(value)}")]
+        return [SchemaFault("", f"expected {_or(types)}, got {shown(value)}", tuple(types))]
+    return [SchemaFault("", f"fits none of the {len(branches)} alternatives, got {shown(value)}")]
 
 
 def unwanted(value: Json) -> str:

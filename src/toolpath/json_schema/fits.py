@@ -11,13 +11,13 @@ from toolpath.json_schema.branches import Alternatives, Unclear
 from toolpath.json_schema.coerce import coerce_in, literals_of, types_of
 from toolpath.json_schema.containers import Schema, array_fit, object_fit
 from toolpath.json_schema.describe import type_text
-from toolpath.json_schema.document import ANNOTATIONS, Document, Node
+from toolpath.json_schema.document import ANNOTATIONS, SchemaDocument, SchemaNode
 from toolpath.json_schema.faults import shown
 from toolpath.json_schema.leaves import scalar_fit
 from toolpath.json_schema.verdicts import (
     COERCED,
     FITS,
-    Verdict,
+    PairVerdict,
     Word,
     for_each,
     may,
@@ -49,7 +49,7 @@ _IMPLIES: Final = {
 }
 
 
-class Fit(msgspec.Struct, frozen=True):
+class SchemaFit(msgspec.Struct, frozen=True):
     """Whether an output fits an input, and why not where it may not."""
 
     verdict: Word
@@ -64,30 +64,30 @@ def fits(
     *,
     output_root: JsonObject | None = None,
     input_root: JsonObject | None = None,
-) -> Fit:
+) -> SchemaFit:
     """Whether every value of `output` is accepted by `input`, after the lossless coercion that a call does.
 
     `fits`: all are; `never`: none is; `may`: some are, or it is likely; `unknown`: the schemas do not say. The roots
     are what `$ref` refers to, where the schemas are parts of larger ones. Schemas are not checked first.
     """
     if output is None or input is None:
-        return Fit("unknown", "there is no schema of the " + ("output" if output is None else "input"))
+        return SchemaFit("unknown", "there is no schema of the " + ("output" if output is None else "input"))
     try:
-        verdict = _Judge(Document(output_root or output), *_entry(input, input_root)).judge(output, None, "")
+        verdict = _Judge(SchemaDocument(output_root or output), *_entry(input, input_root)).judge(output, None, "")
     except (SchemaError, RecursionError, TypeError, ValueError, AttributeError) as error:
-        return Fit("unknown", f"a schema cannot be used: {str(error).partition(chr(10))[0]}")
-    return Fit(verdict.word, verdict.reason, verdict.by_input)
+        return SchemaFit("unknown", f"a schema cannot be used: {str(error).partition(chr(10))[0]}")
+    return SchemaFit(verdict.word, verdict.reason, verdict.by_input)
 
 
-def _entry(schema: JsonObject, root: JsonObject | None) -> tuple[Document, Node]:
+def _entry(schema: JsonObject, root: JsonObject | None) -> tuple[SchemaDocument, SchemaNode]:
     """A document and the place of the schema in it."""
     if root is None or root is schema:
-        return Document(schema), Node(schema)
+        return SchemaDocument(schema), SchemaNode(schema)
     # Kept at an address of its own, so that values can be tried on it.
-    key = "definitions" if Document(root).replaces_siblings else "$defs"
+    key = "definitions" if SchemaDocument(root).replaces_siblings else "$defs"
     named = root.get(key)
-    document = Document({**root, key: {**(named if isinstance(named, dict) else {}), "the input": schema}})
-    return document, Node(schema, f"/{key}/the input")
+    document = SchemaDocument({**root, key: {**(named if isinstance(named, dict) else {}), "the input": schema}})
+    return document, SchemaNode(schema, f"/{key}/the input")
 
 
 class _Judge:
@@ -95,7 +95,7 @@ class _Judge:
 
     __slots__ = ("active", "alternatives", "entry", "level", "steps", "wanted")
 
-    def __init__(self, given: Document, wanted: Document, entry: Node) -> None:
+    def __init__(self, given: SchemaDocument, wanted: SchemaDocument, entry: SchemaNode) -> None:
         self.alternatives = Alternatives(given)
         self.wanted = wanted
         self.entry = entry
@@ -104,7 +104,7 @@ class _Judge:
         """How deep in the value this is: pairs met again further in are true by induction."""
         self.active: dict[tuple[int, int], int] = {}
 
-    def judge(self, output: Schema, place: Node | None, at: str) -> Verdict:
+    def judge(self, output: Schema, place: SchemaNode | None, at: str) -> PairVerdict:
         """Verdict on all values of a schema at one place of the input."""
         node = self.entry if place is None else place
         if _accepts_all(node.schema):
@@ -124,7 +124,7 @@ class _Judge:
         finally:
             del self.active[mark]
 
-    def _flat(self, flat: JsonObject, node: Node, at: str) -> Verdict:
+    def _flat(self, flat: JsonObject, node: SchemaNode, at: str) -> PairVerdict:
         """Verdict on one alternative of the output: one type, or a list of values, or nothing said."""
         if isinstance(node.schema, bool):
             return FITS if node.schema else never(f"{_place(at)}nothing is accepted here", firm=True)
@@ -136,7 +136,7 @@ class _Judge:
         types = types_of(flat)
         return self._typed(flat, types[0], node, at) if types else self._untyped(flat, node, at)
 
-    def _literal(self, literal: Json, node: Node, at: str) -> Verdict:
+    def _literal(self, literal: Json, node: SchemaNode, at: str) -> PairVerdict:
         if self.wanted.accepts(node, literal):
             return FITS
         changed = coerce_in(self.wanted, literal, node)
@@ -144,7 +144,7 @@ class _Judge:
             return COERCED
         return never(f"{_place(at)}{shown(literal)}, but {self._wanted_text(node)} is expected")
 
-    def _untyped(self, flat: JsonObject, node: Node, at: str) -> Verdict:
+    def _untyped(self, flat: JsonObject, node: SchemaNode, at: str) -> PairVerdict:
         verdicts = [self._typed({**flat, "type": kind}, kind, node, at) for kind in _KINDS]
         verdict = for_each(verdicts)
         if verdict.word in ("fits", "never"):
@@ -156,7 +156,7 @@ class _Judge:
                     return may(implied.reason)
         return unknown(f"{_place(at)}the output has no type, but {self._wanted_text(node)} is expected")
 
-    def _typed(self, flat: JsonObject, kind: str, node: Node, at: str) -> Verdict:
+    def _typed(self, flat: JsonObject, kind: str, node: SchemaNode, at: str) -> PairVerdict:
         """Verdict on values of one type under all that holds at the place."""
         schema = node.schema
         if not isinstance(schema, dict):
@@ -171,8 +171,8 @@ class _Judge:
         finally:
             del self.active[mark]
 
-    def _all_rules(self, flat: JsonObject, kind: str, node: Node, schema: JsonObject, at: str) -> Verdict:
-        found: list[Verdict] = []
+    def _all_rules(self, flat: JsonObject, kind: str, node: SchemaNode, schema: JsonObject, at: str) -> PairVerdict:
+        found: list[PairVerdict] = []
         if "$ref" in schema:
             target = self.wanted.target(schema["$ref"])
             if target is None:
@@ -189,24 +189,24 @@ class _Judge:
             found.append(self._own_rules(flat, kind, node, schema, at))
         return under_all(found)
 
-    def _any(self, flat: JsonObject, kind: str, branches: tuple[Node, ...], at: str) -> Verdict:
+    def _any(self, flat: JsonObject, kind: str, branches: tuple[SchemaNode, ...], at: str) -> PairVerdict:
         verdicts = [self._typed(flat, kind, branch, at) for branch in branches]
         return self._named(under_any(verdicts, is_scalar=kind in _SCALARS), flat, branches, at)
 
-    def _one(self, flat: JsonObject, kind: str, branches: tuple[Node, ...], at: str) -> Verdict:
+    def _one(self, flat: JsonObject, kind: str, branches: tuple[SchemaNode, ...], at: str) -> PairVerdict:
         if self._are_apart(branches):
             return self._any(flat, kind, branches, at)
         verdicts = [self._typed(flat, kind, branch, at) for branch in branches]
         return self._named(under_one(verdicts), flat, branches, at)
 
-    def _named(self, verdict: Verdict, flat: JsonObject, branches: tuple[Node, ...], at: str) -> Verdict:
+    def _named(self, verdict: PairVerdict, flat: JsonObject, branches: tuple[SchemaNode, ...], at: str) -> PairVerdict:
         """The verdict with a reason that tells of all alternatives, where none of them fits."""
         if verdict.word != "never":
             return verdict
         wanted = " or ".join(dict.fromkeys(self._wanted_text(branch) for branch in branches[:6]))
         return never(f"{_place(at)}{type_text(flat)}, but {wanted} is expected", firm=verdict.firm)
 
-    def _are_apart(self, branches: tuple[Node, ...]) -> bool:
+    def _are_apart(self, branches: tuple[SchemaNode, ...]) -> bool:
         """Whether no value can be of two branches, by their types alone."""
         seen: set[str] = set()
         for branch in branches:
@@ -217,7 +217,7 @@ class _Judge:
             seen |= kinds
         return True
 
-    def _own_rules(self, flat: JsonObject, kind: str, node: Node, schema: JsonObject, at: str) -> Verdict:
+    def _own_rules(self, flat: JsonObject, kind: str, node: SchemaNode, schema: JsonObject, at: str) -> PairVerdict:
         types = types_of(schema)
         if kind in ("array", "object") and types and kind not in types:
             verdict = never(f"{type_text(flat)}, but {type_text(schema)} is expected", firm=True)
@@ -233,13 +233,13 @@ class _Judge:
             return unknown(f"{_place(at)}the input has {keywords}, which is not compared", by_input=True)
         return verdict
 
-    def _container(self, flat: JsonObject, kind: str, node: Node, schema: JsonObject, at: str) -> Verdict:
+    def _container(self, flat: JsonObject, kind: str, node: SchemaNode, schema: JsonObject, at: str) -> PairVerdict:
         literals = literals_of(schema)
         if literals is not None:
             contrast = f"{type_text(flat)}, but {type_text(schema)} is expected"
             return may(contrast) if any(type_name(item) == kind for item in literals) else never(contrast, firm=True)
 
-        def inner(output: Schema, place: Node, key: str) -> Verdict:
+        def inner(output: Schema, place: SchemaNode, key: str) -> PairVerdict:
             self.level += 1
             try:
                 return self.judge(output, place, at + key)
@@ -250,7 +250,7 @@ class _Judge:
             return array_fit(flat, node, schema, inner)
         return object_fit(flat, node, schema, inner, self.wanted)
 
-    def _wanted_text(self, node: Node) -> str:
+    def _wanted_text(self, node: SchemaNode) -> str:
         resolved = self.wanted.resolve(node) or node
         return type_text(resolved.schema)
 
@@ -271,4 +271,4 @@ def _place(at: str) -> str:
     return f"at {at}: " if at else ""
 
 
-__all__ = ["Fit", "fits", "type_text"]
+__all__ = ["SchemaFit", "fits", "type_text"]

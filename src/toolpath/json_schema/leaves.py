@@ -10,7 +10,7 @@ import msgspec
 from toolpath.json_schema.coerce import coerce_scalar, literals_of, types_of
 from toolpath.json_schema.describe import type_text
 from toolpath.json_schema.faults import listed
-from toolpath.json_schema.verdicts import COERCED, FITS, Verdict, for_each, may, never
+from toolpath.json_schema.verdicts import COERCED, FITS, PairVerdict, for_each, may, never
 from toolpath.values import Json, JsonObject, type_name
 
 _NUMERIC: Final = frozenset({"integer", "number"})
@@ -72,7 +72,7 @@ def _is_number(value: object) -> TypeGuard[int | float]:
     return type(value) in (int, float)
 
 
-def scalar_fit(kind: str, output: JsonObject, rules: JsonObject) -> Verdict:
+def scalar_fit(kind: str, output: JsonObject, rules: JsonObject) -> PairVerdict:
     """Verdict on values of one scalar type under the keywords of one schema, which is no reference."""
     types = types_of(rules)
     if not types or kind in types or (kind == "integer" and "number" in types):
@@ -82,7 +82,7 @@ def scalar_fit(kind: str, output: JsonObject, rules: JsonObject) -> Verdict:
     return _other_type(kind, output, rules, types)
 
 
-def _same_type(kind: str, output: JsonObject, rules: JsonObject) -> Verdict:
+def _same_type(kind: str, output: JsonObject, rules: JsonObject) -> PairVerdict:
     literals = literals_of(rules)
     if literals is not None:
         return _among(kind, output, rules, literals)
@@ -91,7 +91,7 @@ def _same_type(kind: str, output: JsonObject, rules: JsonObject) -> Verdict:
     return _number_fit(kind, output, rules) if kind in _NUMERIC else FITS
 
 
-def _fraction(output: JsonObject, rules: JsonObject) -> Verdict:
+def _fraction(output: JsonObject, rules: JsonObject) -> PairVerdict:
     step = output.get("multipleOf")
     if _is_number(step) and step == int(step):
         return _same_type("integer", output, rules)
@@ -102,7 +102,7 @@ def _fraction(output: JsonObject, rules: JsonObject) -> Verdict:
     return verdict if verdict.word == "never" else may(f"{contrast}: a fraction does not fit")
 
 
-def _other_type(kind: str, output: JsonObject, rules: JsonObject, types: tuple[str, ...]) -> Verdict:
+def _other_type(kind: str, output: JsonObject, rules: JsonObject, types: tuple[str, ...]) -> PairVerdict:
     contrast = f"{type_text(output)}, but {type_text(rules)} is expected"
     if kind == "string" and (_NUMERIC | {"boolean"}) & set(types):
         wanted = "true or false" if "boolean" in types and not _NUMERIC & set(types) else "a number"
@@ -115,7 +115,7 @@ def _other_type(kind: str, output: JsonObject, rules: JsonObject, types: tuple[s
     return never(contrast, firm=True)
 
 
-def _as_text(contrast: str, rules: JsonObject) -> Verdict:
+def _as_text(contrast: str, rules: JsonObject) -> PairVerdict:
     literals = literals_of(rules)
     if literals is not None:
         numeric = [item for item in literals if isinstance(item, str) and _is_numeric(item)]
@@ -129,7 +129,7 @@ def _is_numeric(text: str) -> bool:
     return coerce_scalar(text, ("number",)) is not text
 
 
-def _among(kind: str, output: JsonObject, rules: JsonObject, literals: list[Json]) -> Verdict:
+def _among(kind: str, output: JsonObject, rules: JsonObject, literals: list[Json]) -> PairVerdict:
     """Values of the type against the ones that are listed."""
     if kind == "null":
         return FITS if None in literals else never(_not_listed(output, literals), firm=True)
@@ -159,7 +159,7 @@ def _may_become(kind: str, literal: Json, *, is_typed: bool) -> bool:
     return not is_typed and isinstance(literal, str) and _is_numeric(literal)
 
 
-def _text_fit(output: JsonObject, rules: JsonObject) -> Verdict:
+def _text_fit(output: JsonObject, rules: JsonObject) -> PairVerdict:
     given, wanted = size_interval(output, "minLength", "maxLength"), size_interval(rules, "minLength", "maxLength")
     if wanted.misses(given):
         return never(f"{_length_text(given)}, but {_length_text(wanted)} is expected")
@@ -180,7 +180,7 @@ def _length_text(size: Interval) -> str:
     return f"text of {size.low:g} to {size.high:g} characters"
 
 
-def _number_fit(kind: str, output: JsonObject, rules: JsonObject) -> Verdict:
+def _number_fit(kind: str, output: JsonObject, rules: JsonObject) -> PairVerdict:
     contrast = f"{type_text(output)}, but {type_text({**rules, 'type': rules.get('type', 'number')})} is expected"
     given, wanted = number_interval(output), number_interval(rules)
     if wanted.misses(given):

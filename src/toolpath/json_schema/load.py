@@ -13,7 +13,7 @@ from typing import Final
 import jsonschema_rs
 import msgspec
 
-from toolpath.json_schema.document import PATTERN_SIZE, Document, Node
+from toolpath.json_schema.document import PATTERN_SIZE, SchemaDocument, SchemaNode
 from toolpath.values import Json, JsonObject
 
 #: Checks that one validation may take: a tenth of a second, rather less.
@@ -49,23 +49,23 @@ class _Parts(msgspec.Struct, frozen=True):
     Of a group one applies to each part, and the groups side by side.
     """
 
-    here: list[Node]
-    members: list[list[Node]]
-    items: list[list[Node]]
+    here: list[SchemaNode]
+    members: list[list[SchemaNode]]
+    items: list[list[SchemaNode]]
 
-    def all(self) -> list[Node]:
+    def all(self) -> list[SchemaNode]:
         """Every one of them."""
         return [*self.here, *(node for group in (*self.members, *self.items) for node in group)]
 
 
-def load_of(document: Document) -> int:
+def load_of(document: SchemaDocument) -> int:
     """The checks that one part of a value may have to pass, at most; more than `HEAVIEST` where it is no use to count.
 
     Time grows with the schema, however its references lead.
     """
     known: dict[int, _Load] = {}
     parts: dict[int, _Parts] = {}
-    root = Node(document.root)
+    root = SchemaNode(document.root)
     stack = [root]
     while stack:
         node = stack[-1]
@@ -113,7 +113,7 @@ def size(value: Json, most: int) -> int:
     return count
 
 
-def _parts(document: Document, node: Node) -> _Parts:
+def _parts(document: SchemaDocument, node: SchemaNode) -> _Parts:
     schema = node.schema
     if not isinstance(schema, dict):
         return _Parts([], [], [])
@@ -133,16 +133,16 @@ def _parts(document: Document, node: Node) -> _Parts:
     return _Parts(here, [group for group in members if group], [group for group in items if group])
 
 
-def _one(node: Node, key: str) -> list[Node]:
+def _one(node: SchemaNode, key: str) -> list[SchemaNode]:
     found = node.child(key) if node.get(key) is not None else None
     return [] if found is None else [found]
 
 
-def _sum(node: Node, parts: _Parts, known: dict[int, _Load]) -> _Load:
-    def load(part: Node) -> _Load:
+def _sum(node: SchemaNode, parts: _Parts, known: dict[int, _Load]) -> _Load:
+    def load(part: SchemaNode) -> _Load:
         return known.get(id(part.schema), _Load(1, 1))
 
-    def side_by_side(groups: list[list[Node]]) -> int:
+    def side_by_side(groups: list[list[SchemaNode]]) -> int:
         return sum(max(max(load(part).here, load(part).below) for part in group) for group in groups)
 
     within = [load(part) for part in parts.here]

@@ -8,7 +8,7 @@ import msgspec
 
 from toolpath.json_schema.coerce import types_of
 from toolpath.json_schema.describe import type_text
-from toolpath.json_schema.document import ANNOTATIONS, Document, Node
+from toolpath.json_schema.document import ANNOTATIONS, SchemaDocument, SchemaNode
 from toolpath.values import JsonObject
 
 Found = Literal["found", "missing", "unknown"]
@@ -40,7 +40,7 @@ class _Reach(msgspec.Struct, frozen=True):
     """Places that one key leads to from one place."""
 
     found: Found
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[SchemaNode, ...] = ()
     optional: bool = False
 
 
@@ -56,8 +56,8 @@ def locate(schema: JsonObject | None, path: tuple[Key, ...]) -> Located:
     """
     if not isinstance(schema, dict):
         return Located(found="unknown", schema=None, root={}, reason="there is no schema")
-    document = Document(schema)
-    here = Node(schema)
+    document = SchemaDocument(schema)
+    here = SchemaNode(schema)
     optional = False
     for index, key in enumerate(path):
         reach = _step(document, here, key, {})
@@ -87,7 +87,7 @@ def path_text(path: tuple[Key, ...]) -> str:
     return "".join(texts)
 
 
-def _step(document: Document, node: Node, key: Key, known: dict[int, _Reach]) -> _Reach:
+def _step(document: SchemaDocument, node: SchemaNode, key: Key, known: dict[int, _Reach]) -> _Reach:
     """Where the key leads from the place; `known` holds what was found for places on the way to the same value."""
     if not isinstance(node.schema, dict) or len(known) > _MOST_PLACES:
         return _MISSING if node.schema is False else _UNKNOWN
@@ -99,7 +99,7 @@ def _step(document: Document, node: Node, key: Key, known: dict[int, _Reach]) ->
     return known[mark]
 
 
-def _by_rules(document: Document, node: Node, key: Key, known: dict[int, _Reach]) -> _Reach:
+def _by_rules(document: SchemaDocument, node: SchemaNode, key: Key, known: dict[int, _Reach]) -> _Reach:
     parts = _conjuncts(document, node)
     if parts is None:
         return _UNKNOWN
@@ -110,9 +110,11 @@ def _by_rules(document: Document, node: Node, key: Key, known: dict[int, _Reach]
     return _all(document, node, reaches, key)
 
 
-def _conjuncts(document: Document, node: Node) -> tuple[bool, tuple[Node, ...], list[tuple[Node, ...]]] | None:
+def _conjuncts(
+    document: SchemaDocument, node: SchemaNode
+) -> tuple[bool, tuple[SchemaNode, ...], list[tuple[SchemaNode, ...]]] | None:
     """Whether the reference replaces all else, the schemas that hold as well, and the groups of alternatives."""
-    together: list[Node] = []
+    together: list[SchemaNode] = []
     if "$ref" in node.schema:  # type: ignore[operator]  # the caller has seen that it is an object
         target = document.target(node.get("$ref"))
         if target is None:
@@ -124,7 +126,7 @@ def _conjuncts(document: Document, node: Node) -> tuple[bool, tuple[Node, ...], 
     return False, tuple(together), [group for key in ("anyOf", "oneOf") if (group := node.list(key))]
 
 
-def _all(document: Document, node: Node, reaches: list[_Reach], key: Key) -> _Reach:
+def _all(document: SchemaDocument, node: SchemaNode, reaches: list[_Reach], key: Key) -> _Reach:
     found = [reach for reach in reaches if reach.found == "found"]
     if found:
         nodes = tuple(_together(reach.nodes, "anyOf") for reach in found)
@@ -133,7 +135,7 @@ def _all(document: Document, node: Node, reaches: list[_Reach], key: Key) -> _Re
     return _MISSING if any(reach.found == "missing" for reach in reaches) else _UNKNOWN
 
 
-def _any(document: Document, branches: tuple[Node, ...], key: Key, known: dict[int, _Reach]) -> _Reach:
+def _any(document: SchemaDocument, branches: tuple[SchemaNode, ...], key: Key, known: dict[int, _Reach]) -> _Reach:
     reaches = [_step(document, branch, key, known) for branch in branches[:_MOST_BRANCHES]]
     found = [reach for reach in reaches if reach.found == "found"]
     if found:
@@ -142,7 +144,7 @@ def _any(document: Document, branches: tuple[Node, ...], key: Key, known: dict[i
     return _MISSING if all(reach.found == "missing" for reach in reaches) else _UNKNOWN
 
 
-def _own(document: Document, node: Node, key: Key) -> _Reach:
+def _own(document: SchemaDocument, node: SchemaNode, key: Key) -> _Reach:
     """The reach of the schema's own keywords, without its references and alternatives."""
     match key:
         case str():
@@ -156,14 +158,14 @@ def _own(document: Document, node: Node, key: Key) -> _Reach:
             return _computed(node)
 
 
-def _is_object(node: Node) -> bool:
+def _is_object(node: SchemaNode) -> bool:
     types = types_of(node.schema)  # type: ignore[arg-type]
     if not types:
         return "properties" in node.schema and "items" not in node.schema  # type: ignore[operator]
     return "object" in types and "array" not in types
 
 
-def _property(document: Document, node: Node, name: str) -> _Reach:
+def _property(document: SchemaDocument, node: SchemaNode, name: str) -> _Reach:
     types = types_of(node.schema)  # type: ignore[arg-type]
     if types and "object" not in types:
         return _MISSING
@@ -182,11 +184,11 @@ def _property(document: Document, node: Node, name: str) -> _Reach:
     return _MISSING if node.get("properties") and more is None else _UNKNOWN
 
 
-def _item(node: Node, index: int) -> _Reach:
+def _item(node: SchemaNode, index: int) -> _Reach:
     types = types_of(node.schema)  # type: ignore[arg-type]
     if types and "array" not in types:
         # An index into text is a character of it.
-        return _Reach("found", (Node({"type": "string"}),), True) if "string" in types else _MISSING
+        return _Reach("found", (SchemaNode({"type": "string"}),), True) if "string" in types else _MISSING
     if not types and "properties" in node.schema:  # type: ignore[operator]
         return _MISSING
     most = node.get("maxItems")
@@ -202,7 +204,7 @@ def _item(node: Node, index: int) -> _Reach:
     return _MISSING if rest is not None else _UNKNOWN
 
 
-def _computed(node: Node) -> _Reach:
+def _computed(node: SchemaNode) -> _Reach:
     types = types_of(node.schema)  # type: ignore[arg-type]
     if types and not {"array", "object"} & set(types):
         return _MISSING
@@ -214,20 +216,20 @@ def _computed(node: Node) -> _Reach:
     return _UNKNOWN
 
 
-def _requires(node: Node, name: str) -> bool:
+def _requires(node: SchemaNode, name: str) -> bool:
     required = node.get("required")
     return isinstance(required, list) and name in required
 
 
-def _together(nodes: tuple[Node, ...], key: str) -> Node:
+def _together(nodes: tuple[SchemaNode, ...], key: str) -> SchemaNode:
     """Several places as one schema; an address in the document is lost by that."""
     unique = list({id(node.schema): node for node in nodes}.values())
     if len(unique) == 1:
         return unique[0]
-    return Node({key: [node.schema for node in unique]}, unique[0].at)
+    return SchemaNode({key: [node.schema for node in unique]}, unique[0].at)
 
 
-def _may_be_null(document: Document, node: Node, depth: int = 0) -> bool:
+def _may_be_null(document: SchemaDocument, node: SchemaNode, depth: int = 0) -> bool:
     if depth > 8 or not isinstance(node.schema, dict):
         return False
     if "$ref" in node.schema and (target := document.target(node.schema["$ref"])) is not None:
@@ -237,7 +239,7 @@ def _may_be_null(document: Document, node: Node, depth: int = 0) -> bool:
     return any(_may_be_null(document, part, depth + 1) for key in ("anyOf", "oneOf") for part in node.list(key))
 
 
-def _available(document: Document, node: Node) -> tuple[str, ...]:
+def _available(document: SchemaDocument, node: SchemaNode) -> tuple[str, ...]:
     found: dict[str, str] = {}
     waiting = [(node, 0)]
     while waiting and len(found) < _MOST_KEYS:
@@ -252,7 +254,7 @@ def _available(document: Document, node: Node) -> tuple[str, ...]:
     return tuple(f"{name}: {kind}" for name, kind in list(found.items())[:_MOST_KEYS])
 
 
-def _reason(document: Document, node: Node, before: tuple[Key, ...], key: Key, found: Found) -> str:
+def _reason(document: SchemaDocument, node: SchemaNode, before: tuple[Key, ...], key: Key, found: Found) -> str:
     place = path_text(before) or "the value"
     resolved = document.resolve(node) or node
     kind = type_text(resolved.schema)

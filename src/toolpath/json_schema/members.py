@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from toolpath.json_schema.document import Document, Node
+from toolpath.json_schema.document import SchemaDocument, SchemaNode
 from toolpath.values import Json, JsonObject
 
 #: Parts that are looked into; more are left to the validator.
@@ -22,11 +22,11 @@ def with_members(schema: JsonObject) -> JsonObject:
     """
     if not any(key in schema for key in ("allOf", "$ref", *_CONDITIONAL, *_BRANCHES)):
         return schema
-    document = Document(schema)
+    document = SchemaDocument(schema)
     own = _mapping(schema.get("properties"))
     declared: dict[str, list[JsonObject]] = {}
     required = [name for name in _names(schema.get("required")) if isinstance(name, str)]
-    for part, is_sure in _parts(document, Node(schema)):
+    for part, is_sure in _parts(document, SchemaNode(schema)):
         for name, member in _mapping(part.get("properties")).items():
             known = declared.setdefault(name, [])
             if is_sure and isinstance(member, dict):
@@ -41,7 +41,7 @@ def with_members(schema: JsonObject) -> JsonObject:
     return {**whole, "required": needed} if needed else whole
 
 
-def _parts(document: Document, start: Node) -> Iterator[tuple[Node, bool]]:
+def _parts(document: SchemaDocument, start: SchemaNode) -> Iterator[tuple[SchemaNode, bool]]:
     """Each part in which the same object is described, and whether it holds whatever the object is."""
     waiting = [(part, is_sure) for part, is_sure in _below(document, start, is_sure=True)]
     seen: set[tuple[int, bool]] = {(id(start.schema), True)}
@@ -57,7 +57,7 @@ def _parts(document: Document, start: Node) -> Iterator[tuple[Node, bool]]:
         waiting += _below(document, part, is_sure=is_sure)
 
 
-def _below(document: Document, node: Node, *, is_sure: bool) -> list[tuple[Node, bool]]:
+def _below(document: SchemaDocument, node: SchemaNode, *, is_sure: bool) -> list[tuple[SchemaNode, bool]]:
     found = [(part, is_sure) for part in node.list("allOf")]
     target = document.target(node.get("$ref")) if node.get("$ref") is not None else None
     if target is not None:

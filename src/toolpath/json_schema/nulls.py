@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolpath.json_schema.coerce import types_of
-from toolpath.json_schema.document import Document, Node
+from toolpath.json_schema.document import SchemaDocument, SchemaNode
 from toolpath.values import JsonObject, pointer
 
 
@@ -25,4 +25,4 @@ def admits_null(schema: JsonObject, name: str) -> bool:
     types = types_of(part) if isinstance(part, dict) else ()
     if types and "null" not in types:
         return False
-    return Document(schema).accepts(Node(part, f"/properties{pointer(name)}"), None)
+    return SchemaDocument(schema).accepts(SchemaNode(part, f"/properties{pointer(name)}"), None)

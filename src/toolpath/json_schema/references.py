@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from toolpath.json_schema.document import Document, Node, subschemas
+from toolpath.json_schema.document import SchemaDocument, SchemaNode, subschemas
 from toolpath.json_schema.faults import Fault
 from toolpath.values import JsonObject
 
@@ -19,9 +19,9 @@ _IN_PLACE: Final = ("not", "if", "then", "else")
 
 def lost_references(schema: JsonObject) -> list[Fault]:
     """Each `$ref` that leads out of the schema or names nothing in it."""
-    document = Document(schema)
+    document = SchemaDocument(schema)
     lost: list[Fault] = []
-    for node in subschemas(Node(schema)):
+    for node in subschemas(SchemaNode(schema)):
         reference = node.get("$ref")
         if not isinstance(reference, str) or document.target(reference) is not None:
             continue
@@ -34,9 +34,9 @@ def lost_references(schema: JsonObject) -> list[Fault]:
     return lost
 
 
-def tangle(document: Document) -> Fault | None:
+def tangle(document: SchemaDocument) -> Fault | None:
     """The fault of a schema whose references fan out or chain so far that validating would not end in time."""
-    referring = [node for node in subschemas(Node(document.root)) if "$ref" in _keywords(node)]
+    referring = [node for node in subschemas(SchemaNode(document.root)) if "$ref" in _keywords(node)]
     if len(referring) > _MOST_REFERENCES:
         return "", f"more than {_MOST_REFERENCES} references are not followed"
     known: dict[int, _Reach] = {}
@@ -54,7 +54,7 @@ class _Reach(NamedTuple):
     depth: int
 
 
-def _reach(document: Document, start: Node, known: dict[int, _Reach]) -> _Reach:
+def _reach(document: SchemaDocument, start: SchemaNode, known: dict[int, _Reach]) -> _Reach:
     entered: set[int] = {id(start.schema)}
     stack = [(start, _in_place(document, start))]
     while stack:
@@ -76,7 +76,7 @@ def _reach(document: Document, start: Node, known: dict[int, _Reach]) -> _Reach:
     return known[id(start.schema)]
 
 
-def _in_place(document: Document, node: Node) -> list[Node]:
+def _in_place(document: SchemaDocument, node: SchemaNode) -> list[SchemaNode]:
     keywords = _keywords(node)
     parts = [part for key in _IN_PLACE_LISTS if key in keywords for part in node.list(key)]
     parts += [part for key in _IN_PLACE if key in keywords and (part := node.child(key)) is not None]
@@ -87,5 +87,5 @@ def _in_place(document: Document, node: Node) -> list[Node]:
     return [part for part in parts if isinstance(part.schema, dict)]
 
 
-def _keywords(node: Node) -> JsonObject:
+def _keywords(node: SchemaNode) -> JsonObject:
     return node.schema if isinstance(node.schema, dict) else {}

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from toolpath.json_schema.coerce import types_of
-from toolpath.json_schema.document import MAX_NESTING, Node, subschemas
+from toolpath.json_schema.document import MAX_NESTING, SchemaNode, subschemas
 from toolpath.values import Json, JsonObject
 
 _encoder: Final = msgspec.json.Encoder()
@@ -118,7 +118,7 @@ def _without_lost_definitions(schema: JsonObject) -> JsonObject:
     while True:
         used = {
             reference.split("/")[2].replace("~1", "/").replace("~0", "~")
-            for node in subschemas(Node(schema))
+            for node in subschemas(SchemaNode(schema))
             if isinstance(reference := node.get("$ref"), str) and reference.startswith(("#/$defs/", "#/definitions/"))
         }
         kept = dict(schema)

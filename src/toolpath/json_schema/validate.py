@@ -11,8 +11,8 @@ import msgspec
 from toolpath.errors import OutputInvalid, SchemaError
 from toolpath.json_schema.coerce import coerce_in
 from toolpath.json_schema.descent import Descent, TooMuchWork
-from toolpath.json_schema.document import DRAFT_ADDRESSES, PATTERNS, Document, draft_of
-from toolpath.json_schema.faults import Fault, Found, fault_of, foreign, shown
+from toolpath.json_schema.document import DRAFT_ADDRESSES, PATTERNS, SchemaDocument, draft_of
+from toolpath.json_schema.faults import Fault, SchemaFault, fault_of, foreign, shown
 from toolpath.json_schema.load import HEAVIEST, LIGHT, MOST_CHECKS, checks, load_of, size
 from toolpath.json_schema.references import lost_references, tangle
 from toolpath.values import Json, JsonObject, decode, encode, pointer
@@ -41,7 +41,7 @@ class Validator:
         made = _compiled(schema, formats=formats)
         if isinstance(made, tuple):
             raise SchemaError(_summary("The schema is no usable JSON Schema", made), faults=made)
-        self._document = Document(schema)
+        self._document = SchemaDocument(schema)
         self._formats = formats
         self._compiled = made.validator.is_valid
         self._load = made.load
@@ -193,7 +193,7 @@ def _known_ready(text: bytes, formats: bool) -> _Compiled | tuple[Fault, ...]:
 def _made_ready(schema: JsonObject | bool, *, formats: bool) -> _Compiled | tuple[Fault, ...]:
     if size(schema, _LARGEST_SCHEMA) > _LARGEST_SCHEMA:
         return (("", f"a schema of more than {_LARGEST_SCHEMA:,} parts is too large"),)
-    document = Document(schema)
+    document = SchemaDocument(schema)
     tangled = tangle(document)
     if tangled is not None:
         return (tangled,)
@@ -221,7 +221,7 @@ def _faults_of_schema(schema: JsonObject | bool, error: Exception) -> tuple[Faul
     return tuple(found)[:_MOST_SCHEMA_FAULTS] or (("", str(error).partition("\n")[0]),)
 
 
-def _told(found: Found) -> Fault:
+def _told(found: SchemaFault) -> Fault:
     return found.at, found.message
 
 

@@ -10,7 +10,7 @@ import msgspec
 Word = Literal["fits", "may", "never", "unknown"]
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class PairVerdict(msgspec.Struct, frozen=True):
     """Whether the values of one schema are accepted by another, with the reason where not all surely are."""
 
     word: Word
@@ -23,26 +23,26 @@ class Verdict(msgspec.Struct, frozen=True):
     """Not known because of what the input asks for, not for want of a type of what it is given."""
 
 
-FITS: Final = Verdict("fits")
-COERCED: Final = Verdict("fits", coerced=True)
+FITS: Final = PairVerdict("fits")
+COERCED: Final = PairVerdict("fits", coerced=True)
 
 
-def may(reason: str) -> Verdict:
+def may(reason: str) -> PairVerdict:
     """Some values fit."""
-    return Verdict("may", reason)
+    return PairVerdict("may", reason)
 
 
-def never(reason: str, *, firm: bool = False) -> Verdict:
+def never(reason: str, *, firm: bool = False) -> PairVerdict:
     """No value fits."""
-    return Verdict("never", reason, firm=firm)
+    return PairVerdict("never", reason, firm=firm)
 
 
-def unknown(reason: str, *, by_input: bool = False) -> Verdict:
+def unknown(reason: str, *, by_input: bool = False) -> PairVerdict:
     """The schemas do not say."""
-    return Verdict("unknown", reason, by_input=by_input)
+    return PairVerdict("unknown", reason, by_input=by_input)
 
 
-def for_each(verdicts: Sequence[Verdict]) -> Verdict:
+def for_each(verdicts: Sequence[PairVerdict]) -> PairVerdict:
     """One verdict over values of which each kind has its own: all must fit."""
     words = {verdict.word for verdict in verdicts}
     if words <= {"fits"}:
@@ -54,7 +54,7 @@ def for_each(verdicts: Sequence[Verdict]) -> Verdict:
     return _first(verdicts, "unknown")
 
 
-def under_all(verdicts: Sequence[Verdict]) -> Verdict:
+def under_all(verdicts: Sequence[PairVerdict]) -> PairVerdict:
     """One verdict over rules that hold together for the same values."""
     if len(verdicts) == 1:
         return verdicts[0]
@@ -71,7 +71,7 @@ def under_all(verdicts: Sequence[Verdict]) -> Verdict:
     return FITS
 
 
-def under_any(verdicts: Sequence[Verdict], *, is_scalar: bool) -> Verdict:
+def under_any(verdicts: Sequence[PairVerdict], *, is_scalar: bool) -> PairVerdict:
     """One verdict over alternatives of which one must accept the value."""
     fitting = [verdict for verdict in verdicts if verdict.word == "fits"]
     others = [verdict for verdict in verdicts if verdict.word != "fits"]
@@ -87,7 +87,7 @@ def under_any(verdicts: Sequence[Verdict], *, is_scalar: bool) -> Verdict:
     return _first(verdicts, "may", "unknown")
 
 
-def under_one(verdicts: Sequence[Verdict]) -> Verdict:
+def under_one(verdicts: Sequence[PairVerdict]) -> PairVerdict:
     """One verdict over alternatives of which exactly one must accept the value."""
     fitting = [verdict for verdict in verdicts if verdict.word == "fits"]
     others = [verdict for verdict in verdicts if verdict.word != "fits"]
@@ -100,7 +100,7 @@ def under_one(verdicts: Sequence[Verdict]) -> Verdict:
     return _first(others, "may", "unknown") if any(v.word != "never" for v in others) else may("only one may accept it")
 
 
-def _first(verdicts: Sequence[Verdict], *words: str) -> Verdict:
+def _first(verdicts: Sequence[PairVerdict], *words: str) -> PairVerdict:
     for word in words:
         for verdict in verdicts:
             if verdict.word == word:

@@ -27,7 +27,7 @@ _OPENING = frozenset(
 )
 
 
-class Asked(msgspec.Struct, frozen=True, array_like=True):
+class OpenQuestion(msgspec.Struct, frozen=True, array_like=True):
     """One thing that waits for a person: an approval, a form, or a write in doubt."""
 
     kind: AskedKind
@@ -46,7 +46,7 @@ class AskingRun(msgspec.Struct, frozen=True):
     last_seq: int
     since: float
     """When the first of its questions was asked; Unix time. The place of the run among those that ask."""
-    asked: tuple[Asked, ...] | None
+    asked: tuple[OpenQuestion, ...] | None
     """None: its row does not tell, since older code drove it."""
     name: str
     """Name of its plan."""
@@ -58,7 +58,7 @@ class Asking:
     __slots__ = ("_changed", "_ended", "_open")
 
     def __init__(self) -> None:
-        self._open: dict[str, dict[str, Asked]] = {}
+        self._open: dict[str, dict[str, OpenQuestion]] = {}
         """By path and question."""
         self._ended = False
         self._changed = True
@@ -77,11 +77,13 @@ class Asking:
     def _open_by(self, event: AnyEvent) -> None:
         match event:
             case ev.ApprovalRequested():
-                self._ask(event.path, "approval", Asked("approval", event.seq, event.at, event.deadline))
+                self._ask(event.path, "approval", OpenQuestion("approval", event.seq, event.at, event.deadline))
             case ev.InputRequested():
-                self._ask(event.path, f"input {event.question}", Asked("input", event.seq, event.at, event.deadline))
+                self._ask(
+                    event.path, f"input {event.question}", OpenQuestion("input", event.seq, event.at, event.deadline)
+                )
             case ev.StepUnknown():
-                self._ask(event.path, "doubt", Asked("doubt", event.seq, event.at))
+                self._ask(event.path, "doubt", OpenQuestion("doubt", event.seq, event.at))
             case ev.RunResumed():
                 self._ended, self._changed = False, True
             case _:
@@ -101,7 +103,7 @@ class Asking:
             case _:
                 pass
 
-    def _ask(self, path: str, question: str, asked: Asked) -> None:
+    def _ask(self, path: str, question: str, asked: OpenQuestion) -> None:
         self._open.setdefault(path, {})[question] = asked
         self._changed = True
 
@@ -114,14 +116,14 @@ class Asking:
         doubts = {path: {"doubt": asked["doubt"]} for path, asked in self._open.items() if "doubt" in asked}
         self._open, self._ended, self._changed = doubts, True, True
 
-    def news(self) -> tuple[Asked, ...] | None:
+    def news(self) -> tuple[OpenQuestion, ...] | None:
         """The open questions, where these have changed since this was last asked; else None."""
         if not self._changed:
             return None
         self._changed = False
         return self.open()
 
-    def open(self) -> tuple[Asked, ...]:
+    def open(self) -> tuple[OpenQuestion, ...]:
         """The questions that are open now."""
         if self._ended:
             return ()

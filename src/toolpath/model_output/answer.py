@@ -7,11 +7,11 @@ import re
 from bisect import bisect_right
 
 from toolpath.errors import ReadError
-from toolpath.model_output.found import Found, ModelText
+from toolpath.model_output.found import ModelText, ReaderResult
 from toolpath.model_output.page import Page
 from toolpath.model_output.parallel import spread
 from toolpath.model_output.scan import Scanned
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.values import canonical
 
 #: What may stand between calls of one list: blanks, separators, fences, numbers and bullets of a list.
@@ -34,7 +34,7 @@ _BARE = re.compile(
     re.M,
 )
 _FENCES = re.compile(r"^[ \t]*```", re.M)
-_Placed = tuple[int, int, Found]
+_Placed = tuple[int, int, ReaderResult]
 
 
 def answer_of(page: Page) -> ModelText:
@@ -87,12 +87,12 @@ def _refuse_bare(scanned: Scanned) -> None:
                 raise scanned.page.broken(unsure, bare.start(), "Give calls alone, in one of the formats.")
 
 
-def _refuse_gaps(page: Page, kept: list[Found]) -> None:
+def _refuse_gaps(page: Page, kept: list[ReaderResult]) -> None:
     """Raise `ReadError` where a line of a numbered plan is missing: it could not be read."""
     calls = [call for found in kept if found.format == "numbered" for call in found.calls]
     for before, after in itertools.pairwise(calls):
         if int(after.id) != int(before.id) + 1:
-            at = page.offset(Node(None, after.line, after.column))
+            at = page.offset(DocumentNode(None, after.line, after.column))
             raise page.broken(f"After number {before.id} of the plan comes {after.id}.", at)
 
 
@@ -100,7 +100,7 @@ def _repairs(page: Page, scanned: Scanned) -> tuple[str, ...]:
     return page.repairs([(start, piece.end) for start, piece in scanned.pieces if piece.found or piece.hidden])
 
 
-def _agreed(page: Page, placed: list[_Placed]) -> list[Found]:
+def _agreed(page: Page, placed: list[_Placed]) -> list[ReaderResult]:
     """The findings that make up the answer. Raises `ReadError` where there are several answers."""
     marked = [one for one in placed if one[2].marked]
     if marked:
@@ -123,7 +123,7 @@ def _is_one_list(page: Page, placed: list[_Placed]) -> bool:
     return all(_BETWEEN.fullmatch(page.text, before[1], after[0]) for before, after in itertools.pairwise(placed))
 
 
-def _same(left: Found, right: Found) -> bool:
+def _same(left: ReaderResult, right: ReaderResult) -> bool:
     return left.plan == right.plan and [_key(call) for call in left.calls] == [_key(call) for call in right.calls]
 
 

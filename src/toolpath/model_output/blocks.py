@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from toolpath.errors import ReadError
-from toolpath.model_output.found import Found, Piece
+from toolpath.model_output.found import ReaderResult, TextPiece
 from toolpath.model_output.page import Page
 from toolpath.model_output.single import names_a_tool
 from toolpath.model_output.tolerant import STOP, Values
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 
 #: Where a value that may hold a call begins: an object with a key, an empty one, a list of objects.
 _COMMENTS = r"\s*(?:(?:(?://|#)[^\n]{0,300}\n|/\*(?:[^*]{0,200}+\*(?!/)){0,5}+[^*]{0,200}+\*/)\s*){0,9}"
@@ -30,18 +30,18 @@ def begins_value(page: Page, at: int) -> bool:
     return _START.match(page.text, at) is not None
 
 
-def read_block(page: Page, match: re.Match[str]) -> Piece | None:
+def read_block(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A JSON value in the text: its calls, an error where it was meant as one, or prose."""
     try:
         return shape_of(page, match.start(), marked=False)
     except ReadError as error:
         at = max(match.end(), page.where(error))
         if not _MEANT.search(page.text, match.start(), min(match.start() + _LOOKED_AT, at + 100)):
-            return Piece(end=at)
-        return Piece(end=at, error=error)
+            return TextPiece(end=at)
+        return TextPiece(end=at, error=error)
 
 
-def shape_of(page: Page, at: int, *, marked: bool) -> Piece:
+def shape_of(page: Page, at: int, *, marked: bool) -> TextPiece:
     """The shape of the value that begins here. Raises `ReadError` for one that is unreadable, or marked and no call."""
     values = Values(page)
     node, end = values.value(at)
@@ -53,14 +53,14 @@ def shape_of(page: Page, at: int, *, marked: bool) -> Piece:
             raise page.broken("The text ends early.", values.cut, "It may have been cut off.")
         if names_a_tool(node):
             unsure = page.broken("This names a tool, and its fields are not those of a call.", at)
-            return Piece(end=end, error=unsure, doubtful=True)
-        return Piece(end=end)
+            return TextPiece(end=end, error=unsure, doubtful=True)
+        return TextPiece(end=end)
     if values.cut is not None and found.plan is not None:
         raise page.broken("The plan ends early.", values.cut, "It may have been cut off.")
-    return Piece(end=_whole(page, end), found=found)
+    return TextPiece(end=_whole(page, end), found=found)
 
 
-def _found(node: Node, page: Page, marked: bool) -> Found | None:
+def _found(node: DocumentNode, page: Page, marked: bool) -> ReaderResult | None:
     for shape in page.shapes:
         found = shape(page, node, marked)
         if found is not None:

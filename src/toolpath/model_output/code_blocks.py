@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from toolpath.model_output.found import Found, ModelCall, Piece
+from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.page import Page
 from toolpath.model_output.python_literals import NAME, read_call
 
@@ -28,25 +28,25 @@ _BETWEEN = re.compile(r"(?:[\s;]+|#[^\n]*)*+")
 _ANSWERS = ("final_answer",)
 
 
-def read_agent_code(page: Page, match: re.Match[str]) -> Piece | None:
+def read_agent_code(page: Page, match: re.Match[str]) -> TextPiece | None:
     """The code of an agent; None for code that is shown to people."""
     thought = page.search(_THOUGHT, 0)
     is_agents = thought is not None and thought.start() < match.start()
     return _block(page, match.end()) if is_agents or page.search(_AGENT_END, match.end()) else None
 
 
-def read_code(page: Page, match: re.Match[str]) -> Piece | None:
+def read_code(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A block whose fence says that it is calls."""
     return _block(page, match.end())
 
 
-def read_printed(page: Page, match: re.Match[str]) -> Piece | None:
+def read_printed(page: Page, match: re.Match[str]) -> TextPiece | None:
     """One or more lines that call `default_api`."""
     start = match.start()
     return _block(page, page.text.index("call", start) + len("call") if page.text[start] == "<" else start)
 
 
-def _block(page: Page, at: int) -> Piece:
+def _block(page: Page, at: int) -> TextPiece:
     calls: list[ModelCall] = []
     prose: list[str] = []
     at = _past(page, at)
@@ -60,8 +60,8 @@ def _block(page: Page, at: int) -> Piece:
                 calls.append(call)
         at = _past(page, shown.end() if shown else at)
     ending = _END.match(page.text, at)
-    found = Found(format="code", calls=tuple(calls), prose="\n".join(prose) or None, marked=True)
-    return Piece(end=ending.end() if ending else at, found=found)
+    found = ReaderResult(format="code", calls=tuple(calls), prose="\n".join(prose) or None, marked=True)
+    return TextPiece(end=ending.end() if ending else at, found=found)
 
 
 def _statement(page: Page, at: int) -> tuple[ModelCall, int]:

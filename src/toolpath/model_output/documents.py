@@ -19,7 +19,7 @@ from toolpath.model_output.planner import read_planner_steps, read_tool_chain, r
 from toolpath.model_output.plans import plan_of_text
 from toolpath.model_output.router import read_router
 from toolpath.notation.composite import tool_of
-from toolpath.notation.nodes import MAX_STEPS, Node, text_of
+from toolpath.notation.nodes import MAX_STEPS, DocumentNode, text_of
 from toolpath.notation.plan import plan_of, refuse_other_notation
 from toolpath.notation.reading.notes import shown
 from toolpath.notation.template import template_of
@@ -73,7 +73,7 @@ def read_written(source: str | bytes | dict[str, Any], *, file: str = "", most_s
     return Document(_of_calls(tree, page))
 
 
-def _of_calls(tree: Node, page: Page) -> Plan:
+def _of_calls(tree: DocumentNode, page: Page) -> Plan:
     """The plan of a document that holds a router's calls: `tool_call`, `tool_calls`."""
     found = read_router(page, tree, False)
     if found is None or not found.calls:
@@ -96,12 +96,12 @@ def _unfenced(text: str) -> str:
     return text[:start] + "\n" + body[: -len(_FENCE)]
 
 
-def _listed(members: dict[str, Node]) -> str:
+def _listed(members: dict[str, DocumentNode]) -> str:
     names = [shown(name) for name in members]
     return ", ".join(names[:10]) + (" …" if len(names) > 10 else "") if names else "nothing"
 
 
-def _meant(fields: dict[str, Node]) -> str:
+def _meant(fields: dict[str, DocumentNode]) -> str:
     """The hint for a document without steps, by its fields."""
     for name in fields:
         if name.lower() in ("steps", "step", "tasks", "jobs", "workflow", "stages"):

@@ -38,7 +38,7 @@ class ModelText(msgspec.Struct, frozen=True, kw_only=True):
     """What was not written as it should be and is read nevertheless, and what was left out, with places."""
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class ReaderResult(msgspec.Struct, frozen=True, kw_only=True):
     """Find of a reader at one place."""
 
     format: str
@@ -52,11 +52,11 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """The model marked it as a call by tokens of its own."""
 
 
-class Piece(msgspec.Struct, frozen=True, kw_only=True):
+class TextPiece(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the text that a reader knows; `end` is where it ends."""
 
     end: int
-    found: Found | None = None
+    found: ReaderResult | None = None
     error: ReadError | None = None
     """It looks like a call and cannot be read."""
     doubtful: bool = False

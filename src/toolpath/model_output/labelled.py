@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from toolpath.errors import ReadError
-from toolpath.model_output.found import Found, ModelCall, Piece
+from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.markup import value_in_tag
 from toolpath.model_output.page import Page
 from toolpath.model_output.python_literals import NAME, read_call
@@ -30,14 +30,14 @@ _LINE_END = re.compile(r"[ \t]*(?=\n|\Z)")
 _NEXT = re.compile(rf"\s*[-*+][ \t]+(?={NAME}\()")
 
 
-def read_labelled(page: Page, match: re.Match[str]) -> Piece | None:
+def read_labelled(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A tool and its arguments on lines of their own: as JSON, fenced or not, or as items; in a fence, YAML is data."""
     if page.text[match.start() : match.start(1)].islower() and page.text.count("```", 0, match.start()) % 2:
         return None
     line, column = page.place(match.start(1))
     inputs, end = _inputs(page, match.end())
     call = ModelCall(tool=tool_name(match.group(1), page, match.start(1)), inputs=inputs, line=line, column=column)
-    return Piece(end=end, found=Found(format="labelled lines", calls=(call,), marked=True))
+    return TextPiece(end=end, found=ReaderResult(format="labelled lines", calls=(call,), marked=True))
 
 
 def _inputs(page: Page, at: int) -> tuple[Json, int]:
@@ -65,7 +65,7 @@ def _inputs(page: Page, at: int) -> tuple[Json, int]:
     return found, end
 
 
-def read_bullets(page: Page, match: re.Match[str]) -> Piece | None:
+def read_bullets(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A text that is a list of calls; one among other words could be an example, and is refused where it has values."""
     try:
         call, end = read_call(page, match.end())
@@ -77,11 +77,11 @@ def read_bullets(page: Page, match: re.Match[str]) -> Piece | None:
         if not isinstance(call.inputs, dict) or not call.inputs:
             return None
         unsure = page.broken("Whether this is a call or an example cannot be told.", match.end())
-        return Piece(end=end, error=unsure, doubtful=True)
+        return TextPiece(end=end, error=unsure, doubtful=True)
     calls = [call]
     while following := _NEXT.match(page.text, end):
         call, end = read_call(page, following.end())
         calls.append(call)
     if page.skip(end) < len(page.text):
         raise page.broken("After a list of calls comes what is no call.", end)
-    return Piece(end=end, found=Found(format="list of calls", calls=tuple(calls), marked=True))
+    return TextPiece(end=end, found=ReaderResult(format="list of calls", calls=tuple(calls), marked=True))

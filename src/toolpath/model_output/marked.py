@@ -6,7 +6,7 @@ import re
 
 from toolpath.errors import ReadError
 from toolpath.model_output.blocks import begins_value, shape_of
-from toolpath.model_output.found import Found, ModelCall, Piece
+from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.markup import begins_element, begins_pair, element_call, read_pairs
 from toolpath.model_output.page import Page
 from toolpath.model_output.python_literals import NAME, begins_call, read_call, read_calls
@@ -49,7 +49,7 @@ _FENCE = re.compile(r"```\w*\s*")
 _HEADS = (_SEPARATED, _NUMBERED, _ARGS, _GEMMA, _THEN_OBJECT)
 
 
-def read_marked(page: Page, match: re.Match[str]) -> Piece | None:
+def read_marked(page: Page, match: re.Match[str]) -> TextPiece | None:
     """The calls after a token that opens one."""
     at = page.skip(match.end())
     while opening := _OPEN.match(page.text, at):
@@ -60,7 +60,7 @@ def read_marked(page: Page, match: re.Match[str]) -> Piece | None:
         try:
             body = read_body(page, at, marked=True)
         except ReadError as error:
-            return Piece(end=max(match.end(), page.where(error)), error=error)
+            return TextPiece(end=max(match.end(), page.where(error)), error=error)
         if body is None:
             break
         form = body.found.format if body.found and body.found.format != "call" else form
@@ -74,37 +74,37 @@ def read_marked(page: Page, match: re.Match[str]) -> Piece | None:
     if calls or form != "tokens":
         return _piece(form, calls, at)
     if closing := _CLOSE.match(page.text, at):
-        return Piece(end=closing.end(), hidden=True)
+        return TextPiece(end=closing.end(), hidden=True)
     missing = page.broken(f"A call is expected after {match.group()}.", at)
-    return Piece(end=max(match.end(), at), error=missing, doubtful=at < len(page.text))
+    return TextPiece(end=max(match.end(), at), error=missing, doubtful=at < len(page.text))
 
 
-def _piece(form: str, calls: list[ModelCall], end: int) -> Piece:
-    return Piece(end=end, found=Found(format=form, calls=tuple(calls), marked=True))
+def _piece(form: str, calls: list[ModelCall], end: int) -> TextPiece:
+    return TextPiece(end=end, found=ReaderResult(format=form, calls=tuple(calls), marked=True))
 
 
-def read_body(page: Page, at: int, *, marked: bool) -> Piece | None:
+def read_body(page: Page, at: int, *, marked: bool) -> TextPiece | None:
     """The calls that stand here without any token around them; None where there are none.
 
     Raises `ReadError` for what begins as a call and cannot be read.
     """
     if begins_element(page, at):
         call, end = element_call(page, at)
-        return Piece(end=end, found=Found(format="elements", calls=(call,), marked=True))
+        return TextPiece(end=end, found=ReaderResult(format="elements", calls=(call,), marked=True))
     if begins_call(page, at):
         calls, end = read_calls(page, at)
-        return Piece(end=end, found=Found(format="python calls", calls=calls, marked=True))
+        return TextPiece(end=end, found=ReaderResult(format="python calls", calls=calls, marked=True))
     if begins_value(page, at) or (marked and page.text[at : at + 1] in ("{", "[")):
         return shape_of(page, at, marked=marked)
     return _named(page, at, marked)
 
 
-def _named(page: Page, at: int, marked: bool) -> Piece | None:
+def _named(page: Page, at: int, marked: bool) -> TextPiece | None:
     """A name, then its arguments in any of the ways that models write them."""
     element = _THEN_ELEMENT.match(page.text, at)
     if element:
         call, end = element_call(page, element.end())
-        return Piece(end=end, found=Found(format="elements", calls=(call,), marked=True))
+        return TextPiece(end=end, found=ReaderResult(format="elements", calls=(call,), marked=True))
     if not marked and (below := _below(page, at)):
         return below
     for head in _HEADS:
@@ -128,7 +128,7 @@ def _named(page: Page, at: int, marked: bool) -> Piece | None:
     return None
 
 
-def _below(page: Page, at: int) -> Piece | None:
+def _below(page: Page, at: int) -> TextPiece | None:
     """A name on a line of its own with its arguments below: an object, or a block of code that calls `tool_call`."""
     code = _LINE_THEN_CODE.match(page.text, at)
     if code:
@@ -144,12 +144,12 @@ def _below(page: Page, at: int) -> Piece | None:
     return _call(page, at, line.group(1), inputs, end)
 
 
-def read_arguments(page: Page, at: int, name: str) -> Piece:
+def read_arguments(page: Page, at: int, name: str) -> TextPiece:
     """The call of a tool whose name is known already and whose arguments begin here."""
     try:
         inputs, end = _object(page, at)
     except ReadError as error:
-        return Piece(end=max(at, page.where(error)), error=error)
+        return TextPiece(end=max(at, page.where(error)), error=error)
     return _call(page, at, name, inputs, end)
 
 
@@ -183,7 +183,7 @@ def _bare(written: str) -> object:
     return node.value if end == len(written) and not isinstance(node.value, dict | list) else written
 
 
-def _call(page: Page, at: int, name: str, inputs: JsonObject, end: int) -> Piece:
+def _call(page: Page, at: int, name: str, inputs: JsonObject, end: int) -> TextPiece:
     line, column = page.place(at)
     call = ModelCall(tool=tool_name(name, page, at), inputs=inputs, line=line, column=column)
-    return Piece(end=end, found=Found(format="name and arguments", calls=(call,), marked=True))
+    return TextPiece(end=end, found=ReaderResult(format="name and arguments", calls=(call,), marked=True))

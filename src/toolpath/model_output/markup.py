@@ -6,7 +6,7 @@ import json
 import re
 
 from toolpath.errors import ReadError
-from toolpath.model_output.found import Found, ModelCall, Piece
+from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.page import Page
 from toolpath.model_output.single import arguments, plain, tool_name
 from toolpath.model_output.tolerant import Values
@@ -31,10 +31,10 @@ _VALUE_END = re.compile(r"</\w*arg_value>")
 _BRACKETS = re.compile(r"[\[{]")
 
 
-def read_element(page: Page, match: re.Match[str]) -> Piece | None:
+def read_element(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A call as an element, wherever it stands."""
     call, end = element_call(page, match.start())
-    return Piece(end=end, found=Found(format="elements", calls=(call,), marked=True))
+    return TextPiece(end=end, found=ReaderResult(format="elements", calls=(call,), marked=True))
 
 
 def begins_element(page: Page, at: int) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from toolpath.model_output.found import Found, ModelCall
+from toolpath.model_output.found import ModelCall, ReaderResult
 from toolpath.model_output.page import Page
 from toolpath.model_output.router import read_router
 from toolpath.model_output.single import plain, single_call
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 
 _BLOCK_TYPES = ("tool_use", "function_call", "server_tool_use")
 _TEXT_TYPES = ("text", "output_text", "message", "reasoning", "thinking", "redacted_thinking")
@@ -16,7 +16,7 @@ _TEXT_TYPES = ("text", "output_text", "message", "reasoning", "thinking", "redac
 _WAYS = (("choices", "message"), ("candidates", "content"), ("output", "message"))
 
 
-def read_native(page: Page, node: Node, marked: bool) -> Found | None:
+def read_native(page: Page, node: DocumentNode, marked: bool) -> ReaderResult | None:
     """An answer of a model interface: Anthropic's and OpenAI's content blocks, Gemini's parts, chat completions."""
     blocks = _blocks(node)
     if blocks is not None:
@@ -30,7 +30,7 @@ def read_native(page: Page, node: Node, marked: bool) -> Found | None:
     return msgspec.structs.replace(found, format=f"native {found.format}")
 
 
-def _message(node: Node) -> Node | None:
+def _message(node: DocumentNode) -> DocumentNode | None:
     """The one message inside an answer."""
     if not isinstance(node.value, dict):
         return None
@@ -40,12 +40,12 @@ def _message(node: Node) -> Node | None:
             continue
         first = around.value[0] if isinstance(around.value, list) and around.value else around
         if isinstance(first.value, dict) and inner in first.value:
-            found: Node = first.value[inner]
+            found: DocumentNode = first.value[inner]
             return found if isinstance(found.value, dict) else None
     return None
 
 
-def _blocks(node: Node) -> list[Node] | None:
+def _blocks(node: DocumentNode) -> list[DocumentNode] | None:
     """The content blocks of an answer, where at least one of them is a call."""
     members = node.value
     found: object = members
@@ -58,14 +58,14 @@ def _blocks(node: Node) -> list[Node] | None:
     return found
 
 
-def _is_block(node: Node) -> bool:
+def _is_block(node: DocumentNode) -> bool:
     if not isinstance(node.value, dict):
         return False
     kind = node.value.get("type")
     return (kind is not None and kind.value in _BLOCK_TYPES) or bool(node.value.keys() & {"functionCall", "toolUse"})
 
 
-def _of_blocks(blocks: list[Node], page: Page) -> Found:
+def _of_blocks(blocks: list[DocumentNode], page: Page) -> ReaderResult:
     calls: list[ModelCall] = []
     prose: list[str] = []
     for block in blocks:
@@ -80,10 +80,10 @@ def _of_blocks(blocks: list[Node], page: Page) -> Found:
                 prose.append(text.value)
             elif getattr(block.value.get("type"), "value", None) not in _TEXT_TYPES:
                 page.repair("a block that is neither call nor text left out", page.offset(block))
-    return Found(format="content blocks", calls=tuple(calls), prose="\n".join(prose) or None, marked=True)
+    return ReaderResult(format="content blocks", calls=tuple(calls), prose="\n".join(prose) or None, marked=True)
 
 
-def read_exchange(page: Page, node: Node, marked: bool) -> Found | None:
+def read_exchange(page: Page, node: DocumentNode, marked: bool) -> ReaderResult | None:
     """`{"input": …, "tools": [definitions], "output": [calls]}`: the task, the tools and the calls as one object."""
     members = node.value
     if not isinstance(members, dict) or "output" not in members or not members.keys() & {"tools", "input", "query"}:
@@ -101,4 +101,4 @@ def read_exchange(page: Page, node: Node, marked: bool) -> Found | None:
                 return None
             raise page.broken("This item of 'output' is no call.", item)
         calls.append(call)
-    return Found(format="input, tools and output", calls=tuple(calls), marked=marked)
+    return ReaderResult(format="input, tools and output", calls=tuple(calls), marked=marked)

@@ -6,7 +6,7 @@ import re
 
 from toolpath.errors import Finding, Severity, closest
 from toolpath.model_output.references import root, texts_in
-from toolpath.notation.nodes import Node, plain
+from toolpath.notation.nodes import DocumentNode, plain
 from toolpath.notation.reading.ids import Ids, is_id
 from toolpath.notation.reading.notes import MAX_FINDINGS, Notes
 
@@ -20,10 +20,12 @@ class Remarks:
     """Findings on a planner's answer that the reader of our own notation cannot make."""
 
     def __init__(self) -> None:
-        self._found: list[tuple[str, Severity, str, str, Node, str]] = []
+        self._found: list[tuple[str, Severity, str, str, DocumentNode, str]] = []
         self._ids: dict[str, tuple[str, ...]] = {}
 
-    def add(self, code: str, severity: Severity, message: str, path: str, node: Node, *, hint: str = "") -> None:
+    def add(
+        self, code: str, severity: Severity, message: str, path: str, node: DocumentNode, *, hint: str = ""
+    ) -> None:
         """Note a finding about this part of the plan."""
         if len(self._found) >= MAX_FINDINGS:
             return
@@ -48,14 +50,14 @@ class Remarks:
         """Remember which steps use a tool, by its name."""
         self._ids = users
 
-    def depends(self, node: Node, index: int) -> Node:
+    def depends(self, node: DocumentNode, index: int) -> DocumentNode:
         """The dependencies with names of tools replaced by the ids of the steps that use them."""
         items = [node] if isinstance(node.value, str) else node.value
         if not isinstance(items, list):
             return node
-        return Node([self._dependency(item, index) for item in items if item.value], node.line, node.column)
+        return DocumentNode([self._dependency(item, index) for item in items if item.value], node.line, node.column)
 
-    def _dependency(self, item: Node, index: int) -> Node:
+    def _dependency(self, item: DocumentNode, index: int) -> DocumentNode:
         if not isinstance(item.value, str):
             return item
         users = self._ids.get(item.value, ())
@@ -68,34 +70,34 @@ class Remarks:
                 item,
                 hint=f"Give the steps ids and name one: {', '.join(users)}.",
             )
-        return Node(users[0] if len(users) == 1 else item.value, item.line, item.column)
+        return DocumentNode(users[0] if len(users) == 1 else item.value, item.line, item.column)
 
-    def mapping(self, node: Node, index: int) -> Node | None:
+    def mapping(self, node: DocumentNode, index: int) -> DocumentNode | None:
         """An output mapping of field → variable; what is none of that form is remarked on."""
         path = f"/steps/{index}/on_success/map_outputs"
         if not isinstance(node.value, dict):
             self.add("wrong_type", "error", "An output mapping of field to variable is expected here.", path, node)
             return None
-        kept: dict[str, Node] = {}
+        kept: dict[str, DocumentNode] = {}
         for field, variable in node.value.items():
             if isinstance(variable.value, str) and is_id(variable.value):
                 kept[field] = variable
             else:
                 message = f"The output mapping of {field!r:.60} names no variable and is left out."
                 self.add("unknown_value", "warning", message, path, variable, hint="Write field: variable.")
-        return Node(kept, node.line, node.column) if kept else None
+        return DocumentNode(kept, node.line, node.column) if kept else None
 
-    def left_out(self, key: str, node: Node, index: int) -> None:
+    def left_out(self, key: str, node: DocumentNode, index: int) -> None:
         """Note a field that no plan has."""
         self.add(
             "unknown_field", "warning", f"A step has no field {key!r:.60}; it is left out.", f"/steps/{index}", node
         )
 
-    def left_out_of_plan(self, key: str, node: Node) -> None:
+    def left_out_of_plan(self, key: str, node: DocumentNode) -> None:
         """Note a field beside the steps that no plan has."""
         self.add("unknown_field", "warning", f"A plan has no field {key!r:.60}; it is left out.", "", node)
 
-    def confidence(self, node: Node) -> float | None:
+    def confidence(self, node: DocumentNode) -> float | None:
         """A confidence from 0 to 1; else a remark."""
         value = node.value
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
@@ -104,14 +106,14 @@ class Remarks:
         return None
 
 
-def in_order(items: list[Node], order: Node | None, remarks: Remarks) -> list[Node]:
+def in_order(items: list[DocumentNode], order: DocumentNode | None, remarks: Remarks) -> list[DocumentNode]:
     """The items in the order that the planner gives: a tie-breaker alone, since dataflow decides."""
     if order is None:
         return items
-    waiting: dict[str, list[Node]] = {}
+    waiting: dict[str, list[DocumentNode]] = {}
     for item in items:
         waiting.setdefault(_name(item), []).append(item)
-    sorted_items: list[Node] = []
+    sorted_items: list[DocumentNode] = []
     placed: set[int] = set()
     names = tuple(waiting)[:_MOST_COMPARED]
     for entry in order.value:
@@ -139,7 +141,7 @@ def in_order(items: list[Node], order: Node | None, remarks: Remarks) -> list[No
     return sorted_items
 
 
-def _compare(items: list[Node], order: Node, remarks: Remarks) -> None:
+def _compare(items: list[DocumentNode], order: DocumentNode, remarks: Remarks) -> None:
     """Warn where an item comes before one whose result it needs."""
     position = {_name(item): index for index, item in reversed(list(enumerate(items)))}
     for index, item in enumerate(items):
@@ -155,8 +157,8 @@ def _compare(items: list[Node], order: Node, remarks: Remarks) -> None:
                 )
 
 
-def _needs(item: Node) -> set[str]:
-    depends = item.value.get("depends_on", Node(None)).value
+def _needs(item: DocumentNode) -> set[str]:
+    depends = item.value.get("depends_on", DocumentNode(None)).value
     names = (
         {depends} if isinstance(depends, str) else {one.value for one in depends or () if isinstance(one.value, str)}
     )
@@ -168,14 +170,14 @@ def _needs(item: Node) -> set[str]:
     return names
 
 
-def _name(item: Node) -> str:
+def _name(item: DocumentNode) -> str:
     name: str = item.value["tool"].value
     return name
 
 
-def tool_roots(items: list[Node], remarks: Remarks) -> tuple[dict[str, str], dict[str, str], list[str]]:
+def tool_roots(items: list[DocumentNode], remarks: Remarks) -> tuple[dict[str, str], dict[str, str], list[str]]:
     """The names of calls and variables in templates → those in our expressions, where these differ; the steps' ids."""
-    ids = Ids(Notes(), Node([Node({"id": item.value["id"]}) for item in items if "id" in item.value]))
+    ids = Ids(Notes(), DocumentNode([DocumentNode({"id": item.value["id"]}) for item in items if "id" in item.value]))
     users: dict[str, list[str]] = {}
     named: dict[str, str] = {}
     for index, item in enumerate(items):
@@ -191,14 +193,14 @@ def tool_roots(items: list[Node], remarks: Remarks) -> tuple[dict[str, str], dic
     return {name: meant for name, meant in roots.items() if name != meant}, variables, list(named)
 
 
-def _written(items: list[Node]) -> set[str]:
+def _written(items: list[DocumentNode]) -> set[str]:
     return {item.value["id"].value for item in items if "id" in item.value and isinstance(item.value["id"].value, str)}
 
 
-def _variables(items: list[Node]) -> list[str]:
+def _variables(items: list[DocumentNode]) -> list[str]:
     found: list[str] = []
     for item in items:
-        mapping = item.value.get("outputMapping", Node(None)).value
+        mapping = item.value.get("outputMapping", DocumentNode(None)).value
         if isinstance(mapping, dict):
             found += [one.value for one in mapping.values() if isinstance(one.value, str) and is_id(one.value)]
     return found

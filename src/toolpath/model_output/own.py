@@ -9,9 +9,9 @@ import msgspec
 
 from toolpath.errors import Finding, ReadError
 from toolpath.model.plan import Call, Plan, Source
-from toolpath.model_output.found import Found, ModelCall, Piece
+from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.page import Page
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.notation.plan import plan_of
 from toolpath.notation.tables import ACTIONS
 from toolpath.notation.yaml_text import read_yaml
@@ -26,7 +26,7 @@ _INPUTS = re.compile(r"^[ \t]*(?:- )?(?:arguments|args|parameters|params|inputs?
 _STEPS = re.compile(r"^(?:steps|plan):[ \t]*(?:#[^\n]*)?$", re.M)
 
 
-def read_own(page: Page, node: Node, marked: bool) -> Found | None:
+def read_own(page: Page, node: DocumentNode, marked: bool) -> ReaderResult | None:
     """A plan of our notation, alone or under the key `plan`."""
     members = node.value
     if not isinstance(members, dict):
@@ -41,24 +41,24 @@ def read_own(page: Page, node: Node, marked: bool) -> Found | None:
     if not any(isinstance(item.value, dict) and item.value.keys() & known for item in steps):
         return None
     plan = plan_of(node, page.file)
-    return Found(format="plan", plan=plan, calls=calls_of(plan), marked=marked)
+    return ReaderResult(format="plan", plan=plan, calls=calls_of(plan), marked=marked)
 
 
-def read_yaml_fence(page: Page, match: re.Match[str]) -> Piece | None:
+def read_yaml_fence(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A plan in a fence of YAML; other YAML is prose."""
     closing = page.search(_FENCE_END, match.end())
     end = closing.start() if closing else len(page.text)
     return _yaml(page, match.end(), end)
 
 
-def read_yaml_text(page: Page) -> Piece | None:
+def read_yaml_text(page: Page) -> TextPiece | None:
     """A text that is a plan in YAML from its beginning to its end."""
     if not re.match(r"\s*(?:- )?[a-z_]+:", page.text):
         return None
     return _yaml(page, 0, len(page.text))
 
 
-def _yaml(page: Page, start: int, end: int) -> Piece | None:
+def _yaml(page: Page, start: int, end: int) -> TextPiece | None:
     body = page.text[start:end]
     if _STEPS.search(body) is None:
         return _calls(page, start, end) if _CALLS.match(body) and _INPUTS.search(body) else None
@@ -67,11 +67,11 @@ def _yaml(page: Page, start: int, end: int) -> Piece | None:
     try:
         found = read_own(page, read_yaml(above + body, file=page.file), True)
     except ReadError as error:
-        return Piece(end=end, error=error)
-    return Piece(end=end, found=found)
+        return TextPiece(end=end, error=error)
+    return TextPiece(end=end, found=found)
 
 
-def _calls(page: Page, start: int, end: int) -> Piece | None:
+def _calls(page: Page, start: int, end: int) -> TextPiece | None:
     """Calls in YAML; None where it is data of another kind. Raises `ReadError` for calls that are not readable."""
     above = "\n" * (page.place(start)[0] - 1)
     node = read_yaml(above + page.text[start:end], file=page.file)
@@ -80,11 +80,11 @@ def _calls(page: Page, start: int, end: int) -> Piece | None:
     for shape in page.shapes:
         found = shape(page, node, False)
         if found is not None:
-            return Piece(end=end, found=found)
+            return TextPiece(end=end, found=found)
     return None
 
 
-def _is_document(node: Node) -> bool:
+def _is_document(node: DocumentNode) -> bool:
     """A file that has a name and inputs among much else: the name alone tells no call."""
     return "name" in node.value and not node.value.keys() <= {"name", "arguments", "args", "parameters", "id", "type"}
 

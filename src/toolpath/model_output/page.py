@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Callable
 
 from toolpath.errors import Finding, ReadError
-from toolpath.model_output.found import Found
-from toolpath.notation.nodes import Node
+from toolpath.model_output.found import ReaderResult
+from toolpath.notation.nodes import DocumentNode
 
 #: Characters that are read at all: several times what any model writes in one answer.
 MAX_TEXT = 2_000_000
@@ -21,7 +21,7 @@ _BLANKS = re.compile(f"[{BLANK}]*")
 
 #: What a reader of JSON makes of one value: the calls in it, or None where it is not of its format. The flag says
 #: whether the model has marked the value as a call.
-Shape = Callable[["Page", Node, bool], Found | None]
+Shape = Callable[["Page", DocumentNode, bool], ReaderResult | None]
 
 
 class Page:
@@ -45,7 +45,7 @@ class Page:
         line = bisect_right(self._starts, at)
         return line, at - self._starts[line - 1] + 1
 
-    def offset(self, node: Node) -> int:
+    def offset(self, node: DocumentNode) -> int:
         """Where in the text the node stands."""
         return self._starts[node.line - 1] + node.column - 1 if node.line else 0
 
@@ -63,10 +63,10 @@ class Page:
             self._absent[pattern] = at
         return match
 
-    def broken(self, message: str, at: int | Node, hint: str = "") -> ReadError:
+    def broken(self, message: str, at: int | DocumentNode, hint: str = "") -> ReadError:
         """The error that says what is wrong, where, and quotes the text around."""
         self.faults += 1
-        if isinstance(at, Node):
+        if isinstance(at, DocumentNode):
             if not at.line:
                 # The document was given as values: there is no text to quote.
                 finding = Finding(code="unreadable", severity="error", message=message, hint=hint)
@@ -80,9 +80,9 @@ class Page:
         where = f"{self.file}:{line}:{column}" if self.file else f"line {line}, column {column}"
         return ReadError(f"{where}: {whole}", findings=[finding], hint=hint)
 
-    def inside(self, error: ReadError, what: str, at: int | Node) -> ReadError:
+    def inside(self, error: ReadError, what: str, at: int | DocumentNode) -> ReadError:
         """The error of a text inside this one, at the place of that text."""
-        line, column = self.place(self.offset(at) if isinstance(at, Node) else at)
+        line, column = self.place(self.offset(at) if isinstance(at, DocumentNode) else at)
         message = f"{what}, {error.message}"
         finding = Finding(code="unreadable", severity="error", message=message, line=line, column=column)
         where = f"{self.file}:{line}:{column}" if self.file else f"line {line}, column {column}"
@@ -93,7 +93,7 @@ class Page:
         if not error.findings:
             return 0
         finding = error.findings[0]
-        return self.offset(Node(None, finding.line or 1, finding.column or 1))
+        return self.offset(DocumentNode(None, finding.line or 1, finding.column or 1))
 
     def _quoted(self, at: int) -> str:
         before = self.text[max(0, at - _AROUND) : at]

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from toolpath.errors import ReadError
-from toolpath.model_output.found import Found, ModelCall
+from toolpath.model_output.found import ModelCall, ReaderResult
 from toolpath.model_output.order import Remarks, in_order, tool_roots
 from toolpath.model_output.own import calls_of, with_findings
 from toolpath.model_output.page import Page
 from toolpath.model_output.references import renamed
 from toolpath.model_output.single import arguments, is_definition
 from toolpath.notation.chaining import PRESET, every_output
-from toolpath.notation.nodes import Node, tree_of_values
+from toolpath.notation.nodes import DocumentNode, tree_of_values
 from toolpath.notation.plan import PLAN_FIELDS, SCHEMA_FIELD, plan_of
 from toolpath.notation.tables import COMMON_FIELDS
 from toolpath.values import JsonObject
@@ -37,7 +37,7 @@ _MILLISECONDS = 1000.0
 _SHORTEST = 0.1
 
 
-def read_tools_and_order(page: Page, node: Node, marked: bool) -> Found | None:
+def read_tools_and_order(page: Page, node: DocumentNode, marked: bool) -> ReaderResult | None:
     """`{"tools": [{name, parameters, dependsOn, outputMapping}], "executionOrder": […], "plan": text}`."""
     members = node.value
     if not isinstance(members, dict):
@@ -61,7 +61,7 @@ def read_tools_and_order(page: Page, node: Node, marked: bool) -> Found | None:
     return _planned("tools and executionOrder", items, node, page, remarks=remarks, preset=_CHAINING)
 
 
-def _are_calls(tools: Node) -> bool:
+def _are_calls(tools: DocumentNode) -> bool:
     """Each entry names a tool and gives its inputs, and none describes one."""
     entries = tools.value if isinstance(tools.value, list) else []
     return bool(entries) and all(
@@ -73,7 +73,7 @@ def _are_calls(tools: Node) -> bool:
     )
 
 
-def read_tool_chain(page: Page, node: Node, marked: bool) -> Found | None:
+def read_tool_chain(page: Page, node: DocumentNode, marked: bool) -> ReaderResult | None:
     """`{"reasoning": …, "toolChain": [{subQuery, tool, parameters, confidence}]}`."""
     members = node.value
     chain = next((members[key] for key in CHAIN_KEYS if key in members), None) if isinstance(members, dict) else None
@@ -85,7 +85,7 @@ def read_tool_chain(page: Page, node: Node, marked: bool) -> Found | None:
     return _planned("toolChain", items, node, page, remarks=Remarks(), preset=_ENGINE)
 
 
-def read_planner_steps(page: Page, node: Node, marked: bool) -> Found | None:
+def read_planner_steps(page: Page, node: DocumentNode, marked: bool) -> ReaderResult | None:
     """`{"steps": [{id, tool, parameters, dependencies, executionMode, timeout, fallback}], "reasoning": …}`.
 
     Its times are milliseconds.
@@ -104,11 +104,11 @@ def read_planner_steps(page: Page, node: Node, marked: bool) -> Found | None:
     return _planned("planner steps", items, node, page, remarks=Remarks(), preset=preset)
 
 
-def _is_its_step(members: dict[str, Node]) -> bool:
+def _is_its_step(members: dict[str, DocumentNode]) -> bool:
     return members.keys() >= _ITS_STEP or not STEP_SAYS.isdisjoint(members)
 
 
-def _item(node: Node, page: Page) -> Node:
+def _item(node: DocumentNode, page: Page) -> DocumentNode:
     """One entry of a planner's list with our names for its fields. Raises `ReadError` where it names no tool."""
     if isinstance(node.value, str):
         return _like(node, {"tool": node})
@@ -127,14 +127,14 @@ def _item(node: Node, page: Page) -> Node:
             members["outputMapping"] = item
         elif key not in _NAME_KEYS or (key == "name" and names[0] == "tool"):
             members[key] = item
-    return Node(members, node.line, node.column, repeats=node.repeats)
+    return DocumentNode(members, node.line, node.column, repeats=node.repeats)
 
 
-def _twice(node: Node, key: str, page: Page) -> Node:
+def _twice(node: DocumentNode, key: str, page: Page) -> DocumentNode:
     raise page.broken(f"{key!r} says again what another field says.", node)
 
 
-def _inputs(node: Node, page: Page) -> Node:
+def _inputs(node: DocumentNode, page: Page) -> DocumentNode:
     if isinstance(node.value, str):
         return tree_of_values(arguments(node, page))
     return node
@@ -157,12 +157,12 @@ _WITH_CRITICAL = {"failure_mode": "stop"}
 
 
 def _planned(
-    form: str, items: list[Node], node: Node, page: Page, *, remarks: Remarks, preset: Mapping[str, str]
-) -> Found:
+    form: str, items: list[DocumentNode], node: DocumentNode, page: Page, *, remarks: Remarks, preset: Mapping[str, str]
+) -> ReaderResult:
     roots, variables, ids = tool_roots(items, remarks)
     steps = [_step(item, index, roots | variables, remarks) for index, item in enumerate(items)]
-    tree: dict[str, Node] = {"steps": Node(steps, node.line, node.column)}
-    tree |= {name: Node(value) for name, value in preset.items()}
+    tree: dict[str, DocumentNode] = {"steps": DocumentNode(steps, node.line, node.column)}
+    tree |= {name: DocumentNode(value) for name, value in preset.items()}
     outputs = every_output(dict(zip(ids, (item.value["tool"].value for item in items), strict=True)))
     if preset is _CHAINING and outputs is not None:
         tree["outputs"] = tree_of_values(outputs)
@@ -177,16 +177,16 @@ def _planned(
         tree["outputs"] = _renamed(node.value["outputs"], roots | variables)
     for key in node.value.keys() - set(_SAID) - set(PLAN_FIELDS):
         remarks.left_out_of_plan(key, node.value[key])
-    plan = plan_of(Node(tree, node.line, node.column, repeats=node.repeats), page.file)
+    plan = plan_of(DocumentNode(tree, node.line, node.column, repeats=node.repeats), page.file)
     plan = with_findings(plan, remarks.findings())
-    return Found(format=form, calls=_raw_calls(items, page) or calls_of(plan), plan=plan)
+    return ReaderResult(format=form, calls=_raw_calls(items, page) or calls_of(plan), plan=plan)
 
 
-def _is_told(item: Node, key: str) -> bool:
+def _is_told(item: DocumentNode, key: str) -> bool:
     return key in item.value and isinstance(item.value[key].value, str | int | float)
 
 
-def _raw_calls(items: list[Node], page: Page) -> tuple[ModelCall, ...]:
+def _raw_calls(items: list[DocumentNode], page: Page) -> tuple[ModelCall, ...]:
     calls: list[ModelCall] = []
     for item in items:
         given = item.value.get("inputs")
@@ -194,7 +194,7 @@ def _raw_calls(items: list[Node], page: Page) -> tuple[ModelCall, ...]:
             inputs = arguments(given, page) if given is not None else {}
         except ReadError:
             return ()
-        depends = item.value.get("depends_on", Node(None)).value
+        depends = item.value.get("depends_on", DocumentNode(None)).value
         names = [depends] if isinstance(depends, str) else [one.value for one in depends or () if one.value]
         call = ModelCall(
             tool=item.value["tool"].value,
@@ -207,7 +207,7 @@ def _raw_calls(items: list[Node], page: Page) -> tuple[ModelCall, ...]:
     return tuple(calls)
 
 
-def _step(item: Node, index: int, roots: dict[str, str], remarks: Remarks) -> Node:
+def _step(item: DocumentNode, index: int, roots: dict[str, str], remarks: Remarks) -> DocumentNode:
     members = {key: item.value[key] for key in _KEPT if key in item.value}
     for key in ("inputs", "when", "fallback", "on_success", "requires_approval"):
         if key in members:
@@ -223,10 +223,10 @@ def _step(item: Node, index: int, roots: dict[str, str], remarks: Remarks) -> No
             members["on_success"] = _with_mapping(members.get("on_success"), mapped, mapping)
     for key in item.value.keys() - set(_KEPT) - set(_TOLD) - {"outputMapping"}:
         remarks.left_out(key, item.value[key], index)
-    return Node(members, item.line, item.column, repeats=item.repeats)
+    return DocumentNode(members, item.line, item.column, repeats=item.repeats)
 
 
-def _with_mapping(given: Node | None, mapped: Node, at: Node) -> Node:
+def _with_mapping(given: DocumentNode | None, mapped: DocumentNode, at: DocumentNode) -> DocumentNode:
     """The handling of success with the planner's output mapping in it; where both map a field, ours counts."""
     if given is None:
         return _like(at, {"map_outputs": mapped})
@@ -237,7 +237,7 @@ def _with_mapping(given: Node | None, mapped: Node, at: Node) -> Node:
     return _like(given, {**given.value, "map_outputs": _like(mapped, both)})
 
 
-def _in_seconds(node: Node, index: int, remarks: Remarks) -> Node:
+def _in_seconds(node: DocumentNode, index: int, remarks: Remarks) -> DocumentNode:
     """A planner's number is milliseconds; a text such as `30s` says itself what it is."""
     if not isinstance(node.value, int | float) or isinstance(node.value, bool) or abs(node.value) > 1e300:
         return node
@@ -254,7 +254,7 @@ def _in_seconds(node: Node, index: int, remarks: Remarks) -> Node:
     return _like(node, found)
 
 
-def _renamed(node: Node, roots: dict[str, str], *, bare: bool = False) -> Node:
+def _renamed(node: DocumentNode, roots: dict[str, str], *, bare: bool = False) -> DocumentNode:
     """The node with the names in its templates replaced; `bare`: a text without braces is an expression too."""
     match node.value:
         case str() as text if bare and "{{" not in text:
@@ -269,7 +269,7 @@ def _renamed(node: Node, roots: dict[str, str], *, bare: bool = False) -> Node:
             return node
 
 
-def _origin(members: dict[str, Node], items: list[Node], remarks: Remarks) -> JsonObject:
+def _origin(members: dict[str, DocumentNode], items: list[DocumentNode], remarks: Remarks) -> JsonObject:
     found: JsonObject = {}
     for key in ("reasoning", "rationale", "plan"):
         if key in members and isinstance(members[key].value, str) and members[key].value:
@@ -289,5 +289,5 @@ def _origin(members: dict[str, Node], items: list[Node], remarks: Remarks) -> Js
     return found | ({"estimates": estimates} if estimates else {})
 
 
-def _like(node: Node, value: object) -> Node:
-    return Node(value, node.line, node.column, node.key_line, node.key_column, "", node.repeats)
+def _like(node: DocumentNode, value: object) -> DocumentNode:
+    return DocumentNode(value, node.line, node.column, node.key_line, node.key_column, "", node.repeats)

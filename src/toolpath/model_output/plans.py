@@ -9,7 +9,7 @@ from toolpath.model.plan import Plan
 from toolpath.model_output.found import ModelCall, ModelText
 from toolpath.model_output.own import with_findings
 from toolpath.model_output.references import as_templates, escaped, label_names
-from toolpath.notation.nodes import Node, tree_of_values
+from toolpath.notation.nodes import DocumentNode, tree_of_values
 from toolpath.notation.plan import plan_of
 from toolpath.notation.reading.ids import FORBIDDEN, is_id
 from toolpath.values import Json, JsonObject
@@ -34,12 +34,12 @@ def plan_of_text(text: ModelText, *, file: str = "", input_names: InputNames | N
         _step(call, index, text.format, ids, findings=findings, names=(input_names or {}).get(call.tool))
         for index, call in enumerate(calls)
     ]
-    tree: dict[str, Node] = {"steps": Node(steps, 1, 1)}
+    tree: dict[str, DocumentNode] = {"steps": DocumentNode(steps, 1, 1)}
     if text.format in _ROUTER:
-        tree |= {"flow": Node("chain"), "failure_mode": Node("continue")}
+        tree |= {"flow": DocumentNode("chain"), "failure_mode": DocumentNode("continue")}
     if text.prose:
         tree["origin"] = tree_of_values({"reasoning": text.prose})
-    return with_findings(plan_of(Node(tree, 1, 1), file), findings)
+    return with_findings(plan_of(DocumentNode(tree, 1, 1), file), findings)
 
 
 def called(text: ModelText) -> tuple[ModelCall, ...]:
@@ -72,11 +72,11 @@ def _step(
     *,
     findings: list[Finding],
     names: Sequence[str] | None,
-) -> Node:
-    members: dict[str, Node] = {"tool": Node(call.tool, call.line, call.column)}
+) -> DocumentNode:
+    members: dict[str, DocumentNode] = {"tool": DocumentNode(call.tool, call.line, call.column)}
     step_id = ids.get(call.id) or ids.get(call.id.strip("$"))
     if step_id is not None:
-        members["id"] = Node(step_id, call.line, call.column)
+        members["id"] = DocumentNode(step_id, call.line, call.column)
     inputs = _named(call, names)
     if inputs is None:
         findings.append(_not_named(call, index))
@@ -85,7 +85,7 @@ def _step(
         findings += _unknown_labels(call, index, ids) if ids else ()
         inputs = as_templates(inputs, _visible(call, form, ids)) if ids else escaped(inputs)
     members["inputs"] = _placed(tree_of_values(inputs), call)
-    return Node(members, call.line, call.column)
+    return DocumentNode(members, call.line, call.column)
 
 
 def _visible(call: ModelCall, form: str, ids: dict[str, str]) -> dict[str, str]:
@@ -140,5 +140,5 @@ def _not_named(call: ModelCall, index: int) -> Finding:
     )
 
 
-def _placed(node: Node, call: ModelCall) -> Node:
-    return Node(node.value, call.line, call.column)
+def _placed(node: DocumentNode, call: ModelCall) -> DocumentNode:
+    return DocumentNode(node.value, call.line, call.column)

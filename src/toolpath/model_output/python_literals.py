@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolpath.model_output.found import Found, ModelCall, Piece
+from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.page import Page
 from toolpath.model_output.single import plain, tool_name
 from toolpath.model_output.tolerant import STOP, Values
@@ -91,10 +91,10 @@ def _arguments(page: Page, at: int) -> tuple[JsonObject, list[Json], int]:
     return named, listed, at + 1
 
 
-def read_fence(page: Page, match: re.Match[str]) -> Piece | None:
+def read_fence(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A fenced block of calls."""
     at = page.skip(match.end())
     if not begins_call(page, at):
         return None
     calls, end = read_calls(page, at)
-    return Piece(end=end, found=Found(format="python calls", calls=calls, marked=True))
+    return TextPiece(end=end, found=ReaderResult(format="python calls", calls=calls, marked=True))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from toolpath.errors import ReadError
-from toolpath.model_output.found import Found, ModelCall, Piece
+from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.page import Page
 from toolpath.model_output.python_literals import NAME, read_call
 from toolpath.model_output.single import plain, single_call, tool_name
 from toolpath.model_output.tolerant import Values
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 
 #: Actions that end the work with an answer for people.
 ENDS = frozenset({"final answer", "final_answer", "finalanswer", "finish", "final response", "final_response"})
@@ -32,7 +32,7 @@ _QUOTED = re.compile(r"\s*(?:[\"'\[{]|[-+]?\d[\d.]*\s*(?:,|\Z)|(?:True|False|Non
 _FENCE = re.compile(r"```\w*\s*")
 
 
-def read_react(page: Page, node: Node, marked: bool) -> Found | None:
+def read_react(page: Page, node: DocumentNode, marked: bool) -> ReaderResult | None:
     """`{"action": tool, "action_input": …}`; a text as input stays a text."""
     members = node.value
     if not isinstance(members, dict) or "action" not in members or not isinstance(members["action"].value, str):
@@ -40,19 +40,19 @@ def read_react(page: Page, node: Node, marked: bool) -> Found | None:
     if members["action"].value.strip().lower() in ENDS and members.keys() & {"action_input", "answer"}:
         answer = members.get("action_input") or members["answer"]
         text = answer.value if isinstance(answer.value, str) else str(plain(answer, page))
-        return Found(format="react", prose=text, one_a_turn=True, marked=marked)
+        return ReaderResult(format="react", prose=text, one_a_turn=True, marked=marked)
     call = single_call(node, page, marked=marked)
-    return None if call is None else Found(format="react", calls=(call,), one_a_turn=True, marked=marked)
+    return None if call is None else ReaderResult(format="react", calls=(call,), one_a_turn=True, marked=marked)
 
 
-def read_action_lines(page: Page, match: re.Match[str]) -> Piece | None:
+def read_action_lines(page: Page, match: re.Match[str]) -> TextPiece | None:
     """`Action: tool` and `Action Input: …` on lines of their own."""
     at = match.end()
     line_end = page.text.find("\n", at)
     line_end = len(page.text) if line_end < 0 else line_end
     written = page.text[at:line_end].strip()
     if match.group(1).strip().lower() in ENDS:
-        return Piece(end=line_end, found=Found(format="react", prose=written, one_a_turn=True))
+        return TextPiece(end=line_end, found=ReaderResult(format="react", prose=written, one_a_turn=True))
     inputs: object = written
     start = page.skip(at)
     fence = _FENCE.match(page.text, start)
@@ -63,30 +63,30 @@ def read_action_lines(page: Page, match: re.Match[str]) -> Piece | None:
             node, end = Values(page).whole(start)
             inputs = plain(node, page)
         except ReadError as error:
-            return Piece(end=max(match.end(), page.where(error)), error=error)
+            return TextPiece(end=max(match.end(), page.where(error)), error=error)
     elif not written:
         inputs = {}
     line, column = page.place(match.start(1))
     call = ModelCall(tool=tool_name(match.group(1), page, match.start(1)), inputs=inputs, line=line, column=column)
-    return Piece(end=end, found=Found(format="react", calls=(call,), one_a_turn=True))
+    return TextPiece(end=end, found=ReaderResult(format="react", calls=(call,), one_a_turn=True))
 
 
-def read_action_call(page: Page, match: re.Match[str]) -> Piece | None:
+def read_action_call(page: Page, match: re.Match[str]) -> TextPiece | None:
     """`Action: tool(name="value")` or `Action: Tool[text]`; unsure where the line goes on after it."""
     at = match.end()
     try:
         call, end = _bracketed(page, at, match.group(1))
     except ReadError as error:
-        return Piece(end=max(at + 1, page.where(error)), error=error)
+        return TextPiece(end=max(at + 1, page.where(error)), error=error)
     ended = _LINE_END.match(page.text, end)
     if ended is None:
         unsure = page.broken("After the action its line goes on.", end)
-        return Piece(end=end, error=unsure, doubtful=True)
+        return TextPiece(end=end, error=unsure, doubtful=True)
     if call.tool.strip().lower() in ENDS:
         given = list(call.inputs.values()) if isinstance(call.inputs, dict) else call.inputs
         said = "\n".join(str(one) for one in given) if isinstance(given, list) else str(given)
-        return Piece(end=ended.end(), found=Found(format="react", prose=said, one_a_turn=True))
-    return Piece(end=ended.end(), found=Found(format="react", calls=(call,), one_a_turn=True))
+        return TextPiece(end=ended.end(), found=ReaderResult(format="react", prose=said, one_a_turn=True))
+    return TextPiece(end=ended.end(), found=ReaderResult(format="react", calls=(call,), one_a_turn=True))
 
 
 def _bracketed(page: Page, at: int, name: str) -> tuple[ModelCall, int]:
@@ -100,15 +100,15 @@ def _bracketed(page: Page, at: int, name: str) -> tuple[ModelCall, int]:
     return read_call(page, at)
 
 
-def read_action_command(page: Page, match: re.Match[str]) -> Piece | None:
+def read_action_command(page: Page, match: re.Match[str]) -> TextPiece | None:
     """`Action: tool: text` and `PAUSE` below."""
     line, column = page.place(match.start(1))
     name = tool_name(match.group(1), page, match.start(1))
     call = ModelCall(tool=name, inputs=match.group(2).strip(), line=line, column=column)
-    return Piece(end=match.end(), found=Found(format="react", calls=(call,), one_a_turn=True))
+    return TextPiece(end=match.end(), found=ReaderResult(format="react", calls=(call,), one_a_turn=True))
 
 
-def read_result(page: Page, match: re.Match[str]) -> Piece | None:
+def read_result(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A result that the model wrote itself, up to its next thought, action or answer."""
     after = page.search(_AFTER_RESULT, match.end())
-    return Piece(end=after.start() if after else len(page.text), hidden=True, imagined=True)
+    return TextPiece(end=after.start() if after else len(page.text), hidden=True, imagined=True)

@@ -28,7 +28,7 @@ from toolpath.model_output import (
     tags,
     thoughts,
 )
-from toolpath.model_output.found import Piece
+from toolpath.model_output.found import TextPiece
 from toolpath.model_output.page import Page, Shape
 
 
@@ -36,7 +36,7 @@ class TextReader(msgspec.Struct, frozen=True):
     """Reads what begins where its pattern matches; None where it is something else after all."""
 
     begins: str
-    read: Callable[[Page, re.Match[str]], Piece | None]
+    read: Callable[[Page, re.Match[str]], TextPiece | None]
 
     @property
     def pattern(self) -> re.Pattern[str]:

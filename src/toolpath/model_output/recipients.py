@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolpath.model_output.found import Piece
+from toolpath.model_output.found import TextPiece
 from toolpath.model_output.marked import read_arguments
 from toolpath.model_output.page import Page
 from toolpath.model_output.python_literals import NAME
@@ -30,15 +30,15 @@ _PEOPLE = ("all", "user", "assistant")
 _ENCODINGS = ("json", "code")
 
 
-def read_recipient(page: Page, match: re.Match[str]) -> Piece | None:
+def read_recipient(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A message to a tool, or, with `all`, to people."""
     name = match.group(1)
     if name in _PEOPLE:
-        return Piece(end=match.end(), hidden=True)
+        return TextPiece(end=match.end(), hidden=True)
     return read_arguments(page, page.skip(match.end()), tool_name(name, page, match.start(1)))
 
 
-def read_prompt(page: Page, match: re.Match[str]) -> Piece | None:
+def read_prompt(page: Page, match: re.Match[str]) -> TextPiece | None:
     """`>>>tool` on a line of its own, and its arguments on the next; the shell of Python writes a blank there."""
     at = page.skip(match.end())
     if (
@@ -51,18 +51,18 @@ def read_prompt(page: Page, match: re.Match[str]) -> Piece | None:
     return read_recipient(page, match)
 
 
-def read_all(page: Page, match: re.Match[str]) -> Piece | None:
+def read_all(page: Page, match: re.Match[str]) -> TextPiece | None:
     """The recipient of the first message, where others follow."""
     follows = page.search(re.compile(rf"{PROMPT}|{_SAYS}"), match.end())
-    return Piece(end=match.end(), hidden=True) if follows else None
+    return TextPiece(end=match.end(), hidden=True) if follows else None
 
 
-def read_assistant(page: Page, match: re.Match[str]) -> Piece | None:
+def read_assistant(page: Page, match: re.Match[str]) -> TextPiece | None:
     """The token that opens the answer: a call may stand alone after it."""
-    return Piece(end=match.end(), hidden=True)
+    return TextPiece(end=match.end(), hidden=True)
 
 
-def read_stripped(page: Page, match: re.Match[str]) -> Piece | None:
+def read_stripped(page: Page, match: re.Match[str]) -> TextPiece | None:
     """`to=functions.tool json{…}`. Raises `ReadError` where the name and the word `json` run into one another."""
     name = (match.group(1) or match.group(2)).removeprefix("functions.")
     if not match.group(3) and name.endswith(_ENCODINGS) and page.text[match.end() - 1] not in " \t\n>":
@@ -71,18 +71,18 @@ def read_stripped(page: Page, match: re.Match[str]) -> Piece | None:
     return read_arguments(page, match.end(), tool_name(name, page, match.start()))
 
 
-def read_stripped_thought(page: Page, match: re.Match[str]) -> Piece | None:
+def read_stripped_thought(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A thought whose tokens are gone, up to the next message; None where none follows."""
     following = page.search(_NEXT, match.end())
-    return Piece(end=following.start(), hidden=True) if following else None
+    return TextPiece(end=following.start(), hidden=True) if following else None
 
 
-def read_stripped_answer(page: Page, match: re.Match[str]) -> Piece | None:
+def read_stripped_answer(page: Page, match: re.Match[str]) -> TextPiece | None:
     """The words that say that what follows is for people."""
-    return Piece(end=match.end(), hidden=True)
+    return TextPiece(end=match.end(), hidden=True)
 
 
-def read_stripped_result(page: Page, match: re.Match[str]) -> Piece | None:
+def read_stripped_result(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A result that the model wrote itself, up to its next message."""
     following = page.search(_NEXT, match.end())
-    return Piece(end=following.start() if following else len(page.text), hidden=True, imagined=True)
+    return TextPiece(end=following.start() if following else len(page.text), hidden=True, imagined=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from toolpath.errors import ReadError
-from toolpath.model_output.found import Found, Piece
+from toolpath.model_output.found import ReaderResult, TextPiece
 from toolpath.model_output.marked import read_body
 from toolpath.model_output.own import read_yaml_text
 from toolpath.model_output.page import Page
@@ -35,7 +35,7 @@ class Scanned:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.pieces: list[tuple[int, Piece]] = []
+        self.pieces: list[tuple[int, TextPiece]] = []
         self._called = False
         """A call was found: a result after it is imagined."""
         self._read()
@@ -64,15 +64,15 @@ class Scanned:
             self.pieces.append((self.page.skip(at), whole))
         return whole is not None
 
-    def _piece(self, match: re.Match[str]) -> Piece | None:
+    def _piece(self, match: re.Match[str]) -> TextPiece | None:
         reader = next(reader for index, reader in enumerate(TEXT_READERS) if match.group(f"r{index}") is not None)
         own = reader.pattern.match(self.page.text, match.start())
         try:
             return reader.read(self.page, own) if own else None
         except ReadError as error:
-            return Piece(end=max(match.end(), self.page.where(error)), error=error)
+            return TextPiece(end=max(match.end(), self.page.where(error)), error=error)
 
-    def _ends(self, start: int, piece: Piece) -> bool:
+    def _ends(self, start: int, piece: TextPiece) -> bool:
         """Take the piece; true where nothing after it counts."""
         if piece.drops:
             # A broken call before it is no thought for sure: its error stays.
@@ -93,9 +93,9 @@ class Scanned:
 
     def _leave_out(self, start: int, what: str) -> None:
         self.page.repair(f"left out: {what}", start)
-        self.pieces.append((start, Piece(end=len(self.page.text), hidden=True)))
+        self.pieces.append((start, TextPiece(end=len(self.page.text), hidden=True)))
 
-    def founds(self) -> list[tuple[int, int, Found]]:
+    def founds(self) -> list[tuple[int, int, ReaderResult]]:
         """The finds: where each begins and ends, and what it is."""
         return [(start, piece.end, piece.found) for start, piece in self.pieces if piece.found is not None]
 
@@ -129,7 +129,7 @@ def _begins(text: str, at: int) -> re.Match[str] | None:
     return None
 
 
-def _whole(page: Page, start: int) -> Piece | None:
+def _whole(page: Page, start: int) -> TextPiece | None:
     """A text that is one body of a call from here to its end, without any token around it."""
     at = page.skip(start)
     if page.text[at : at + 1] in ("", "{", "<", "`"):
@@ -141,7 +141,7 @@ def _whole(page: Page, start: int) -> Piece | None:
         piece = read_body(page, at, marked=False)
     except ReadError as error:
         # Prose may begin like a call, but not like this.
-        return Piece(end=len(page.text), error=error) if _HEAD.match(page.text, at) else None
+        return TextPiece(end=len(page.text), error=error) if _HEAD.match(page.text, at) else None
     return piece if piece is not None and _ENDED.match(page.text, piece.end) else None
 
 

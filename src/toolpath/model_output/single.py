@@ -6,7 +6,7 @@ from toolpath.errors import ReadError
 from toolpath.model_output.found import ModelCall
 from toolpath.model_output.page import Page, visible
 from toolpath.model_output.tolerant import Values
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.values import Json, JsonObject
 
 #: Keys that name a tool and nothing else; `name` may name anything.
@@ -66,7 +66,7 @@ _SAID_BESIDE = frozenset(
 _MOST_NAME = 256
 
 
-def single_call(node: Node, page: Page, *, marked: bool = False) -> ModelCall | None:
+def single_call(node: DocumentNode, page: Page, *, marked: bool = False) -> ModelCall | None:
     """The call that an object describes; None where it describes none.
 
     Where the model has `marked` it as a call, a name alone is one. Raises `ReadError` where it is a call that
@@ -100,7 +100,7 @@ def single_call(node: Node, page: Page, *, marked: bool = False) -> ModelCall | 
     )
 
 
-def _is_call(node: Node, names: list[str], inputs: list[str], marked: bool) -> bool:
+def _is_call(node: DocumentNode, names: list[str], inputs: list[str], marked: bool) -> bool:
     members = node.value
     only: bool = members.keys() <= _SAID_BESIDE
     if names == ["action"] and not marked and not inputs:
@@ -114,7 +114,7 @@ def _is_call(node: Node, names: list[str], inputs: list[str], marked: bool) -> b
     )
 
 
-def _wrapped(node: Node, page: Page) -> ModelCall | None:
+def _wrapped(node: DocumentNode, page: Page) -> ModelCall | None:
     """A call inside `function`, `toolUse`, `functionCall` or `function_call`."""
     for key in ("function", "toolUse", "functionCall", "function_call"):
         inner = node.value.get(key)
@@ -131,7 +131,7 @@ def _wrapped(node: Node, page: Page) -> ModelCall | None:
     return None
 
 
-def is_definition(node: Node) -> bool:
+def is_definition(node: DocumentNode) -> bool:
     """The object describes a tool instead of calling it: a description, or a schema for parameters."""
     members = node.value
     if "name" not in members and "function" not in members:
@@ -144,7 +144,7 @@ def is_definition(node: Node) -> bool:
     return "description" in members or {"type", "properties"} <= parameters.value.keys()
 
 
-def names_a_tool(node: Node) -> bool:
+def names_a_tool(node: DocumentNode) -> bool:
     """The object says that it is about a tool, whether or not a call can be made of it."""
     if not isinstance(node.value, dict) or is_definition(node):
         return False
@@ -156,7 +156,7 @@ def names_a_tool(node: Node) -> bool:
     return any(isinstance(node.value[key].value, str) for key in keys)
 
 
-def identity(node: Node) -> str:
+def identity(node: DocumentNode) -> str:
     """The call's id or label, as written; empty where it has none."""
     for key in ID_KEYS:
         if key in node.value and isinstance(node.value[key].value, str | int):
@@ -164,12 +164,12 @@ def identity(node: Node) -> str:
     return ""
 
 
-def _said(members: dict[str, Node], key: str) -> str:
+def _said(members: dict[str, DocumentNode], key: str) -> str:
     node = members.get(key)
     return node.value if node is not None and isinstance(node.value, str) else ""
 
 
-def _full_name(members: dict[str, Node], key: str, page: Page) -> str:
+def _full_name(members: dict[str, DocumentNode], key: str, page: Page) -> str:
     name = tool_name(members[key].value, page, members[key])
     if key == "recipient_name":
         name = name.removeprefix("functions.")
@@ -180,7 +180,7 @@ def _full_name(members: dict[str, Node], key: str, page: Page) -> str:
     return f"{server}.{name}" if server and not name.startswith(f"{server}.") else name
 
 
-def tool_name(written: str, page: Page, at: int | Node) -> str:
+def tool_name(written: str, page: Page, at: int | DocumentNode) -> str:
     """The name of a tool as written. Raises `ReadError` for what is no name, or holds characters that do not show."""
     name = written.strip(" \t\r\n")
     if not name:
@@ -192,7 +192,7 @@ def tool_name(written: str, page: Page, at: int | Node) -> str:
     return name
 
 
-def arguments(node: Node, page: Page, *, text: bool = False) -> Json:
+def arguments(node: DocumentNode, page: Page, *, text: bool = False) -> Json:
     """The arguments: an object, or a text of JSON that holds one; with `text`, any text as it is."""
     match node.value:
         case None:
@@ -207,7 +207,7 @@ def arguments(node: Node, page: Page, *, text: bool = False) -> Json:
             raise page.broken(f"The arguments are {node.kind}, where an object is expected.", node)
 
 
-def arguments_in_text(written: str, page: Page, at: int | Node) -> JsonObject:
+def arguments_in_text(written: str, page: Page, at: int | DocumentNode) -> JsonObject:
     """The object that a text of JSON holds. Raises `ReadError` that quotes where that text broke."""
     if not written.strip():
         return {}
@@ -227,7 +227,7 @@ def arguments_in_text(written: str, page: Page, at: int | Node) -> JsonObject:
     return found
 
 
-def encoded_node(node: Node, page: Page) -> Node:
+def encoded_node(node: DocumentNode, page: Page) -> DocumentNode:
     """The value that a text of JSON holds where a call is expected, all of it at the text's place; else the node."""
     if not isinstance(node.value, str) or node.value.strip()[:1] not in ("{", "["):
         return node
@@ -243,7 +243,7 @@ def encoded_node(node: Node, page: Page) -> Node:
     return _placed(found, node)
 
 
-def _placed(node: Node, at: Node) -> Node:
+def _placed(node: DocumentNode, at: DocumentNode) -> DocumentNode:
     match node.value:
         case dict() as members:
             value: object = {key: _placed(item, at) for key, item in members.items()}
@@ -251,10 +251,10 @@ def _placed(node: Node, at: Node) -> Node:
             value = [_placed(item, at) for item in items]
         case other:
             value = other
-    return Node(value, at.line, at.column, at.line, at.column, node.written, node.repeats)
+    return DocumentNode(value, at.line, at.column, at.line, at.column, node.written, node.repeats)
 
 
-def plain(node: Node, page: Page) -> Json:
+def plain(node: DocumentNode, page: Page) -> Json:
     """The node as a JSON value. Raises `ReadError` for a key that is given twice."""
     match node.value:
         case dict() as members:
@@ -266,8 +266,8 @@ def plain(node: Node, page: Page) -> Json:
             return value
 
 
-def _refuse_repeats(node: Node, page: Page) -> None:
+def _refuse_repeats(node: DocumentNode, page: Page) -> None:
     if node.repeats:
         repeat = node.repeats[0]
-        at = page.offset(Node(None, repeat.line, repeat.column))
+        at = page.offset(DocumentNode(None, repeat.line, repeat.column))
         raise page.broken(f"The key {repeat.key!r:.60} is given twice.", at, "Which one is meant cannot be told.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from toolpath.errors import ReadError
-from toolpath.model_output.found import Found, ModelCall, Piece
+from toolpath.model_output.found import ModelCall, ReaderResult, TextPiece
 from toolpath.model_output.markup import value_in_tag
 from toolpath.model_output.page import Page
 from toolpath.model_output.single import arguments, single_call, tool_name
@@ -28,7 +28,7 @@ _ANSWERS = ("attempt_completion",)
 _CODE = re.compile(r"```(?!tool_code|tool_calls?\b|function_calls?\b)\w+[ \t]*\n\s{0,9}\Z")
 
 
-def read_wrapper(page: Page, match: re.Match[str]) -> Piece | None:
+def read_wrapper(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A call whose name is an attribute or a tag inside."""
     at = page.skip(match.end())
     tag, name = match.group(1), match.group(2) or ""
@@ -62,7 +62,7 @@ def _split(page: Page, match: re.Match[str], children: JsonObject, name: str) ->
     return name, children
 
 
-def read_tool_tag(page: Page, match: re.Match[str]) -> Piece | None:
+def read_tool_tag(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A call whose tag is the tool's name and whose tags inside are its arguments; other markup is prose."""
     name = match.group(1)
     closing = page.search(re.compile(f"</{name}>"), match.end())
@@ -72,24 +72,24 @@ def read_tool_tag(page: Page, match: re.Match[str]) -> Piece | None:
         return None
     if closing is None:
         cut = page.broken(f"The tag {name!r:.60} is not closed.", match.start(), "It may have been cut off.")
-        return Piece(end=match.end(), error=cut, doubtful=True)
+        return TextPiece(end=match.end(), error=cut, doubtful=True)
     try:
         children, end = _children(page, page.skip(match.end()))
         end = _closed(page, name, end)
     except ReadError as error:
-        return Piece(end=match.end(), error=error, doubtful=True)
+        return TextPiece(end=match.end(), error=error, doubtful=True)
     if not children and not alone:
         return None
     if name in _ANSWERS:
         said = children.get("result", "")
-        return Piece(end=end, found=Found(format="tags", prose=str(said), marked=True))
+        return TextPiece(end=end, found=ReaderResult(format="tags", prose=str(said), marked=True))
     return _call(page, match.start(), name, children, end)
 
 
-def _call(page: Page, at: int, name: str, inputs: Json, end: int) -> Piece:
+def _call(page: Page, at: int, name: str, inputs: Json, end: int) -> TextPiece:
     line, column = page.place(at)
     call = ModelCall(tool=name, inputs=inputs, line=line, column=column)
-    return Piece(end=end, found=Found(format="tags", calls=(call,), marked=True))
+    return TextPiece(end=end, found=ReaderResult(format="tags", calls=(call,), marked=True))
 
 
 def _closed(page: Page, tag: str, at: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolpath.model_output.found import Piece
+from toolpath.model_output.found import TextPiece
 from toolpath.model_output.marked import OPEN as MARKED
 from toolpath.model_output.marked import read_arguments
 from toolpath.model_output.page import Page
@@ -29,25 +29,25 @@ _MARKED = re.compile(MARKED)
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 
 
-def read_thought(page: Page, match: re.Match[str]) -> Piece | None:
+def read_thought(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A thought up to its closing tag; where that is missing, up to a token that opens a call."""
     closing = page.search(_CLOSE, match.end())
     if closing:
-        return Piece(end=closing.end(), hidden=True)
+        return TextPiece(end=closing.end(), hidden=True)
     opening = page.search(_MARKED, match.end())
     if opening:
         page.repair("a thought that is not closed", match.start())
-        return Piece(end=opening.start(), hidden=True)
+        return TextPiece(end=opening.start(), hidden=True)
     error = page.broken("The text ends inside a thought.", match.start(), "It may have been cut off.")
-    return Piece(end=len(page.text), error=error, doubtful=True)
+    return TextPiece(end=len(page.text), error=error, doubtful=True)
 
 
-def read_end_of_thought(page: Page, match: re.Match[str]) -> Piece | None:
+def read_end_of_thought(page: Page, match: re.Match[str]) -> TextPiece | None:
     """A closing tag alone: the prompt had opened the thought, and all before it belongs to it."""
-    return Piece(end=match.end(), hidden=True, drops=True)
+    return TextPiece(end=match.end(), hidden=True, drops=True)
 
 
-def read_channel(page: Page, match: re.Match[str]) -> Piece | None:
+def read_channel(page: Page, match: re.Match[str]) -> TextPiece | None:
     """One message of a channel."""
     recipient = match.group(1) or match.group(3) or ""
     ending = page.search(_CHANNEL_END, match.end())
@@ -58,4 +58,4 @@ def read_channel(page: Page, match: re.Match[str]) -> Piece | None:
     if recipient not in ("", "user", "assistant", "all"):
         # `json`, `code` and the like: the word for the notation ran into the name of a tool that is built in.
         return read_arguments(page, page.skip(match.end()), tool_name(recipient, page, match.start()))
-    return Piece(end=match.end() if match.group(2) == "final" else end, hidden=True)
+    return TextPiece(end=match.end() if match.group(2) == "final" else end, hidden=True)

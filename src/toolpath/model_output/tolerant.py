@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from toolpath.model_output.page import BLANK, Page
-from toolpath.notation.nodes import MAX_NODES, Node, Repeat, whole_text
+from toolpath.notation.nodes import MAX_NODES, DocumentNode, Repeat, whole_text
 from toolpath.values import MAX_DEPTH
 
 _GAP = re.compile(rf"[{BLANK}]*")
@@ -50,7 +50,7 @@ class Values:
         self.count = 0
         self.cut: int | None = None
 
-    def whole(self, at: int) -> tuple[Node, int]:
+    def whole(self, at: int) -> tuple[DocumentNode, int]:
         """The value that begins here, with all its brackets: of arguments alone, a missing one may hide more."""
         node, end = self.value(at)
         if self.cut is not None:
@@ -75,7 +75,7 @@ class Values:
             self.page.repair("a comment", end)
             at = comment.end()
 
-    def value(self, at: int, depth: int = 0) -> tuple[Node, int]:
+    def value(self, at: int, depth: int = 0) -> tuple[DocumentNode, int]:
         """The value that begins here, and where it ends. Raises `ReadError` where there is none."""
         self.count += 1
         if self.count > MAX_NODES:
@@ -90,7 +90,7 @@ class Values:
                 return self._array(at, depth)
             case '"' | "'" | "“" | "<":
                 text, end = self.string(at)
-                return Node(text, *self.page.place(at)), end
+                return DocumentNode(text, *self.page.place(at)), end
             case _:
                 return self._word_or_number(at)
 
@@ -146,25 +146,25 @@ class Values:
 
         return _ESCAPE.sub(character, raw)
 
-    def _word_or_number(self, at: int) -> tuple[Node, int]:
+    def _word_or_number(self, at: int) -> tuple[DocumentNode, int]:
         number = _NUMBER.match(self.text, at)
         if number is not None:
             return self._number(number), number.end()
         word = _WORD.match(self.text, at)
         written = word.group() if word else ""
         if written in _WORDS:
-            return Node(_WORDS[written], *self.page.place(at)), at + len(written)
+            return DocumentNode(_WORDS[written], *self.page.place(at)), at + len(written)
         if written in _PYTHON_WORDS:
             if not self.python:
                 self.page.repair(f"{written} as Python writes it", at)
-            return Node(_PYTHON_WORDS[written], *self.page.place(at)), at + len(written)
+            return DocumentNode(_PYTHON_WORDS[written], *self.page.place(at)), at + len(written)
         if STOP.match(self.text, at):
             raise self.page.broken("The text ends before the value does.", at, "It may have been cut off.")
         if written in ("NaN", "Infinity", "inf", "nan"):
             raise self.page.broken(f"JSON has no {written}.", at)
         raise self.page.broken("A value is expected here.", at)
 
-    def _number(self, match: re.Match[str]) -> Node:
+    def _number(self, match: re.Match[str]) -> DocumentNode:
         written = match.group()
         if len(written) > _MAX_DIGITS:
             raise self.page.broken(f"This number has more than {_MAX_DIGITS} digits.", match.start())
@@ -173,28 +173,28 @@ class Values:
             raise self.page.broken("This number is too large.", match.start(), "Write it as text, in quotes.")
         if written[0] == "+":
             self.page.repair("a number with a plus sign", match.start())
-        return Node(value, *self.page.place(match.start()), 0, 0, written)
+        return DocumentNode(value, *self.page.place(match.start()), 0, 0, written)
 
-    def _array(self, at: int, depth: int) -> tuple[Node, int]:
+    def _array(self, at: int, depth: int) -> tuple[DocumentNode, int]:
         closing = "]" if self.text[at] == "[" else ")"
         if closing == ")":
             if not self.python and depth == 0:
                 raise self.page.broken("A value is expected here.", at)
             self.page.repair("a tuple", at)
         start = at
-        items: list[Node] = []
+        items: list[DocumentNode] = []
         at = self.skip(at + 1)
         while not self.text.startswith(closing, at):
             item, at = self.value(at, depth + 1)
             items.append(item)
             at, cut = self._next(at, closing, depth, item)
             if cut:
-                return Node(items, *self.page.place(start)), at
-        return Node(items, *self.page.place(start)), at + 1
+                return DocumentNode(items, *self.page.place(start)), at
+        return DocumentNode(items, *self.page.place(start)), at + 1
 
-    def _object(self, at: int, depth: int) -> tuple[Node, int]:
+    def _object(self, at: int, depth: int) -> tuple[DocumentNode, int]:
         start = at
-        members: dict[str, Node] = {}
+        members: dict[str, DocumentNode] = {}
         repeats: list[Repeat] = []
         at = self.skip(at + 1)
         while not self.text.startswith("}", at):
@@ -204,11 +204,11 @@ class Values:
             if name in members:
                 repeats.append(Repeat(name, *place))
             else:
-                members[name] = Node(item.value, item.line, item.column, *place, item.written, item.repeats)
+                members[name] = DocumentNode(item.value, item.line, item.column, *place, item.written, item.repeats)
             at, cut = self._next(at, "}", depth, item)
             if cut:
-                return Node(members, *self.page.place(start), 0, 0, "", tuple(repeats)), at
-        return Node(members, *self.page.place(start), 0, 0, "", tuple(repeats)), at + 1
+                return DocumentNode(members, *self.page.place(start), 0, 0, "", tuple(repeats)), at
+        return DocumentNode(members, *self.page.place(start), 0, 0, "", tuple(repeats)), at + 1
 
     def _key(self, at: int) -> tuple[str, int]:
         if self.text[at : at + 1] in ('"', "'", "“", "<"):
@@ -226,7 +226,7 @@ class Values:
             raise self.page.broken(f"A colon is expected after the key {name!r:.60}.", end)
         return name, end + 1
 
-    def _next(self, at: int, closing: str, depth: int, item: Node) -> tuple[int, bool]:
+    def _next(self, at: int, closing: str, depth: int, item: DocumentNode) -> tuple[int, bool]:
         """Past the comma, or to the bracket that closes; and whether that bracket is missing at the end of all."""
         at = self.skip(at)
         if self.text.startswith(closing, at):

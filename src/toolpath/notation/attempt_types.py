@@ -93,7 +93,7 @@ class CacheSwitch(msgspec.Struct, frozen=True, kw_only=True):
         return {"anyOf": [{"type": "boolean"}, self.table.schema()]}
 
 
-class Variables(AsIs, frozen=True, kw_only=True):
+class VariableMap(AsIs, frozen=True, kw_only=True):
     """Field of the output → name of a variable."""
 
     def read(self, fields: Fields, entry: Entry, around: Any) -> Any:

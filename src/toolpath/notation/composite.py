@@ -16,7 +16,7 @@ from toolpath.expressions.templates import expressions_of
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Example, Tool
 from toolpath.notation.implementations import plan_of_parts, read_implementation
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.notation.plan import refuse_other_notation
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.ids import is_id
@@ -67,7 +67,7 @@ def read_composite(source: str | bytes | dict[str, Any], *, file: str = "") -> T
     return tool_of(tree, file)
 
 
-def tool_of(tree: Node, file: str = "") -> Tool:
+def tool_of(tree: DocumentNode, file: str = "") -> Tool:
     """The tool of a composite's tree."""
     notes = Notes(file)
     notes.place("", tree)
@@ -172,7 +172,7 @@ def _with_inputs(body: Plan, declared: JsonObject | None, notes: Notes) -> Plan:
             "undeclared_input",
             f"{name!r} is read and never written, so it is a required input of unknown type.",
             path,
-            Node(None, line, column),
+            DocumentNode(None, line, column),
             hint=f"Declare it: parameters: [{{name: {name}, type: string, required: true}}].",
         )
     schema = {"type": "object", "properties": {name: {} for name in missing}, "required": list(missing)}

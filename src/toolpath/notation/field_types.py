@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, get_args, get_orig
 import msgspec
 
 from toolpath.model.plan import Block, Flow
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.notation.reading.durations import spelled
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import below
@@ -28,7 +28,7 @@ class BlockReader(Protocol):
         """The block whose `flow` and `steps` are among the fields."""
         ...
 
-    def branches(self, node: Node, path: str, flow: Flow) -> tuple[Block, ...]:
+    def branches(self, node: DocumentNode, path: str, flow: Flow) -> tuple[Block, ...]:
         """The branches of a list."""
         ...
 
@@ -220,7 +220,7 @@ class Table:
         return found
 
 
-def _is_read_by_another(name: str, entry: Entry, members: Mapping[str, Node]) -> bool:
+def _is_read_by_another(name: str, entry: Entry, members: Mapping[str, DocumentNode]) -> bool:
     """Another of the entry's names is given too, and comes before this one."""
     return name != next(one for one in (entry.name, *entry.aliases) if one in members)
 
@@ -335,7 +335,7 @@ class Choice(AsIs, frozen=True, kw_only=True):
         return {"enum": list(self.words), **({"default": offered} if offered else {})}
 
 
-class Unresolved(Choice, frozen=True, kw_only=True):
+class ChoiceOrNull(Choice, frozen=True, kw_only=True):
     """One of the words, of which `null` may be written without quotes."""
 
     def read(self, fields: Fields, entry: Entry, around: Any) -> Any:
@@ -369,7 +369,7 @@ class Duration(msgspec.Struct, frozen=True, kw_only=True):
         return {"$ref": "#/$defs/duration"}
 
 
-class Texts(msgspec.Struct, frozen=True, kw_only=True):
+class TextList(msgspec.Struct, frozen=True, kw_only=True):
     """A list of texts; a single text is a list of one."""
 
     unique: bool = False
@@ -409,7 +409,7 @@ class Object(AsIs, frozen=True, kw_only=True):
         return {"type": "object"}
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class NestedMapping(msgspec.Struct, frozen=True, kw_only=True):
     """A mapping with a table of its own."""
 
     table: Table

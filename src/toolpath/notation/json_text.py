@@ -13,7 +13,7 @@ from toolpath.notation.nodes import (
     MAX_NODES,
     MAX_STEPS,
     STEP_LISTS,
-    Node,
+    DocumentNode,
     Repeat,
     refusal,
     too_deep,
@@ -33,7 +33,7 @@ _WORDS = (("true", True), ("false", False), ("null", None))
 _MAX_DIGITS = 400
 
 
-def read_json(text: str, *, file: str = "", most_steps: int = MAX_STEPS) -> Node:
+def read_json(text: str, *, file: str = "", most_steps: int = MAX_STEPS) -> DocumentNode:
     """The tree of a JSON text. Raises `ReadError` with line and column for anything else."""
     return _Json(text, file, most_steps).document()
 
@@ -50,7 +50,7 @@ class _Json:
         """What is read next, if it is a list, is one of steps."""
         self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
-    def document(self) -> Node:
+    def document(self) -> DocumentNode:
         node, at = self._value(self._skip(0), 0, (0, 0))
         at = self._skip(at)
         if at != len(self.text):
@@ -71,7 +71,7 @@ class _Json:
             message, hint = "A comment stands here, which JSON does not have.", COMMENT_HINT
         return refusal(message, self._place(min(at, len(self.text))), hint, file=self.file)
 
-    def _value(self, at: int, depth: int, key: tuple[int, int]) -> tuple[Node, int]:
+    def _value(self, at: int, depth: int, key: tuple[int, int]) -> tuple[DocumentNode, int]:
         self.count += 1
         if self.count > MAX_NODES:
             raise too_many(self._place(at), file=self.file)
@@ -85,10 +85,10 @@ class _Json:
         place = self._place(at)
         if first == '"':
             value, end = self._string(at)
-            return Node(value, *place, *key), end
+            return DocumentNode(value, *place, *key), end
         for word, meaning in _WORDS:
             if self.text.startswith(word, at):
-                return Node(meaning, *place, *key, word), at + len(word)
+                return DocumentNode(meaning, *place, *key, word), at + len(word)
         return self._number(at, place, key)
 
     def _string(self, at: int) -> tuple[str, int]:
@@ -104,7 +104,7 @@ class _Json:
             raise self._error("This text holds half a character (a lone surrogate escape).", at)
         return whole, end
 
-    def _number(self, at: int, place: tuple[int, int], key: tuple[int, int]) -> tuple[Node, int]:
+    def _number(self, at: int, place: tuple[int, int], key: tuple[int, int]) -> tuple[DocumentNode, int]:
         match = _NUMBER.match(self.text, at)
         if match is None:
             what = (
@@ -119,15 +119,15 @@ class _Json:
         value: Any = float(written) if match.group(1) or match.group(2) else int(written)
         if not math.isfinite(value):
             raise self._error(f"The number {written} is too large.", at, "Write it as text, in quotes.")
-        return Node(value, *place, *key, written), match.end()
+        return DocumentNode(value, *place, *key, written), match.end()
 
-    def _array(self, at: int, depth: int, key: tuple[int, int]) -> tuple[Node, int]:
+    def _array(self, at: int, depth: int, key: tuple[int, int]) -> tuple[DocumentNode, int]:
         place = self._place(at)
         of_steps, self.of_steps = self.of_steps, False
-        items: list[Node] = []
+        items: list[DocumentNode] = []
         at = self._skip(at + 1)
         if self.text.startswith("]", at):
-            return Node(items, *place, *key), at + 1
+            return DocumentNode(items, *place, *key), at + 1
         while True:
             item, at = self._value(at, depth + 1, (0, 0))
             items.append(item)
@@ -137,16 +137,16 @@ class _Json:
                     raise too_many_steps(self.most_steps, (item.line, item.column), file=self.file)
             at = self._skip(at)
             if self.text.startswith("]", at):
-                return Node(items, *place, *key), at + 1
+                return DocumentNode(items, *place, *key), at + 1
             at = self._comma(at, "]")
 
-    def _object(self, at: int, depth: int, key: tuple[int, int]) -> tuple[Node, int]:
+    def _object(self, at: int, depth: int, key: tuple[int, int]) -> tuple[DocumentNode, int]:
         place = self._place(at)
-        members: dict[str, Node] = {}
+        members: dict[str, DocumentNode] = {}
         repeats: list[Repeat] = []
         at = self._skip(at + 1)
         if self.text.startswith("}", at):
-            return Node(members, *place, *key), at + 1
+            return DocumentNode(members, *place, *key), at + 1
         while True:
             if not self.text.startswith('"', at):
                 raise self._error("A key in double quotes is expected here.", at)
@@ -164,7 +164,7 @@ class _Json:
                 members[name] = item
             at = self._skip(at)
             if self.text.startswith("}", at):
-                return Node(members, *place, *key, "", tuple(repeats)), at + 1
+                return DocumentNode(members, *place, *key, "", tuple(repeats)), at + 1
             at = self._comma(at, "}")
 
     def _comma(self, at: int, closing: str) -> int:

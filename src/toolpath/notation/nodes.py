@@ -36,7 +36,7 @@ class Repeat(msgspec.Struct, frozen=True, gc=False):
     column: int
 
 
-class Node(msgspec.Struct, frozen=True, gc=False):
+class DocumentNode(msgspec.Struct, frozen=True, gc=False):
     """One value of the tree and where it stands. Lines and columns count from 1; 0: no text, no position."""
 
     value: Any
@@ -113,7 +113,7 @@ def whole_text(text: str) -> str | None:
         return None
 
 
-def tree_of_values(value: Any, *, file: str = "", most_steps: int = MAX_STEPS) -> Node:
+def tree_of_values(value: Any, *, file: str = "", most_steps: int = MAX_STEPS) -> DocumentNode:
     """The tree of plain Python values. Raises `ReadError` for what is no JSON, is too deep or too large."""
     return _Wrapper(file, most_steps).node(value, _TOP, 0)
 
@@ -132,27 +132,29 @@ class _Wrapper:
         self.count = self.steps = 0
         self.most_steps = most_steps
 
-    def node(self, value: Any, at: _Way, depth: int) -> Node:
+    def node(self, value: Any, at: _Way, depth: int) -> DocumentNode:
         kind = type(value)
         if (kind is str and value.isascii()) or kind in _PLAIN:
-            return Node(value)
+            return DocumentNode(value)
         if kind is dict:
-            return Node(self._members(value, at, depth))
+            return DocumentNode(self._members(value, at, depth))
         if kind is list:
-            return Node(self._items(value, at, depth))
+            return DocumentNode(self._items(value, at, depth))
         if isinstance(value, str):
-            return Node(str(value)) if whole_text(value) is not None else self._fail(at, "holds half a character")
+            return (
+                DocumentNode(str(value)) if whole_text(value) is not None else self._fail(at, "holds half a character")
+            )
         if value is None or isinstance(value, bool | int):
-            return Node(value)
+            return DocumentNode(value)
         if isinstance(value, float):
-            return Node(value) if math.isfinite(value) else self._fail(at, "is not a number that JSON has")
+            return DocumentNode(value) if math.isfinite(value) else self._fail(at, "is not a number that JSON has")
         if isinstance(value, Mapping):
-            return Node(self._members(value, at, depth))
+            return DocumentNode(self._members(value, at, depth))
         if isinstance(value, list | tuple):
-            return Node(self._items(value, at, depth))
+            return DocumentNode(self._items(value, at, depth))
         return self._fail(at, f"is {type(value).__name__}, which is no JSON")
 
-    def _members(self, value: Mapping[Any, Any], at: _Way, depth: int) -> dict[str, Node]:
+    def _members(self, value: Mapping[Any, Any], at: _Way, depth: int) -> dict[str, DocumentNode]:
         if not STEP_LISTS.isdisjoint(value):
             for name in STEP_LISTS & value.keys():
                 listed = value[name]
@@ -162,16 +164,16 @@ class _Wrapper:
         self._count(value, depth)
         return {
             # What most members are is a node at once.
-            key if type(key) is str and key.isascii() else self._key(key, at): Node(item)
+            key if type(key) is str and key.isascii() else self._key(key, at): DocumentNode(item)
             if (type(item) is str and item.isascii()) or type(item) in _PLAIN
             else self.node(item, (key, at), depth + 1)
             for key, item in value.items()
         }
 
-    def _items(self, value: list[Any] | tuple[Any, ...], at: _Way, depth: int) -> list[Node]:
+    def _items(self, value: list[Any] | tuple[Any, ...], at: _Way, depth: int) -> list[DocumentNode]:
         self._count(value, depth)
         return [
-            Node(item)
+            DocumentNode(item)
             if (type(item) is str and item.isascii()) or type(item) in _PLAIN
             else self.node(item, (index, at), depth + 1)
             for index, item in enumerate(value)
@@ -189,7 +191,7 @@ class _Wrapper:
         self._fail(at, f"has the key {key!r:.60}, which is no text")
         raise AssertionError
 
-    def _fail(self, at: _Way, what: str) -> Node:
+    def _fail(self, at: _Way, what: str) -> DocumentNode:
         keys: list[str] = []
         while at:
             key, at = at
@@ -237,7 +239,7 @@ def too_many_steps(most: int, place: tuple[int, int] | None = None, *, file: str
     return TooManySteps(message, findings=[found], hint=found.hint)
 
 
-def plain(node: Node) -> Json:
+def plain(node: DocumentNode) -> Json:
     """The node as a plain JSON value."""
     match node.value:
         case dict() as members:

@@ -13,7 +13,7 @@ from toolpath.errors import PlannerAnswer, ReadError
 from toolpath.expressions.structure import texts
 from toolpath.model.plan import Call, Plan, Step
 from toolpath.notation.bodies import read_flow, read_settings
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import Notes
 from toolpath.notation.reading.rules import read_policy
@@ -37,7 +37,7 @@ def read_plan(source: str | bytes | dict[str, Any], *, file: str = "") -> Plan:
     return plan_of(read_tree(source, file=file), file)
 
 
-def plan_of(tree: Node, file: str = "") -> Plan:
+def plan_of(tree: DocumentNode, file: str = "") -> Plan:
     """The plan of a document's tree."""
     refuse_other_notation(tree, file)
     notes = Notes(file)
@@ -61,7 +61,7 @@ def plan_of(tree: Node, file: str = "") -> Plan:
     return Plan(flow=flow, steps=steps, source=notes.source(), **found)
 
 
-def _is_of_composite(members: dict[str, Node]) -> bool:
+def _is_of_composite(members: dict[str, DocumentNode]) -> bool:
     """These are the steps of a composite without what is around them: they jump, or a list of `parameters` is given."""
     parameters = members.get("parameters")
     if parameters is not None and isinstance(parameters.value, list):
@@ -70,7 +70,7 @@ def _is_of_composite(members: dict[str, Node]) -> bool:
     return isinstance(steps, list) and any(_jumps(step) for step in steps)
 
 
-def _looks_ordered(tree: Node, steps: tuple[Step, ...]) -> bool:
+def _looks_ordered(tree: DocumentNode, steps: tuple[Step, ...]) -> bool:
     """Several calls of different tools without ids, which read nothing: as a list of what to do in turn."""
     calls = [step for step in steps if isinstance(step, Call) and step.derived_id and not step.depends_on]
     if len(calls) < 2 or len(calls) < len(steps) or len({call.tool for call in calls}) < len(calls):
@@ -82,7 +82,7 @@ def _looks_ordered(tree: Node, steps: tuple[Step, ...]) -> bool:
     return not any(reads.search(text) for call in calls for _, text in texts(call.inputs) if text is not None)
 
 
-def _jumps(step: Node) -> bool:
+def _jumps(step: DocumentNode) -> bool:
     outcomes = [step.value.get(name) for name in ("on_success", "on_failure")] if isinstance(step.value, dict) else []
     return any(one is not None and isinstance(one.value, dict) and "next" in one.value for one in outcomes)
 
@@ -97,7 +97,7 @@ _PLACES = {
 }
 
 
-def refuse_other_notation(tree: Node, file: str = "") -> None:
+def refuse_other_notation(tree: DocumentNode, file: str = "") -> None:
     """Raise `ReadError` for mappings that are known to be something else than a plan or composite."""
     members = tree.value
     if "steps" in members or "implementation" in members:
@@ -112,7 +112,7 @@ def refuse_other_notation(tree: Node, file: str = "") -> None:
         raise _other("a list of MCP servers", "Give it with --config or `add_mcp_config`.", file)
 
 
-def _is_template(steps: Node | None) -> bool:
+def _is_template(steps: DocumentNode | None) -> bool:
     if steps is None or not isinstance(steps.value, list) or not steps.value:
         return False
     first = steps.value[0].value

@@ -8,7 +8,7 @@ import msgspec
 
 from toolpath.model.plan import Field, Flow
 from toolpath.notation.field_types import UNSET, AsIs, Entry, Table, Text
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.ids import FORBIDDEN, is_id
 from toolpath.notation.reading.notes import Notes, below, shown
@@ -73,7 +73,7 @@ class FormFields(msgspec.Struct, frozen=True, kw_only=True):
         if node is None:
             return UNSET
         if isinstance(node.value, list):
-            entries: list[tuple[str | None, Node, str]] = [
+            entries: list[tuple[str | None, DocumentNode, str]] = [
                 (None, item, below(path, index)) for index, item in enumerate(node.value)
             ]
         elif isinstance(node.value, dict) and _is_schema(node.value):
@@ -116,13 +116,13 @@ class FormFields(msgspec.Struct, frozen=True, kw_only=True):
         return {"anyOf": [{"type": "array", "items": listed}, named]}
 
 
-def _is_schema(members: dict[str, Node]) -> bool:
+def _is_schema(members: dict[str, DocumentNode]) -> bool:
     """A person who has just written the inputs of the plan writes those of a form alike."""
     kind, properties = members.get("type"), members.get("properties")
     return kind is not None and kind.value == "object" and properties is not None and isinstance(properties.value, dict)
 
 
-def _form_field(name: str | None, node: Node, path: str, way: tuple[Notes, Table]) -> Field | None:
+def _form_field(name: str | None, node: DocumentNode, path: str, way: tuple[Notes, Table]) -> Field | None:
     notes, table = way
     if name is not None and node.value is None:
         return Field(name=name)
@@ -137,7 +137,7 @@ def _form_field(name: str | None, node: Node, path: str, way: tuple[Notes, Table
     return Field(**given | {"name": name}) if name else None
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True):
+class OptionList(msgspec.Struct, frozen=True, kw_only=True):
     """A list of what can be chosen."""
 
     def read(self, fields: Fields, entry: Entry, around: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from toolpath.model.plan import Block, Call, Flow, Step
 from toolpath.notation.field_types import Around
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.ids import FORBIDDEN, Ids, is_id
 from toolpath.notation.reading.notes import Notes, alike, below, shown
@@ -24,7 +24,7 @@ class Steps:
         self.notes = notes
         self.ids = ids
 
-    def read(self, node: Node, path: str, flow: Flow) -> tuple[Step, ...]:
+    def read(self, node: DocumentNode, path: str, flow: Flow) -> tuple[Step, ...]:
         """The steps of a list. What cannot be read as a step becomes a call of no tool, so that indices stay true."""
         self.notes.place(path, node)
         if not isinstance(node.value, list):
@@ -32,7 +32,7 @@ class Steps:
             return ()
         return tuple(self.step(item, below(path, index), flow) for index, item in enumerate(node.value))
 
-    def step(self, node: Node, path: str, flow: Flow) -> Step:
+    def step(self, node: DocumentNode, path: str, flow: Flow) -> Step:
         """One step; `flow` is that of the block around it, which blocks inside it take over."""
         self.notes.place(path, node)
         if not isinstance(node.value, dict):
@@ -119,12 +119,12 @@ class Steps:
         kind.table.finish(inner)
         return cast(Step, kind.table.record(**common | own))
 
-    def branches(self, node: Node, path: str, flow: Flow) -> tuple[Block, ...]:
+    def branches(self, node: DocumentNode, path: str, flow: Flow) -> tuple[Block, ...]:
         """The branches of a list: steps, and blocks of steps."""
         taken: set[str] = set()
         return tuple([self._branch(item, below(path, index), flow, taken) for index, item in enumerate(node.value)])
 
-    def _branch(self, node: Node, path: str, flow: Flow, taken: set[str]) -> Block:
+    def _branch(self, node: DocumentNode, path: str, flow: Flow, taken: set[str]) -> Block:
         if not (isinstance(node.value, dict) and "steps" in node.value):
             step = self.step(node, f"{path}/steps/0", flow)
             self.notes.place(path, node)

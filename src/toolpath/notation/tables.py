@@ -19,7 +19,7 @@ from toolpath.notation.attempt_types import (
     FailurePolicy,
     FallbackList,
     MaxRetries,
-    Variables,
+    VariableMap,
 )
 from toolpath.notation.field_types import (
     UNSET,
@@ -27,21 +27,30 @@ from toolpath.notation.field_types import (
     Around,
     AsIs,
     Choice,
+    ChoiceOrNull,
     Duration,
     Entry,
     Flag,
+    NestedMapping,
     Number,
     Object,
-    Part,
     Table,
     Text,
-    Texts,
-    Unresolved,
+    TextList,
     Whole,
 )
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import below
-from toolpath.notation.step_types import Columns, FormFields, LoopVariable, Options, Over, Parameters, StepId, ToolName
+from toolpath.notation.step_types import (
+    Columns,
+    FormFields,
+    LoopVariable,
+    OptionList,
+    Over,
+    Parameters,
+    StepId,
+    ToolName,
+)
 from toolpath.values import Json, JsonObject
 
 INPUT_ALIASES = ("parameters", "arguments", "args", "with")
@@ -58,7 +67,7 @@ RETRY = Table(
     Entry("factor", Number(), "By which an exponential delay grows (2)."),
     Entry("max_delay", Duration(zero=True), "The longest delay (60s)."),
     Entry("jitter", Flag(), "Vary the delays by chance."),
-    Entry("retry_on", Texts(), "Codes of errors that are retried; if not given, all that may be."),
+    Entry("retry_on", TextList(), "Codes of errors that are retried; if not given, all that may be."),
     what="A retry",
     title="Retry",
 )
@@ -81,7 +90,7 @@ ON_SUCCESS = Table(
     model.OnSuccess,
     Entry(
         "map_outputs",
-        Variables(),
+        VariableMap(),
         "Field of the output → variable of the state.",
         hint="Write map_outputs: {field: variable}.",
     ),
@@ -138,7 +147,7 @@ def _block_written(block: Block, around: Flow) -> JsonObject:
     return {**found, "steps": [step_written(step, block.flow) for step in block.steps]}
 
 
-class Body(msgspec.Struct, frozen=True, kw_only=True):
+class InlineBlock(msgspec.Struct, frozen=True, kw_only=True):
     """A block whose fields stand among those of the step."""
 
     def read(self, fields: Fields, entry: Entry, around: Around) -> Any:
@@ -186,10 +195,10 @@ FIELD = Table(
     Entry("label", Text(), "What the person reads."),
     Entry("type", Choice(), "Kind of the field."),
     Entry("required", Flag(), "The person must answer."),
-    Entry("options", Options(), "What can be chosen."),
+    Entry("options", OptionList(), "What can be chosen."),
     Entry("placeholder", Text(), "Shown while it is empty."),
     Entry("default", AnyJson(), "Answer where none is given."),
-    Entry("accept", Texts(unique=True), "Endings that a file may have, as csv; if not given, any."),
+    Entry("accept", TextList(unique=True), "Endings that a file may have, as csv; if not given, any."),
     Entry("max_bytes", Whole(least=1), "The most bytes that a file may have."),
     what="A field of a form",
     title="Field of a form",
@@ -242,11 +251,11 @@ STEP_KINDS = (
         Table(
             model.Agent,
             Entry("requirement", Text(), "What is to be reached.", is_required=True),
-            Entry("tools", Texts(), "Keys of the tools it may call."),
+            Entry("tools", TextList(), "Keys of the tools it may call."),
             Entry("model", Text(), "Model; if not given, that of the settings."),
             Entry("output", Columns(), "Columns of its result, each 'name' or 'name: type'; if not given, a text."),
             Entry("max_rounds", Whole(least=1), "Rounds of thinking; if not given, as the settings say (30)."),
-            Entry("budget", Part(table=_AGENT_BUDGET), "The most that it may spend."),
+            Entry("budget", NestedMapping(table=_AGENT_BUDGET), "The most that it may spend."),
             Entry("instructions", Text(), "How it is to go about it."),
             Entry("context", AnyJson(), "What it is told besides, marked as data: what earlier steps gave."),
             Entry("require_tool_call", Flag(), "Whether text alone ends nothing (true); false: it is the result."),
@@ -284,7 +293,7 @@ STEP_KINDS = (
                 hint='Name the list to go over: over: "{{ state.items }}".',
             ),
             Entry("as", LoopVariable(ref="id"), "Name of the item in the steps (item).", attribute="item"),
-            Entry("body", Body(), inlined=_BODY),
+            Entry("body", InlineBlock(), inlined=_BODY),
             Entry("concurrency", Whole(least=1), "Items at a time (1)."),
             Entry(
                 "collect", AnyJson(), "Template of what an item gives; if not given, the body's output, called 'last'."
@@ -330,7 +339,7 @@ STEP = Table(
     Entry("derived_id", Flag(), "The id was made from the tool's name, so a reference by it may be ambiguous."),
     Entry(
         "depends_on",
-        Texts(unique=True),
+        TextList(unique=True),
         "Ids of steps that end before this one starts.",
         aliases=("dependsOn", "dependencies", "needs"),
     ),
@@ -339,7 +348,7 @@ STEP = Table(
     Entry("timeout", Duration(limits=None), "Time for one attempt."),
     Entry(
         "retry",
-        Part(table=RETRY, ref="retry"),
+        NestedMapping(table=RETRY, ref="retry"),
         "How a failed attempt is made again.",
         hint="Write retry: {max_retries: 3}.",
     ),
@@ -352,14 +361,16 @@ STEP = Table(
     Entry("critical", Flag(), "A failure fails the run."),
     _CACHE,
     Entry("requires_approval", Condition(), "A person must approve first: true, or an expression."),
-    Entry("on_success", Part(table=ON_SUCCESS), "What follows a success.", hint="Write on_success: {next: ID}."),
+    Entry(
+        "on_success", NestedMapping(table=ON_SUCCESS), "What follows a success.", hint="Write on_success: {next: ID}."
+    ),
     Entry(
         "on_failure",
         FailurePolicy(table=ON_FAILURE),
         "What follows a failure after all attempts and fallbacks.",
         hint="Write on_failure: {action: continue}.",
     ),
-    Entry("on_unresolved", Unresolved(), "As the plan's."),
+    Entry("on_unresolved", ChoiceOrNull(), "As the plan's."),
     Entry("output_validation", Choice(), "How strictly the result is held to the tool's schema."),
 )
 COMMON_FIELDS = STEP.names
@@ -397,10 +408,12 @@ SETTINGS = Table(
     Entry("failure_mode", Choice(), "What a failure stops: everything, its dependents, nothing."),
     Entry("concurrency", Whole(least=1), "Calls that run side by side (5)."),
     Entry("timeout", Duration(limits=True, named=False), "Time for the whole run, without waiting for people."),
-    Entry("budget", Part(table=Table(model.Budget, *_SPENT, what="A budget")), "The most that a run may spend."),
+    Entry(
+        "budget", NestedMapping(table=Table(model.Budget, *_SPENT, what="A budget")), "The most that a run may spend."
+    ),
     Entry(
         "limits",
-        Part(
+        NestedMapping(
             table=Table(
                 model.Limits,
                 Entry("step_visits", Whole(least=1), "Visits of one step of a chain (100)."),
@@ -411,7 +424,7 @@ SETTINGS = Table(
         ),
         "Bounds that end a run which would not end by itself.",
     ),
-    Entry("on_unresolved", Unresolved(), "What a reference without a value does to its step."),
+    Entry("on_unresolved", ChoiceOrNull(), "What a reference without a value does to its step."),
 )
 OUTPUTS = Table(
     model.Plan, Entry("outputs", AnyJson(), "Template of the result; if not given, the output of the last steps.")
@@ -420,16 +433,18 @@ TAIL = Table(
     model.Plan,
     Entry(
         "origin",
-        Part(
+        NestedMapping(
             table=Table(
                 model.Origin,
                 Entry("request", Text(), "The request in words."),
                 Entry("reasoning", Text(), "Why these steps."),
                 Entry("confidence", Number(most=1), "How sure the planner is."),
                 Entry(
-                    "questions", Texts(), "What the planner could not know; while there is one, nothing runs the plan."
+                    "questions",
+                    TextList(),
+                    "What the planner could not know; while there is one, nothing runs the plan.",
                 ),
-                Entry("uncovered", Texts(), "What the request says and no step does."),
+                Entry("uncovered", TextList(), "What the request says and no step does."),
                 Entry("rests_on", Object(), "What each argument of each call rests on."),
                 Entry("estimates", Object(), "Expected duration and cost."),
                 what="An origin",
@@ -462,9 +477,9 @@ TRAITS = Table(
     Entry("verify", Text()),
     Entry("cost", Number()),
     Entry("max_concurrency", Whole(least=1)),
-    Entry("capabilities", Texts()),
-    Entry("limitations", Texts()),
-    Entry("aliases", Texts()),
+    Entry("capabilities", TextList()),
+    Entry("limitations", TextList()),
+    Entry("aliases", TextList()),
     _CACHE,
     Entry("output_validation", Choice()),
 )

@@ -13,9 +13,9 @@ from typing import Any, Final, get_args
 import msgspec
 
 from toolpath.errors import ExpressionError, Finding, PlanInvalid
-from toolpath.expressions.scan import Template, scan
+from toolpath.expressions.scan import Placeholder, scan
 from toolpath.model.plan import Plan, Source, Step
-from toolpath.notation.nodes import MAX_STEPS, Node, tree_of_values
+from toolpath.notation.nodes import MAX_STEPS, DocumentNode, tree_of_values
 from toolpath.notation.plan import plan_of
 from toolpath.notation.tables import INPUT_ALIASES
 from toolpath.notation.template_config import is_config, tree_of_config
@@ -44,7 +44,7 @@ _OF_FORMS: Final = frozenset(("name", "type", "required", "timeout"))
 _EXPRESSIONS: Final = frozenset(("when", "requires_approval"))
 
 
-class Use(msgspec.Struct, frozen=True):
+class ParameterUse(msgspec.Struct, frozen=True):
     """One place where a parameter stands."""
 
     name: str
@@ -59,8 +59,8 @@ class Use(msgspec.Struct, frozen=True):
 class TemplateDocument(msgspec.Struct, frozen=True):
     """A template's document, read."""
 
-    tree: Node
-    uses: tuple[Use, ...]
+    tree: DocumentNode
+    uses: tuple[ParameterUse, ...]
     """Every place of every parameter, in the order of the document."""
     unfilled: Plan
     """The plan with its parameters as inputs; in places that are no templates `<<name>>` stays."""
@@ -69,7 +69,7 @@ class TemplateDocument(msgspec.Struct, frozen=True):
     """It came as the plan execution service writes it."""
 
     @property
-    def fixed(self) -> tuple[Use, ...]:
+    def fixed(self) -> tuple[ParameterUse, ...]:
         """Places that are filled when a run starts: without values the plan cannot be checked whole."""
         return tuple(use for use in self.uses if use.is_fixed)
 
@@ -105,16 +105,16 @@ def read_template(
     return template_of(read_tree(source, file=file, most_steps=most_steps), file)
 
 
-def template_of(given: Node, file: str = "") -> TemplateDocument:
+def template_of(given: DocumentNode, file: str = "") -> TemplateDocument:
     """The template of a document's tree. Raises `ReadError` for JSON of the plan execution service that is wrong."""
     is_other = is_config(given)
     tree = tree_of_config(given) if is_other else given
-    uses = tuple(_uses(tree, "", Place()))
+    uses = tuple(_uses(tree, "", TextPlace()))
     unfilled = _told(_plan(tree, uses, file, None), tuple(use for use in uses if use.is_fixed))
     return TemplateDocument(tree, uses, unfilled, file, is_other)
 
 
-def _plan(tree: Node, uses: tuple[Use, ...], file: str, values: JsonObject | None) -> Plan:
+def _plan(tree: DocumentNode, uses: tuple[ParameterUse, ...], file: str, values: JsonObject | None) -> Plan:
     plan = plan_of(_with_references(tree, values), file)
     plan = msgspec.structs.replace(plan, inputs=_inputs(plan.inputs, uses))
     faults = tuple(_keys(tree, ""))
@@ -124,7 +124,7 @@ def _plan(tree: Node, uses: tuple[Use, ...], file: str, values: JsonObject | Non
     return msgspec.structs.replace(plan, source=Source(known.file, known.positions, (*known.findings, *faults)))
 
 
-def _keys(node: Node, path: str) -> Iterator[Finding]:
+def _keys(node: DocumentNode, path: str) -> Iterator[Finding]:
     """A fault for each key with a parameter in it: fields have the names that the document gives them."""
     match node.value:
         case dict() as members:
@@ -146,7 +146,7 @@ def _keys(node: Node, path: str) -> Iterator[Finding]:
 def escaped(document: Json) -> Json:
     """The document of a plan in which `<<name>>` is text, as a template's in which it is."""
 
-    def put(value: Json, place: Place) -> Json:
+    def put(value: Json, place: TextPlace) -> Json:
         match value:
             case str() as text if not place.is_template and (_PARAMETER.search(text) or _ESCAPE.search(text)):
                 return text.replace("<<", "{{ '<<' }}")
@@ -162,7 +162,7 @@ def escaped(document: Json) -> Json:
             case _:
                 return value
 
-    return put(document, Place())
+    return put(document, TextPlace())
 
 
 def _escaped_text(text: str) -> str:
@@ -179,7 +179,7 @@ def _escaped_in_expression(text: str) -> str:
     return _IN_EXPRESSION.sub(lambda match: match[0] if match[1] is not None else f"({apart(match)})", text)
 
 
-class Place(msgspec.Struct, frozen=True):
+class TextPlace(msgspec.Struct, frozen=True):
     """Kind of texts that stand at one place of the document."""
 
     field: str = ""
@@ -187,24 +187,24 @@ class Place(msgspec.Struct, frozen=True):
     is_template: bool = False
     in_form: bool = False
 
-    def below(self, key: str) -> Place:
+    def below(self, key: str) -> TextPlace:
         """The place below this key of a mapping."""
         if self.in_form:
-            return Place(key, is_template=key not in _OF_FORMS, in_form=True)
+            return TextPlace(key, is_template=key not in _OF_FORMS, in_form=True)
         if self.is_template:
             return self
         if not self.field:
             # A plan's own `inputs` are a schema.
-            return Place(key, is_template=key == "outputs")
-        return Place(key, is_template=key in _TEMPLATES or key in _EXPRESSIONS, in_form=key == "ask")
+            return TextPlace(key, is_template=key == "outputs")
+        return TextPlace(key, is_template=key in _TEMPLATES or key in _EXPRESSIONS, in_form=key == "ask")
 
 
-def _uses(node: Node, path: str, place: Place) -> Iterator[Use]:
+def _uses(node: DocumentNode, path: str, place: TextPlace) -> Iterator[ParameterUse]:
     match node.value:
         case str() as text if "<<" in text:
             alone = _PARAMETER.fullmatch(text.strip()) is not None
             for is_value, name in _parameters(text, place):
-                yield Use(name, path, is_value=alone or is_value, is_fixed=not place.is_template)
+                yield ParameterUse(name, path, is_value=alone or is_value, is_fixed=not place.is_template)
         case dict() as members:
             for key, item in members.items():
                 yield from _uses(item, path + pointer(key), place.below(key))
@@ -213,7 +213,7 @@ def _uses(node: Node, path: str, place: Place) -> Iterator[Use]:
                 yield from _uses(item, f"{path}/{number}", place)
 
 
-def _parameters(text: str, place: Place) -> Iterator[tuple[bool, str]]:
+def _parameters(text: str, place: TextPlace) -> Iterator[tuple[bool, str]]:
     """Each parameter of the text, and whether it stands as a value in an expression."""
     for is_expression, part in _parts(text, place):
         for match in (_IN_EXPRESSION if is_expression else _PARAMETER).finditer(part):
@@ -223,7 +223,7 @@ def _parameters(text: str, place: Place) -> Iterator[tuple[bool, str]]:
                 yield from ((False, inner[1]) for inner in _PARAMETER.finditer(match[0]))
 
 
-def _parts(text: str, place: Place) -> Iterator[tuple[bool, str]]:
+def _parts(text: str, place: TextPlace) -> Iterator[tuple[bool, str]]:
     """The text in parts, each an expression or not; those with braces around them have these, too."""
     if not place.is_template:
         yield from ((False, part) for part in _ESCAPE.split(text))
@@ -234,13 +234,13 @@ def _parts(text: str, place: Place) -> Iterator[tuple[bool, str]]:
         # The check says what is wrong with it.
         yield False, text
         return
-    bare = place.field in _EXPRESSIONS and not any(isinstance(piece, Template) for piece in pieces)
+    bare = place.field in _EXPRESSIONS and not any(isinstance(piece, Placeholder) for piece in pieces)
     for piece in pieces:
-        yield (True, piece.text) if isinstance(piece, Template) else (bare, piece)
+        yield (True, piece.text) if isinstance(piece, Placeholder) else (bare, piece)
 
 
-def _with_references(tree: Node, values: JsonObject | None) -> Node:
-    def put(node: Node, place: Place) -> Node:
+def _with_references(tree: DocumentNode, values: JsonObject | None) -> DocumentNode:
+    def put(node: DocumentNode, place: TextPlace) -> DocumentNode:
         match node.value:
             case str() as text if "<<" in text:
                 made = _referring(text, place) if place.is_template else _filled(text, values)
@@ -253,16 +253,16 @@ def _with_references(tree: Node, values: JsonObject | None) -> Node:
             case _:
                 return node
 
-    return put(tree, Place())
+    return put(tree, TextPlace())
 
 
-def _at(node: Node, value: Json) -> Node:
+def _at(node: DocumentNode, value: Json) -> DocumentNode:
     made = tree_of_values(value)
     place = {name: getattr(node, name) for name in ("line", "column", "key_line", "key_column")}
     return msgspec.structs.replace(made, **place)
 
 
-def _referring(text: str, place: Place) -> str:
+def _referring(text: str, place: TextPlace) -> str:
     """The text with references to inputs in place of its parameters: in braces where it has none around them."""
     if place.field not in _EXPRESSIONS and (alone := _PARAMETER.fullmatch(text.strip())) is not None:
         return f"{{{{ {reference(alone[1])} }}}}"
@@ -325,7 +325,7 @@ def _harmless(name: str, value: Json) -> Json:
     return value
 
 
-def _inputs(declared: JsonObject, uses: tuple[Use, ...]) -> JsonObject:
+def _inputs(declared: JsonObject, uses: tuple[ParameterUse, ...]) -> JsonObject:
     """The declared schema with the parameters that it does not name: they have to be given, too."""
     known = declared.get("properties") or {}
     missing: dict[str, bool] = {}
@@ -358,7 +358,7 @@ def _missing(name: str) -> Finding:
     )
 
 
-def _told(plan: Plan, fixed: tuple[Use, ...]) -> Plan:
+def _told(plan: Plan, fixed: tuple[ParameterUse, ...]) -> Plan:
     """The plan with a finding for each place that a run fills; what is wrong with it until then is no fault."""
     if not fixed:
         return plan

@@ -10,7 +10,7 @@ import msgspec
 
 from toolpath.errors import ReadError
 from toolpath.model.template import Channel, Parameter, PlanTemplate
-from toolpath.notation.nodes import Node, plain, tree_of_values
+from toolpath.notation.nodes import DocumentNode, plain, tree_of_values
 from toolpath.values import Json, JsonObject
 
 #: `[AGENT] what is to be done`
@@ -47,7 +47,7 @@ class TemplateConfig(msgspec.Struct, frozen=True, kw_only=True):
     parameters: tuple[Parameter, ...] = ()
 
 
-def is_config(tree: Node) -> bool:
+def is_config(tree: DocumentNode) -> bool:
     """Whether a document's tree is one of these: its first step has a `stepRequirement`."""
     steps = tree.value.get("steps") if isinstance(tree.value, dict) else None
     if steps is None or not isinstance(steps.value, list) or not steps.value:
@@ -71,7 +71,7 @@ def read_config(document: JsonObject) -> TemplateConfig:
     )
 
 
-def tree_of_config(tree: Node) -> Node:
+def tree_of_config(tree: DocumentNode) -> DocumentNode:
     """The same as a plan of ours: a chain of agents. Raises `ReadError` for what is not of its type."""
     document = plain(tree)
     assert isinstance(document, dict)

@@ -7,13 +7,13 @@ from typing import Any
 
 from toolpath.errors import ReadError
 from toolpath.notation.json_text import read_json
-from toolpath.notation.nodes import MAX_SIZE, MAX_STEPS, Node, TooManySteps, refusal, text_of, tree_of_values
+from toolpath.notation.nodes import MAX_SIZE, MAX_STEPS, DocumentNode, TooManySteps, refusal, text_of, tree_of_values
 from toolpath.notation.yaml_text import read_yaml
 
 
 def read_tree(
     source: str | bytes | Mapping[str, Any], *, file: str = "", max_size: int = MAX_SIZE, most_steps: int = MAX_STEPS
-) -> Node:
+) -> DocumentNode:
     """The tree of a document whose top is a mapping.
 
     Raises `ReadError`, with line and column, for what is neither YAML nor JSON, no mapping, or larger or deeper than
@@ -30,7 +30,7 @@ def read_tree(
     return node
 
 
-def _node(source: Any, file: str, max_size: int, most_steps: int) -> Node:
+def _node(source: Any, file: str, max_size: int, most_steps: int) -> DocumentNode:
     if isinstance(source, bytearray | memoryview):
         source = bytes(source)
     if not isinstance(source, str | bytes):

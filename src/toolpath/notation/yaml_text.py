@@ -28,7 +28,7 @@ from toolpath.notation.nodes import (
     MAX_NODES,
     MAX_STEPS,
     STEP_LISTS,
-    Node,
+    DocumentNode,
     Repeat,
     place_of,
     refusal,
@@ -99,7 +99,7 @@ def plain_scalar(written: str) -> Json:
     return written
 
 
-def read_yaml(text: str, *, file: str = "", most_steps: int = MAX_STEPS) -> Node:
+def read_yaml(text: str, *, file: str = "", most_steps: int = MAX_STEPS) -> DocumentNode:
     """The tree of a YAML text with exactly one document. Raises `ReadError` with line and column for anything else."""
     control = _CONTROL.search(text)
     if control is not None:
@@ -206,8 +206,8 @@ class _Open:
     def __init__(self, event: Any, count: int, *, of_steps: bool) -> None:
         self.event = event
         self.anchor = event.anchor
-        self.members: dict[str, Node] | None = {} if isinstance(event, MappingStartEvent) else None
-        self.items: list[Node] = []
+        self.members: dict[str, DocumentNode] | None = {} if isinstance(event, MappingStartEvent) else None
+        self.items: list[DocumentNode] = []
         self.repeats: list[Repeat] = []
         self.key: str | None = None
         self.key_place = (0, 0)
@@ -221,7 +221,7 @@ class _Anchored:
 
     __slots__ = ("height", "node", "size")
 
-    def __init__(self, node: Node, size: int, height: int) -> None:
+    def __init__(self, node: DocumentNode, size: int, height: int) -> None:
         self.node = node
         self.size = size
         self.height = height
@@ -236,9 +236,9 @@ class _Composer:
         self.most_steps = most_steps
         self.anchors: dict[str, _Anchored | None] = {}
         self.stack: list[_Open] = []
-        self.root: Node | None = None
+        self.root: DocumentNode | None = None
 
-    def document(self, events: Iterator[Any]) -> Node:
+    def document(self, events: Iterator[Any]) -> DocumentNode:
         documents = 0
         for event in events:
             match event:
@@ -276,7 +276,7 @@ class _Composer:
         if top is not None and top.members is not None and top.key is None:
             self._key(top, event.value, event)
             if event.anchor:
-                self.anchors[event.anchor] = _Anchored(Node(event.value, *_place(event)), 1, 0)
+                self.anchors[event.anchor] = _Anchored(DocumentNode(event.value, *_place(event)), 1, 0)
             return
         value: Json = event.value
         if event.style:
@@ -292,7 +292,7 @@ class _Composer:
                 ) from None
         self._check_tag(event, value)
         written = event.value if not event.style and not isinstance(value, str) else ""
-        self._add(Node(value, *_place(event), *self._key_place(), written), event, 1, 0)
+        self._add(DocumentNode(value, *_place(event), *self._key_place(), written), event, 1, 0)
 
     def _check_tag(self, event: Any, value: Json) -> None:
         if event.ctag is None:
@@ -329,7 +329,7 @@ class _Composer:
     def _end(self) -> None:
         done = self.stack.pop()
         value = done.items if done.members is None else done.members
-        node = Node(value, *_place(done.event), *self._key_place(), "", tuple(done.repeats))
+        node = DocumentNode(value, *_place(done.event), *self._key_place(), "", tuple(done.repeats))
         self._add(node, done.event, self.count - done.count + 1, done.height)
 
     def _alias(self, event: AliasEvent) -> None:
@@ -347,10 +347,12 @@ class _Composer:
                 raise self._error("This alias stands for no text, so it cannot be a key.", event)
             self._key(top, known.node.value, event)
             return
-        here = Node(known.node.value, *_place(event), *self._key_place(), known.node.written, known.node.repeats)
+        here = DocumentNode(
+            known.node.value, *_place(event), *self._key_place(), known.node.written, known.node.repeats
+        )
         self._add(here, event, known.size, known.height)
 
-    def _add(self, node: Node, event: NodeEvent, size: int, height: int) -> None:
+    def _add(self, node: DocumentNode, event: NodeEvent, size: int, height: int) -> None:
         if event.anchor and not isinstance(event, AliasEvent):
             self.anchors[event.anchor] = _Anchored(node, size, height)
         if not self.stack:

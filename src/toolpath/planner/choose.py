@@ -19,11 +19,11 @@ from toolpath.planner.in_parts import along, text_in_parts
 from toolpath.planner.learning.lessons import Lessons
 from toolpath.planner.learning.plan_cache import PlanCache
 from toolpath.planner.offline.planner import plan_offline
-from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanRequest
+from toolpath.planner.records import Ground, PlannerOptions, PlanningResult, PlanRequest
 from toolpath.planner.scoring.experiment import Experiment
 from toolpath.ports import Chat, Clock, Notebook
 
-Strategy = Callable[[PlanRequest, Ground], Awaitable[Planned]]
+Strategy = Callable[[PlanRequest, Ground], Awaitable[PlanningResult]]
 """A way of planning."""
 
 _EXPERIMENT = "planner.experiment"
@@ -83,7 +83,7 @@ class Chooser:
 
     async def plan(
         self, request: PlanRequest, ground: Ground, *, key: str = "", way: str = "", cached: bool = True
-    ) -> Planned:
+    ) -> PlanningResult:
         """A plan and how it came about; `record.strategy` says which way it was made.
 
         `key`: what decides the way, e.g. the request's id; without it its text. `way`: this one, whatever the
@@ -98,7 +98,7 @@ class Chooser:
             self.cache.keep(request, ground.catalog, planned)
         return planned
 
-    async def _by(self, name: str, request: PlanRequest, ground: Ground) -> Planned:
+    async def _by(self, name: str, request: PlanRequest, ground: Ground) -> PlanningResult:
         if self.lessons is not None:
             ground = msgspec.structs.replace(ground, lessons=self.lessons.like, rank=self.lessons.ranked(ground.rank))
         planned = await self.strategies[name](request, ground)
@@ -121,12 +121,12 @@ class Chooser:
                     yield part
                     continue
                 record = msgspec.structs.replace(part.planned.record, strategy="model")
-                planned = Planned(plan=part.planned.plan, record=record)
+                planned = PlanningResult(plan=part.planned.plan, record=record)
                 if cache is not None:
                     cache.keep(request, ground.catalog, planned)
                 yield PlanWritten(planned=planned, revoked=part.revoked)
 
-    def learn(self, request: PlanRequest, ground: Ground, planned: Planned, success: bool) -> None:
+    def learn(self, request: PlanRequest, ground: Ground, planned: PlanningResult, success: bool) -> None:
         """Note whether the run of a plan did what was asked."""
         record = planned.record
         if record.strategy in self.experiment.weights:

@@ -181,7 +181,7 @@ class PlanningRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         return self.outcome == "fallback"
 
 
-class Planned(msgspec.Struct, frozen=True, kw_only=True):
+class PlanningResult(msgspec.Struct, frozen=True, kw_only=True):
     """A checked plan and how it came about."""
 
     plan: Plan

@@ -17,7 +17,7 @@ from toolpath.model.plan import Call, Loop, Plan, Step, blocks_of, every_step
 from toolpath.model.run import StepResult
 from toolpath.planner.by_model.planner import plan_with_model
 from toolpath.planner.by_model.signatures import cut
-from toolpath.planner.records import Ground, Planned, PlanRequest
+from toolpath.planner.records import Ground, PlanningResult, PlanRequest
 from toolpath.values import Json, JsonObject, encode
 
 _MAX_REPLANS: Final = 2
@@ -45,7 +45,7 @@ class Replanning(msgspec.Struct, frozen=True, kw_only=True):
 class Replanned(msgspec.Struct, frozen=True, kw_only=True):
     """The plan as a whole, and which of its steps are done."""
 
-    planned: Planned
+    planned: PlanningResult
     kept: tuple[str, ...]
     """Ids of the steps that were carried out: their outputs stand, they are not run again."""
     in_doubt: tuple[str, ...] = ()

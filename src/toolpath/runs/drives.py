@@ -27,7 +27,7 @@ from toolpath.runs.run import Run
 from toolpath.runs.run_queue import RunQueue
 from toolpath.runs.run_signals import RunSignals
 from toolpath.runs.secret_answers import SecretAnswers
-from toolpath.runs.starter import NewKeyedRun, NewRun, Starter
+from toolpath.runs.starter import NewKeyedRun, NewRunDetails, Starter
 from toolpath.runs.supervisor import Ended, Learn, Supervisor
 from toolpath.runs.worker_driver import WorkerDriver
 from toolpath.values import JsonObject
@@ -122,7 +122,7 @@ class Drives:
         stored = await self._starter.start(program, inputs, **new)
         return Run(stored.run_id, self, stored)
 
-    async def run(self, program: Program, inputs: JsonObject, **new: Unpack[NewRun]) -> RunResult:
+    async def run(self, program: Program, inputs: JsonObject, **new: Unpack[NewRunDetails]) -> RunResult:
         """Run to the end, or until only people can go on; no task of its own, so that a cancel reaches it."""
         return await self._starter.run(program, inputs, **new)
 

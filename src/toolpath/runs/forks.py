@@ -24,7 +24,7 @@ _ENDS_OF_RUN = ev.RunCompleted | ev.RunFailed | ev.RunCancelled
 _CHAIN_GOES_ON = ev.StepSucceeded | ev.StepSkipped | ev.StepFailed | ev.StepTimedOut
 
 
-class Fork(msgspec.Struct, frozen=True):
+class PreparedFork(msgspec.Struct, frozen=True):
     """Fork of a run, before it is stored."""
 
     events: tuple[AnyEvent, ...]
@@ -41,7 +41,7 @@ def fork_events(
     at: float,
     from_step: str | None,
     inputs: JsonObject,
-) -> Fork:
+) -> PreparedFork:
     """The journal that the fork begins with. Raises `RunConflict` for a step that is not there.
 
     `began` is what the run began with; the fork goes by what it goes by in the end.
@@ -67,7 +67,7 @@ def fork_events(
     )
     numbered = [first, *(kept if is_chain else _last_visits(kept))]
     copied = tuple(msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(numbered, 1))
-    return Fork(copied, _writes_again(program, events, kept))
+    return PreparedFork(copied, _writes_again(program, events, kept))
 
 
 def _redone(block: BlockProgram, from_step: str | None, changed: set[str]) -> set[int]:

@@ -16,7 +16,7 @@ from toolpath.catalog.registry import Registry
 from toolpath.catalog.snapshot import Catalog
 from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
-from toolpath.engine.drive.limits import Limits
+from toolpath.engine.drive.limits import CallLimits
 from toolpath.engine.drive.loop_turns import LoopTurns
 from toolpath.engine.drive.services import Services
 from toolpath.engine.drive.tenant_bytes import TenantBytes
@@ -52,7 +52,7 @@ class Load(Protocol):
         """
 
 
-class Catalogs(Protocol):
+class TenantCatalogs(Protocol):
     """The tools that there are, as each tenant has them."""
 
     @property
@@ -137,7 +137,7 @@ def services_of(  # noqa: PLR0913  # a record
         settings=settings,
         threads=Threads(settings.max_threads),
         tenant_bytes=TenantBytes(settings.max_tenant_bytes),
-        limits=Limits(clock),
+        limits=CallLimits(clock),
         turns=LoopTurns(now=clock.monotonic),
         statistics=statistics,
         learned=learned,

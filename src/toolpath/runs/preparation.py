@@ -17,7 +17,7 @@ from toolpath.checks.check import checked, has_errors
 from toolpath.checks.check_result import Checked
 from toolpath.checks.explainer import explain
 from toolpath.checks.explanation import Explanation
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.checks.request.tools import acts
 from toolpath.checks.start import check_intent, secrets_given
 from toolpath.config import Settings
@@ -35,7 +35,7 @@ from toolpath.notation.nodes import TooManySteps, too_many_steps
 from toolpath.providers.functions import bind
 from toolpath.providers.secret_values import EnvironmentSecrets
 from toolpath.runs.beside_the_loop import LIGHT, BesideTheLoop, parts_of, weight_of
-from toolpath.runs.opening import Catalogs, call_plan, file_bytes, is_file, tools_of
+from toolpath.runs.opening import TenantCatalogs, call_plan, file_bytes, is_file, tools_of
 from toolpath.runs.weighted_cache import WeightedCache
 from toolpath.values import JsonObject, plain
 
@@ -79,7 +79,7 @@ class Preparation:
         self,
         registry: Registry,
         services: Services,
-        catalogs: Catalogs,
+        catalogs: TenantCatalogs,
         *,
         catch_up: Callable[[], Awaitable[None]],
     ) -> None:
@@ -93,7 +93,7 @@ class Preparation:
         """Hears of what was configured anew."""
         self.aside = BesideTheLoop()
         """Does what is large beside the event loop."""
-        self._memory = Memory()
+        self._memory = SchemaMemory()
         """What the checks so far found of schemas: most plans call the same few tools."""
         self._programs: WeightedCache[int, _Prepared] = _kept()
         self._reviews: WeightedCache[int, _Reviewed] = _kept()
@@ -171,7 +171,7 @@ class Preparation:
             return checked(plan, catalog, secrets=known, memory=memory)
         finally:
             if memory.is_full and memory is self._memory:
-                self._memory = Memory()
+                self._memory = SchemaMemory()
 
     async def read(self, source: Runnable) -> Plan | Tool:
         """As `document`, without holding the event loop up over what is large."""

@@ -42,7 +42,7 @@ NOT_STORED = Stored()
 _FEW = 64
 
 
-class NewRun(TypedDict, total=False):
+class NewRunDetails(TypedDict, total=False):
     """Particulars of a new run besides its program and inputs."""
 
     context: RunContext | None
@@ -52,7 +52,7 @@ class NewRun(TypedDict, total=False):
     """How far it may be replanned when it fails."""
 
 
-class NewKeyedRun(NewRun, total=False):
+class NewKeyedRun(NewRunDetails, total=False):
     """Particulars of a new run that may have a name of its caller's, and a place among others."""
 
     idempotency_key: str

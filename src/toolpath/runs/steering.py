@@ -22,7 +22,7 @@ from toolpath.ports import Clock, Signal, Store
 from toolpath.runs.beside_the_loop import BesideTheLoop, weight_of
 from toolpath.runs.claims import first_of
 from toolpath.runs.drives import Drives
-from toolpath.runs.forks import Fork, fork_events
+from toolpath.runs.forks import PreparedFork, fork_events
 from toolpath.runs.opening import check_priority
 from toolpath.runs.run import Run
 from toolpath.values import Json, JsonObject, plain
@@ -150,7 +150,9 @@ class Steering:
             program, (first, *kept), priority=info.priority if priority is None else priority
         )
 
-    def _forked(self, began: Program, events: Sequence[AnyEvent], from_step: str | None, inputs: JsonObject) -> Fork:
+    def _forked(
+        self, began: Program, events: Sequence[AnyEvent], from_step: str | None, inputs: JsonObject
+    ) -> PreparedFork:
         """The beginning of the fork. Raises `PlanInvalid` where the inputs do not fit, and as `fork_events`."""
         given = {**first_of(events).inputs, **inputs}
         faults = secrets_given(inputs, self._trail.redactor) or check_inputs(began.latest.plan, given)

@@ -28,7 +28,7 @@ MOST_RUNS = 1_000
 AT_ONCE = 2
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class WantedRun(msgspec.Struct, frozen=True):
     """A run that is to be driven, and how."""
 
     info: RunInfo
@@ -112,7 +112,7 @@ class WorkerDriver:
         runs = [info.run_id for info in await self._services.store.runs_of(sorted(gone), MOST_RUNS)]
         return sorted(runs, key=lambda _: self._services.chance())
 
-    async def _take_wanted(self, wanted: Wanted) -> None:
+    async def _take_wanted(self, wanted: WantedRun) -> None:
         """Take the run, unless it is put aside. Raises `StaleEpoch` where somebody else has it."""
         info = wanted.info
         async with self._taking_over if info.driver else contextlib.nullcontext():
@@ -137,7 +137,7 @@ class WorkerDriver:
                 self._held.forget(run_id, runner)
         return False
 
-    async def _is_put_aside(self, wanted: Wanted) -> bool:
+    async def _is_put_aside(self, wanted: WantedRun) -> bool:
         """Put a run aside that ends every process that drives it; a person may resume it. Raises `StaleEpoch`."""
         info, services = wanted.info, self._services
         if not info.driver or wanted.reason == "resume" or wanted.to_end:
@@ -169,7 +169,7 @@ class WorkerDriver:
             except StoreError:
                 self._unreleased.append(journal)
 
-    async def _wanted(self, run_id: str) -> Wanted | None:
+    async def _wanted(self, run_id: str) -> WantedRun | None:
         """The run where it is to be driven and no living driver has it."""
         store = self._services.store
         while True:
@@ -210,8 +210,8 @@ class WorkerDriver:
         return await self._heartbeats.stays_silent(info.driver, was_heard)
 
 
-def wanted_for(info: RunInfo, signals: Sequence[Signal]) -> Wanted:
+def wanted_for(info: RunInfo, signals: Sequence[Signal]) -> WantedRun:
     """Why the run is driven, and whether only to be cancelled, by its row and what it was told."""
     kinds = {signal.kind for signal in signals}
     lost = LOST if info.driver and info.status == "running" else ""
-    return Wanted(info, reason="resume" if "resume" in kinds else lost, to_end="cancel" in kinds)
+    return WantedRun(info, reason="resume" if "resume" in kinds else lost, to_end="cancel" in kinds)

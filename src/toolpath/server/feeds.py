@@ -36,7 +36,7 @@ LOOK = 1.0
 PAUSE = 1.0
 
 
-class Frame(msgspec.Struct, frozen=True, gc=False):
+class EventFrame(msgspec.Struct, frozen=True, gc=False):
     """One event, and the same as JSON text."""
 
     seq: int
@@ -44,10 +44,10 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     data: bytes
 
 
-class Batch(msgspec.Struct, frozen=True, gc=False):
+class EventBatch(msgspec.Struct, frozen=True, gc=False):
     """Events that came, none for a heartbeat; `end` where no more will come, and why."""
 
-    frames: Sequence[Frame] = ()
+    frames: Sequence[EventFrame] = ()
     end: Literal["", "run", "server", "gone"] = ""
     """run: it has ended; server: this process stops, ask again; gone: the run was deleted."""
 
@@ -61,7 +61,7 @@ class Feeds:
         self._readers = 0
         self._closing = False
 
-    async def follow(self, info: RunInfo, after: int = 0) -> AsyncGenerator[Batch]:
+    async def follow(self, info: RunInfo, after: int = 0) -> AsyncGenerator[EventBatch]:
         """The run's events beyond `after`, in order, until it ends: also while it waits for people."""
         feed = self._feeds.get(info.run_id)
         if feed is None:
@@ -76,7 +76,7 @@ class Feeds:
                 yield batch
                 if batch.end:
                     return
-            yield Batch(end="server")
+            yield EventBatch(end="server")
         finally:
             feed.readers -= 1
             self._readers -= 1
@@ -110,10 +110,10 @@ class _Feed:
         """Bytes that it may have in memory of those that it would like to."""
         self._run_id = info.run_id
         self._last = max(0, info.last_seq - TAIL)
-        self._tail: deque[Frame] = deque()
+        self._tail: deque[EventFrame] = deque()
         self._size = 0
         """Bytes of the texts in the tail."""
-        self._pages: dict[int, asyncio.Future[Sequence[Frame]]] = {}
+        self._pages: dict[int, asyncio.Future[Sequence[EventFrame]]] = {}
         """The pages before the tail that were read last, by the event that they come after."""
         self._ended = False
         self._caught_up = False
@@ -122,18 +122,18 @@ class _Feed:
         self._woken = asyncio.get_running_loop().time()
         self._task = asyncio.create_task(self._watch(), name=f"feed {info.run_id}")
 
-    async def beyond(self, after: int) -> Batch:
+    async def beyond(self, after: int) -> EventBatch:
         """The batch beyond `after`, as soon as there is something or it is time for a heartbeat."""
         if self._gone:
-            return Batch(end="gone")
+            return EventBatch(end="gone")
         begin = self._tail[0].seq if self._tail else self._last + 1
         if after + 1 < begin:
-            return Batch(frames=await self._stored(after, begin))
+            return EventBatch(frames=await self._stored(after, begin))
         if after < self._last:
             # The numbers of a journal have no gaps.
-            return Batch(frames=list(self._tail)[after + 1 - begin :])
+            return EventBatch(frames=list(self._tail)[after + 1 - begin :])
         if self._is_over:
-            return Batch(end="run")
+            return EventBatch(end="run")
         if self._task.done():
             # It broke: readers are told by the end of their streams.
             self._task.result()
@@ -141,13 +141,13 @@ class _Feed:
         await self._news.wait()
         if after < self._last or self._is_over or self._gone:
             return await self.beyond(after)
-        return Batch()
+        return EventBatch()
 
     @property
     def _is_over(self) -> bool:
         return self._ended and self._caught_up
 
-    async def _stored(self, after: int, begin: int) -> Sequence[Frame]:
+    async def _stored(self, after: int, begin: int) -> Sequence[EventFrame]:
         """The frames before the tail: readers at the same place are given the same page, however many they are."""
         reading = self._pages.get(after)
         if reading is None or reading.cancelled() or (reading.done() and reading.exception() is not None):
@@ -157,7 +157,7 @@ class _Feed:
         # A reader that goes away must not take the page away from the others.
         return await asyncio.shield(reading)
 
-    async def _page(self, after: int, begin: int) -> Sequence[Frame]:
+    async def _page(self, after: int, begin: int) -> Sequence[EventFrame]:
         events = await self._tp.store.read_events(
             self._run_id, after=after, limit=min(PAGE, begin - 1 - after), most_bytes=self._share(PAGE_BYTES)
         )
@@ -204,7 +204,7 @@ class _Feed:
         self._caught_up = len(events) < PAGE and size < most // 2
         self.wake()
 
-    def _keep(self, frame: Frame) -> int:
+    def _keep(self, frame: EventFrame) -> int:
         """Put it at the end of the tail, and let go of what is too much at its beginning; gives its bytes."""
         tail = self._tail
         tail.append(frame)
@@ -236,5 +236,5 @@ class _Feed:
         self._task.cancel()
 
 
-def _frame(event: AnyEvent) -> Frame:
-    return Frame(event.seq, event, encode_event(event))
+def _frame(event: AnyEvent) -> EventFrame:
+    return EventFrame(event.seq, event, encode_event(event))

@@ -19,7 +19,7 @@ WITHIN = 2.0
 _PAGE = 100
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is to have; empty: whatever."""
 
     text: str = ""
@@ -28,14 +28,16 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """Key of a tool that its plan calls, as it began."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundRuns(msgspec.Struct, frozen=True):
     """Runs that fit. `next`: the last one that was looked at, where there may be more behind it."""
 
     runs: list[RunInfo]
     next: str | None
 
 
-async def search_runs(tp: Toolpath, wanted: Wanted, limit: int, before: str | None, filters: dict[str, Any]) -> Found:
+async def search_runs(
+    tp: Toolpath, wanted: RunFilter, limit: int, before: str | None, filters: dict[str, Any]
+) -> FoundRuns:
     """The newest of the runs with these filters that fit, `limit` at most. Raises `RunNotFound` for `before`."""
     until = tp.clock.monotonic() + WITHIN
     found: list[RunInfo] = []
@@ -48,11 +50,11 @@ async def search_runs(tp: Toolpath, wanted: Wanted, limit: int, before: str | No
             if await _fits(tp, wanted, info):
                 found.append(info)
             if len(found) >= limit or tp.clock.monotonic() >= until:
-                return Found(found, before)
+                return FoundRuns(found, before)
         if len(page) < _PAGE:
-            return Found(found, None)
+            return FoundRuns(found, None)
         page = await _behind(tp, page[-1], filters)
-    return Found(found, before)
+    return FoundRuns(found, before)
 
 
 async def _behind(tp: Toolpath, last: RunInfo, filters: dict[str, Any]) -> list[RunInfo]:
@@ -63,7 +65,7 @@ async def _behind(tp: Toolpath, last: RunInfo, filters: dict[str, Any]) -> list[
         return await tp.store.list_runs(**{**filters, "until": last.created_at}, limit=_PAGE)
 
 
-async def _fits(tp: Toolpath, wanted: Wanted, info: RunInfo) -> bool:
+async def _fits(tp: Toolpath, wanted: RunFilter, info: RunInfo) -> bool:
     text = wanted.text.casefold()
     row = "\n".join((info.run_id, info.name, info.user, info.reason, info.plan_id)).casefold()
     if not wanted.tool and text in row:

@@ -9,7 +9,7 @@ import msgspec
 
 from toolpath.errors import StaleEpoch, StoreError, ToolpathError
 from toolpath.model.events import AnyEvent, encode_event, encode_events, event_type
-from toolpath.model.open_questions import Asked, AskingRun
+from toolpath.model.open_questions import AskingRun, OpenQuestion
 from toolpath.model.run import ENDED_RUN
 from toolpath.ports import RunChange
 from toolpath.store.handles import digests_in
@@ -17,10 +17,10 @@ from toolpath.store.rows import out_of_order
 
 #: What encoding raises for what is no plain JSON.
 _UNWRITABLE = (TypeError, ValueError, RecursionError, OverflowError)
-_asked_decoder = msgspec.json.Decoder(tuple[Asked, ...])
+_asked_decoder = msgspec.json.Decoder(tuple[OpenQuestion, ...])
 
 
-class Texts(NamedTuple):
+class AppendTexts(NamedTuple):
     """The texts of an append."""
 
     texts: list[bytes]
@@ -31,7 +31,7 @@ class Texts(NamedTuple):
     """Digests of the blobs that they point to."""
 
 
-def texts_of(run_id: str, events: Sequence[AnyEvent], before: int, *, largest: int, most: int) -> Texts:
+def texts_of(run_id: str, events: Sequence[AnyEvent], before: int, *, largest: int, most: int) -> AppendTexts:
     """The events as JSON text; `largest` bytes each and up to the number `most`.
 
     Raises `StoreError` where one does not follow the event `before`, or cannot be written.
@@ -53,7 +53,7 @@ def texts_of(run_id: str, events: Sequence[AnyEvent], before: int, *, largest: i
             if len(data) > largest or event.seq > most:
                 raise _unwritable(run_id, event, f"it has {len(data)} bytes and number {event.seq}")
     found = [digests_in(data) for data in texts] if digests_in(lines) else []
-    return Texts(texts, size, [digest for digests in found for digest in sorted(digests)])
+    return AppendTexts(texts, size, [digest for digests in found for digest in sorted(digests)])
 
 
 def _faulty(run_id: str, events: Sequence[AnyEvent], why: str) -> StoreError:
@@ -98,7 +98,7 @@ def row_values(change: RunChange | None) -> dict[str, Any]:
     }
 
 
-def asked_at(asked: Sequence[Asked] | None) -> float | None:
+def asked_at(asked: Sequence[OpenQuestion] | None) -> float | None:
     """Time at which the first of the questions was asked; None where there is none."""
     return min((question.at for question in asked), default=None) if asked else None
 

@@ -9,7 +9,7 @@ from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, Failure
 
 
-class Call:
+class OpenAttempt:
     """One attempt at a step."""
 
     __slots__ = ("attempt", "in_doubt", "key", "path", "ready_at", "started_at", "started_inputs", "tool")
@@ -33,7 +33,7 @@ class End:
 
     __slots__ = ("at", "call", "event", "failure", "status")
 
-    def __init__(self, call: Call, event: AnyEvent, status: str, failure: Failure | None = None) -> None:
+    def __init__(self, call: OpenAttempt, event: AnyEvent, status: str, failure: Failure | None = None) -> None:
         self.call = call
         self.at = event.at
         self.event = event
@@ -53,17 +53,17 @@ ENDS: dict[type[ev.Event], str] = {
 }
 
 
-class Calls:
+class OpenAttempts:
     """The attempts of one run that have begun and not ended."""
 
     __slots__ = ("open",)
 
     def __init__(self, events: Iterable[AnyEvent] = ()) -> None:
-        self.open: dict[str, Call] = {}
+        self.open: dict[str, OpenAttempt] = {}
         for event in events:
             self.follow(event)
 
-    def follow(self, event: AnyEvent) -> Call | End | None:
+    def follow(self, event: AnyEvent) -> OpenAttempt | End | None:
         """Take the next event. Gives the call that it begins or the end that it is."""
         match event:
             case ev.StepReady():
@@ -74,20 +74,20 @@ class Calls:
                 call.started_at, call.started_inputs = event.at, event.inputs
                 return call
             case ev.StepUnknown():
-                self.open.setdefault(event.path, Call(event.path)).in_doubt = True
+                self.open.setdefault(event.path, OpenAttempt(event.path)).in_doubt = True
             case ev.StepSkipped():
                 self.open.pop(event.path, None)
             case _ if (status := ENDS.get(type(event))) is not None:
                 return self._ended(event, status)
         return None
 
-    def _of(self, path: str) -> Call:
+    def _of(self, path: str) -> OpenAttempt:
         call = self.open.get(path)
         if call is None or call.started_at is not None:
-            call = self.open[path] = Call(path)
+            call = self.open[path] = OpenAttempt(path)
         return call
 
     def _ended(self, event: Any, status: str) -> End:
         # A step may end without a start: settled by a person, or stopped while it waited.
         call = self.open.pop(event.path, None)
-        return End(call or Call(event.path), event, status, getattr(event, "error", None))
+        return End(call or OpenAttempt(event.path), event, status, getattr(event, "error", None))

@@ -16,7 +16,7 @@ from structlog.typing import EventDict, Processor
 from toolpath.model import events as ev
 from toolpath.model.event_views import level_of, line_of
 from toolpath.model.events import AnyEvent, Failure, event_type
-from toolpath.telemetry.calls import Calls, End
+from toolpath.telemetry.calls import End, OpenAttempts
 from toolpath.telemetry.metrics import ended_as
 from toolpath.values import Json, type_names
 
@@ -132,12 +132,12 @@ class RunLog:
         self._log = structlog.get_logger(_RUNS)
         # Of the library below: to ask the one above, it makes a logger each time.
         self._is_wanted = logging.getLogger(_RUNS).isEnabledFor
-        self._steps: dict[str, Calls] = {}
+        self._steps: dict[str, OpenAttempts] = {}
 
     def taken(self, run_id: str, events: Sequence[AnyEvent]) -> None:
         """The run is driven here from now on."""
         first = events[0] if events else None
-        self._steps[run_id] = Calls(events)
+        self._steps[run_id] = OpenAttempts(events)
         if isinstance(first, ev.RunStarted) and len(events) == 1:
             who = {name: first.context[name] for name in ("tenant", "user_id") if first.context.get(name)}
             plan = str(first.plan.get("name", ""))[:200]
@@ -154,7 +154,7 @@ class RunLog:
 
     def committed(self, run_id: str, events: Sequence[AnyEvent], seconds: float) -> None:
         """Log what happened."""
-        calls = self._steps.get(run_id) or Calls()
+        calls = self._steps.get(run_id) or OpenAttempts()
         for event in events:
             end = calls.follow(event)
             level = level_of(event)

@@ -16,7 +16,7 @@ from prometheus_client.metrics import MetricWrapperBase
 from toolpath.model import events as ev
 from toolpath.model.events import AnyEvent, event_type
 from toolpath.model.run import Standing
-from toolpath.telemetry.calls import Call, Calls, End
+from toolpath.telemetry.calls import End, OpenAttempt, OpenAttempts
 
 MOST_TOOLS = 500
 #: The folder in which the processes of one server put their figures together, as the library calls it.
@@ -39,7 +39,7 @@ class Metrics:
         registry = self.registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         GCCollector(registry=registry)
-        self._runs: dict[str, tuple[Calls, ev.RunStarted | None]] = {}
+        self._runs: dict[str, tuple[OpenAttempts, ev.RunStarted | None]] = {}
         self._tools = Labels(MOST_TOOLS)
         self._routes = Labels(MOST_TOOLS)
         self._plans_of_runs(registry)
@@ -49,7 +49,7 @@ class Metrics:
 
     def _plans_of_runs(self, registry: CollectorRegistry) -> None:
         self._started = Counter("toolpath_runs_started", "Runs begun here.", registry=registry)
-        self._ended = Children(Counter("toolpath_runs_ended", "Runs ended here.", ["status"], registry=registry))
+        self._ended = LabelledMetrics(Counter("toolpath_runs_ended", "Runs ended here.", ["status"], registry=registry))
         self._driven = Gauge(
             "toolpath_runs_driven",
             "Runs that this process drives now.",
@@ -63,7 +63,7 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livemostrecent",
         )
-        self._run_seconds = Children(
+        self._run_seconds = LabelledMetrics(
             Histogram(
                 "toolpath_run_duration_seconds",
                 "From the start of a run to its end.",
@@ -81,7 +81,7 @@ class Metrics:
         self._commit = Histogram(
             "toolpath_store_commit_seconds", "For keeping a batch of events.", buckets=_SHORT, registry=registry
         )
-        self._events = Children(Counter("toolpath_events", "Events kept.", ["type"], registry=registry))
+        self._events = LabelledMetrics(Counter("toolpath_events", "Events kept.", ["type"], registry=registry))
 
     def _people_and_ground(self, registry: CollectorRegistry) -> None:
         self._waiting = Gauge(
@@ -103,7 +103,7 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livemostrecent",
         )
-        self._asked = Children(
+        self._asked = LabelledMetrics(
             Counter(
                 "toolpath_questions_asked",
                 "What people were asked by runs that this process drove.",
@@ -111,38 +111,40 @@ class Metrics:
                 registry=registry,
             )
         )
-        self._answered = Children(
+        self._answered = LabelledMetrics(
             Counter("toolpath_questions_answered", "What people have answered or settled.", ["kind"], registry=registry)
         )
 
     def _steps_of_runs(self, registry: CollectorRegistry) -> None:
-        self._attempts = Children(
+        self._attempts = LabelledMetrics(
             Counter(
                 "toolpath_step_attempts", "Attempts at steps by how they ended.", ["tool", "status"], registry=registry
             )
         )
-        self._step_seconds = Children(
+        self._step_seconds = LabelledMetrics(
             Histogram("toolpath_step_duration_seconds", "Of one attempt.", ["tool"], buckets=_CALL, registry=registry)
         )
         self._step_wait = Histogram(
             "toolpath_step_queue_seconds", "From ready to started.", buckets=_CALL, registry=registry
         )
-        self._retries = Children(
+        self._retries = LabelledMetrics(
             Counter("toolpath_step_retries", "Attempts after the first.", ["tool"], registry=registry)
         )
-        self._cached = Children(
+        self._cached = LabelledMetrics(
             Counter("toolpath_step_cache_hits", "Answered by a kept result.", ["tool"], registry=registry)
         )
-        self._tokens = Children(
+        self._tokens = LabelledMetrics(
             Counter("toolpath_model_tokens", "Tokens, where the tool says.", ["tool"], registry=registry)
         )
-        self._cost = Children(Counter("toolpath_cost_usd", "USD, where the tool says.", ["tool"], registry=registry))
+        self._cost = LabelledMetrics(
+            Counter("toolpath_cost_usd", "USD, where the tool says.", ["tool"], registry=registry)
+        )
 
     def _doors(self, registry: CollectorRegistry) -> None:
-        self._requests = Children(
+        self._requests = LabelledMetrics(
             Counter("toolpath_http_requests", "Requests answered.", ["route", "method", "status"], registry=registry)
         )
-        self._request_seconds = Children(
+        self._request_seconds = LabelledMetrics(
             Histogram(
                 "toolpath_http_request_duration_seconds",
                 "Until the answer was complete.",
@@ -196,7 +198,7 @@ class Metrics:
         first = events[0] if events and isinstance(events[0], ev.RunStarted) else None
         if run_id not in self._runs:
             self._driven.inc()
-        self._runs[run_id] = (Calls(events), first)
+        self._runs[run_id] = (OpenAttempts(events), first)
         if len(events) == 1:
             self._started.inc()
 
@@ -213,20 +215,20 @@ class Metrics:
         """Count what happened."""
         if seconds:
             self._commit.observe(seconds)
-        calls, first = self._runs.get(run_id) or (Calls(), None)
+        calls, first = self._runs.get(run_id) or (OpenAttempts(), None)
         for event in events:
             self._events[event_type(event)].inc()
             if first is not None and _begins(event, first):
                 self._run_wait.observe(max(0.0, event.at - first.at))
             match calls.follow(event):
-                case Call() as call:
+                case OpenAttempt() as call:
                     self._begun(call)
                 case End() as end:
                     self._over(end)
                 case _:
                     self._of_run(event, first)
 
-    def _begun(self, call: Call) -> None:
+    def _begun(self, call: OpenAttempt) -> None:
         if call.tool and call.started_at is not None:
             self._step_wait.observe(max(0.0, call.started_at - (call.ready_at or call.started_at)))
             if call.attempt > 1:
@@ -310,7 +312,7 @@ class Labels:
         return name
 
 
-class Children(dict[str | tuple[str, ...], Metric]):
+class LabelledMetrics(dict[str | tuple[str, ...], Metric]):
     """Figures of one metric by their labels. The library looks for them anew, behind a lock, each time."""
 
     def __init__(self, metric: Metric) -> None:

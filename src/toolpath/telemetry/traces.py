@@ -36,7 +36,7 @@ from toolpath.model.events import AnyEvent, Failure
 from toolpath.model.model_providers import MODEL_PROVIDERS
 from toolpath.model.traceparent import trace_in
 from toolpath.telemetry import conventions as names
-from toolpath.telemetry.calls import Calls, End
+from toolpath.telemetry.calls import End, OpenAttempts
 from toolpath.values import Json, encode
 
 _SCOPE = "toolpath"
@@ -46,7 +46,7 @@ _LONGEST_VALUE = 8_000
 _FAILED = frozenset({"failed", "timed_out", "retried", "replaced"})
 
 
-class Traces:
+class SpanObserver:
     """An observer that makes spans. `content`: with arguments and results, as the journal has them."""
 
     def __init__(self, provider: TracerProvider, *, content: bool = False) -> None:
@@ -159,7 +159,7 @@ class _Run:
 
     def __init__(self, started: ev.RunStarted, events: Sequence[AnyEvent], tracer: Tracer) -> None:
         self.started = started
-        self.calls = Calls(events)
+        self.calls = OpenAttempts(events)
         self.name = str(started.plan.get("name", ""))
         self.servers = _servers(started)
         self.since: float | None = started.at

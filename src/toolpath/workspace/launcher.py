@@ -90,10 +90,10 @@ class Launcher:
         if self._conversations is None:
             from toolpath.workspace.conversations.conversation_records import ConversationRecords
             from toolpath.workspace.conversations.conversations import Conversations  # only who talks pays for it
-            from toolpath.workspace.conversations.turns import Turns
+            from toolpath.workspace.conversations.turns import ConversationTurns
 
             records = ConversationRecords(self._store)
-            turns = Turns(
+            turns = ConversationTurns(
                 records,
                 self._services,
                 self._drives,

@@ -21,7 +21,7 @@ from toolpath.model_output.documents import read_written
 from toolpath.notation.chaining import as_chaining
 from toolpath.notation.nodes import MAX_STEPS, TooManySteps
 from toolpath.notation.printing import plan_to_dict
-from toolpath.planner.records import Planned
+from toolpath.planner.records import PlanningResult
 from toolpath.ports import Store
 from toolpath.runs.beside_the_loop import parts_of, weight_of
 from toolpath.runs.preparation import KEPT, KEPT_PARTS, Preparation
@@ -62,7 +62,7 @@ class Plans:
         preparation: Preparation,
         trail: Trail,
         *,
-        planned: Callable[..., Awaitable[Planned]],
+        planned: Callable[..., Awaitable[PlanningResult]],
     ) -> None:
         self._store = store
         self._clock = trail.clock

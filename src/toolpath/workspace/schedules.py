@@ -64,7 +64,7 @@ class ScheduleDraft(msgspec.Struct, frozen=True, kw_only=True):
     paused: bool | None = None
 
 
-class Starts(Protocol):
+class StartsTicks(Protocol):
     """Starter of runs."""
 
     def __call__(
@@ -88,7 +88,7 @@ class Schedules:
         store: Store,
         trail: Trail,
         *,
-        start: Starts,
+        start: StartsTicks,
         plans: Callable[[], Plans],
         templates: Callable[[], Templates],
         files: Callable[[], Files],

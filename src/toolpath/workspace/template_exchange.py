@@ -10,7 +10,7 @@ from toolpath.errors import PlanInvalid, PolicyViolationError, ReadError, Record
 from toolpath.model.template import Imported, PlanTemplate
 from toolpath.notation.template_config import config_of, read_config
 from toolpath.values import JsonObject
-from toolpath.workspace.templates import Draft, Templates
+from toolpath.workspace.templates import TemplateDraft, Templates
 
 #: Templates that one import takes.
 _MOST = 1_000
@@ -54,7 +54,7 @@ class TemplateExchange:
             title = config.title
             template = await self._templates.titled(title, config.group, tenant=tenant)
             own = document.get("plan")
-            draft = Draft(title=title, group=config.group, description=config.description or None)
+            draft = TemplateDraft(title=title, group=config.group, description=config.description or None)
             source = own if isinstance(own, dict) else document
             made = await self._templates.save(source, draft, template=template, tenant=tenant, user=user)
         except (SchemaError, PlanInvalid, PolicyViolationError, ReadError, RecordConflict) as error:
@@ -63,7 +63,7 @@ class TemplateExchange:
             if config.channels and (made.published, made.channels) != (made.version, config.channels):
                 made = await self._templates.publish(made, config.channels, user=user)
             if config.access == "readOnly":
-                await self._templates.change(made, Draft(access="readOnly"), user=user)
+                await self._templates.change(made, TemplateDraft(access="readOnly"), user=user)
         except (PlanInvalid, PolicyViolationError, RecordConflict, SchemaError) as error:
             return Imported(title=title, template_id=made.template_id, error=f"It is kept as a draft: {error}")
         return Imported(title=title, template_id=made.template_id)

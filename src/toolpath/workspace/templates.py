@@ -53,7 +53,7 @@ _PAGE: Final = 500
 CHANNELS: Final[tuple[Channel, ...]] = ("tool", "http", "conversation", "mcp")
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
+class TemplateDraft(msgspec.Struct, frozen=True, kw_only=True):
     """Draft of a template; None: as it was, or as the document says."""
 
     title: str | None = None
@@ -83,7 +83,7 @@ class Templates:
     async def save(
         self,
         source: str | JsonObject | Plan,
-        draft: Draft | None = None,
+        draft: TemplateDraft | None = None,
         *,
         template: PlanTemplate | None = None,
         expected: int | None = None,
@@ -96,7 +96,7 @@ class Templates:
         `ReadError` and `PlanInvalid` for what is no plan, `RecordConflict` where the title is taken in its group or the
         template is not at the revision `expected`, `PolicyViolationError` for one that is read-only.
         """
-        draft = draft or Draft()
+        draft = draft or TemplateDraft()
         content, is_theirs = await self._content(source)
         document = content.document
         said = read_config(document) if is_theirs else None
@@ -138,7 +138,7 @@ class Templates:
         return await self._changed(template, changed, content, user)
 
     async def change(
-        self, template: PlanTemplate, draft: Draft, *, expected: int | None = None, user: str = ""
+        self, template: PlanTemplate, draft: TemplateDraft, *, expected: int | None = None, user: str = ""
     ) -> PlanTemplate:
         """Change what is said of the template, not its document. A read-only one can be made editable, and no more."""
         check_revision(template, expected)
@@ -169,7 +169,11 @@ class Templates:
         """Make the document of an earlier version the newest one, comments and all. Raises `RecordNotFound`."""
         earlier = await self.text(template, version) or await self.document(template, version)
         return await self.save(
-            earlier, Draft(comment=f"as version {version}"), template=template, tenant=template.tenant, user=user
+            earlier,
+            TemplateDraft(comment=f"as version {version}"),
+            template=template,
+            tenant=template.tenant,
+            user=user,
         )
 
     async def publish(
@@ -220,7 +224,7 @@ class Templates:
             await self._mark()
 
     async def from_run(
-        self, run_id: str, draft: Draft | None = None, *, tenant: str = "", user: str = ""
+        self, run_id: str, draft: TemplateDraft | None = None, *, tenant: str = "", user: str = ""
     ) -> PlanTemplate:
         """Keep the plan of a run that succeeded as a template. Raises `RunConflict` where it did not."""
         info = await self._store.get_run(run_id)
@@ -410,5 +414,5 @@ def _first(*values: Any) -> str:
     return next((text for text in (str(value).strip() for value in values if value) if text), "")
 
 
-def _description(draft: Draft, otherwise: str) -> str:
+def _description(draft: TemplateDraft, otherwise: str) -> str:
     return otherwise if draft.description is None else draft.description.strip()

@@ -15,7 +15,7 @@ from toolpath.checks.request.told import CLOCK, FEW, MOMENT, OF_TIME, TELLING, T
 from toolpath.checks.request.tools import acts
 from toolpath.checks.request.verbs import folded
 from toolpath.errors import ExpressionError
-from toolpath.expressions.scan import Template, scan
+from toolpath.expressions.scan import Placeholder, scan
 from toolpath.model.plan import Basis
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject
@@ -176,9 +176,11 @@ def _without_templates(text: str) -> tuple[str, Basis | None]:
     except ExpressionError:
         return text, None
     # What a reference is joined with is a value as any other.
-    literals = [text for piece in pieces if isinstance(piece, Template) for _, text in _LITERAL.findall(piece.source)]
+    literals = [
+        text for piece in pieces if isinstance(piece, Placeholder) for _, text in _LITERAL.findall(piece.source)
+    ]
     rest = " ".join([*(piece for piece in pieces if isinstance(piece, str)), *filter(_ADDRESS.search, literals)])
-    read = [piece.source for piece in pieces if isinstance(piece, Template)]
+    read = [piece.source for piece in pieces if isinstance(piece, Placeholder)]
     names = [
         source for source in read if re.search(r"[A-Za-z_]\w*(?![\w'\"])", re.sub(r"'[^']*'|\"[^\"]*\"", "", source))
     ]

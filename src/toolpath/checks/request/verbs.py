@@ -139,7 +139,7 @@ def folded(word: str) -> str:
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
-class Entry(msgspec.Struct, frozen=True):
+class WordEntry(msgspec.Struct, frozen=True):
     """A line of `words.txt`: what it is called, and the words of four languages that say it."""
 
     name: str
@@ -155,9 +155,9 @@ _NO_FORMS: Final = frozenset(("den", "de", "da", "des", "das", "den", "ten", "sa
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[WordEntry, ...]:
     """The lines of `words.txt`. Read when it is first asked for: most runs hear no words."""
-    found: list[Entry] = []
+    found: list[WordEntry] = []
     is_verb = False
     for line in files(__package__).joinpath("words.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
@@ -171,9 +171,9 @@ def entries() -> tuple[Entry, ...]:
             forms += [form for word in spanish for form in _spanish(word)]
             # A verb and a thing of one name are two: `file` a complaint, and a file.
             forms = [form for form in forms if folded(form) not in _NO_FORMS]
-            found.append(Entry(f"to-{english[0]}", (*english,), (*forms,), is_verb=True))
+            found.append(WordEntry(f"to-{english[0]}", (*english,), (*forms,), is_verb=True))
         else:
-            found.append(Entry(english[0], (*english,), (*german, *french, *spanish), (*german,)))
+            found.append(WordEntry(english[0], (*english,), (*german, *french, *spanish), (*german,)))
     return (*found,)
 
 

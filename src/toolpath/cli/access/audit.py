@@ -11,17 +11,17 @@ import msgspec
 from toolpath.access.pruned import prune_trail
 from toolpath.access.verifying import entries_of, verify
 from toolpath.cli.exits import ExitCode, UsageError
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import short, table
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.model.record import AuditEntry
 from toolpath.notation.reading.durations import HINT, seconds
 
 
-def list_entries(options: Options, limit: int, *, tenant: str, subject: str) -> int:
+def list_entries(options: GlobalOptions, limit: int, *, tenant: str, subject: str) -> int:
     """The newest entries, one a line."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         newest: deque[AuditEntry] = deque(maxlen=limit)
         async for entry in entries_of(session.tp.store, tenant=tenant or None):
             if not subject or entry.subject == subject:
@@ -38,10 +38,10 @@ def list_entries(options: Options, limit: int, *, tenant: str, subject: str) -> 
     return perform(options, work, sources=False)
 
 
-def export_entries(options: Options, *, tenant: str, after: int) -> int:
+def export_entries(options: GlobalOptions, *, tenant: str, after: int) -> int:
     """All entries, one a line of JSON."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         async for entry in entries_of(session.tp.store, tenant=tenant or None, after=after):
             session.output.line(entry)
         return ExitCode.DONE
@@ -49,11 +49,11 @@ def export_entries(options: Options, *, tenant: str, after: int) -> int:
     return perform(options, work, sources=False)
 
 
-def verify_trail(options: Options, against: str) -> int:
+def verify_trail(options: GlobalOptions, against: str) -> int:
     """Say whether the trail is whole."""
     noted = _noted(Path(against)) if against else {}
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         verdict = await verify(session.tp.store, noted=noted)
         if options.json:
             session.output.result({**msgspec.to_builtins(verdict), "good": verdict.good})
@@ -73,13 +73,13 @@ def verify_trail(options: Options, against: str) -> int:
     return perform(options, work, sources=False)
 
 
-def prune_entries(options: Options, older_than: str, *, dry_run: bool) -> int:
+def prune_entries(options: GlobalOptions, older_than: str, *, dry_run: bool) -> int:
     """Let go of old entries; how many on stdout."""
     age = seconds(older_than)
     if age is None:
         raise UsageError(f"{older_than!r} is no time.", hint=HINT.replace("30s", "400d"))
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         tp = session.tp
         if not tp.trail.is_kept:
             raise UsageError(

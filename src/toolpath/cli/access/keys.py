@@ -9,19 +9,19 @@ import msgspec
 
 from toolpath.access.keys import Key, Keys
 from toolpath.cli.exits import ExitCode, UsageError
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import table
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.notation.reading.durations import HINT, seconds
 
 
-def create_key(options: Options, name: str, scopes: list[str], lasts: str, who: dict[str, Any]) -> int:
+def create_key(options: GlobalOptions, name: str, scopes: list[str], lasts: str, who: dict[str, Any]) -> int:
     """Make a key; its text goes to stdout alone, so that it can be put where it belongs."""
     duration = seconds(lasts)
     if duration is None:
         raise UsageError(f"{lasts!r} is no time.", hint=HINT)
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         keys = _keys(session)
         key, text = await keys.create(name=name, scopes=scopes, lasts=duration or None, **who)
         if options.json:
@@ -34,10 +34,10 @@ def create_key(options: Options, name: str, scopes: list[str], lasts: str, who: 
     return perform(options, work, begins=True, sources=False)
 
 
-def list_keys(options: Options, tenant: str) -> int:
+def list_keys(options: GlobalOptions, tenant: str) -> int:
     """The keys, one a line."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         found = await _keys(session).list(tenant=tenant or None)
         now = session.tp.clock.time()
         if options.json:
@@ -52,10 +52,10 @@ def list_keys(options: Options, tenant: str) -> int:
     return perform(options, work, sources=False)
 
 
-def revoke_key(options: Options, key_id: str) -> int:
+def revoke_key(options: GlobalOptions, key_id: str) -> int:
     """Let a key open nothing any more."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         key = await _keys(session).revoke(key_id)
         if options.json:
             session.output.result({**_shown(key), "state": "revoked"})
@@ -65,7 +65,7 @@ def revoke_key(options: Options, key_id: str) -> int:
     return perform(options, work, sources=False)
 
 
-def _keys(session: Session) -> Keys:
+def _keys(session: CommandSession) -> Keys:
     return Keys(session.tp.store, session.tp.clock, session.tp.trail)
 
 

@@ -8,16 +8,16 @@ import msgspec
 
 from toolpath.cli.exits import ExitCode
 from toolpath.cli.kept import forget_kept, list_kept
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import short
 from toolpath.cli.questions import person
-from toolpath.cli.session import Session, perform
-from toolpath.workspace.templates import Draft
+from toolpath.cli.session import CommandSession, perform
+from toolpath.workspace.templates import TemplateDraft
 
 _MOST = 500
 
 
-def list_conversations(options: Options) -> int:
+def list_conversations(options: GlobalOptions) -> int:
     """The conversations, one a line."""
     return list_kept(
         options,
@@ -28,10 +28,10 @@ def list_conversations(options: Options) -> int:
     )
 
 
-def show_conversation(options: Options, conversation_id: str) -> int:
+def show_conversation(options: GlobalOptions, conversation_id: str) -> int:
     """All that was said."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         conversations = session.tp.conversations
         known = await conversations.get(conversation_id)
         messages = await conversations.history(known, limit=_MOST)
@@ -52,7 +52,7 @@ def show_conversation(options: Options, conversation_id: str) -> int:
     return perform(options, work, sources=False)
 
 
-def search_conversations(options: Options, text: str) -> int:
+def search_conversations(options: GlobalOptions, text: str) -> int:
     """The places at which it stands."""
     return list_kept(
         options,
@@ -63,10 +63,10 @@ def search_conversations(options: Options, text: str) -> int:
     )
 
 
-def rename_conversation(options: Options, conversation_id: str, title: str) -> int:
+def rename_conversation(options: GlobalOptions, conversation_id: str, title: str) -> int:
     """Another title."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         conversations = session.tp.conversations
         await conversations.rename(await conversations.get(conversation_id), title, user=person())
         session.output.say(f"It is called {title} now.", "green")
@@ -75,12 +75,12 @@ def rename_conversation(options: Options, conversation_id: str, title: str) -> i
     return perform(options, work, sources=False)
 
 
-def save_conversation(options: Options, conversation_id: str, title: str, group: str) -> int:
+def save_conversation(options: GlobalOptions, conversation_id: str, title: str, group: str) -> int:
     """A plan template of what it called."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         conversations = session.tp.conversations
-        draft = Draft(title=title or None, group=group or None)
+        draft = TemplateDraft(title=title or None, group=group or None)
         made = await conversations.save_as_template(await conversations.get(conversation_id), draft, user=person())
         session.output.done(f"{made.key} is at version {made.version}.", made)
         return ExitCode.DONE
@@ -88,7 +88,7 @@ def save_conversation(options: Options, conversation_id: str, title: str, group:
     return perform(options, work, sources=False)
 
 
-def delete_conversation(options: Options, conversation_id: str) -> int:
+def delete_conversation(options: GlobalOptions, conversation_id: str) -> int:
     """Forget it."""
     return forget_kept(
         options,

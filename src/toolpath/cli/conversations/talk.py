@@ -9,11 +9,11 @@ import msgspec
 
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.inputs import read_inputs
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import clean, short
 from toolpath.cli.prompt import GaveUp, Prompt
 from toolpath.cli.questions import answer_all, how_to_answer, may_ask, person
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.errors import ToolpathError
 from toolpath.model.conversation import (
     CallPart,
@@ -27,7 +27,7 @@ from toolpath.model.conversation import (
 )
 from toolpath.model.run import RunContext
 from toolpath.values import JsonObject
-from toolpath.workspace.conversations.message import LONGEST, Said
+from toolpath.workspace.conversations.message import LONGEST, MessageDraft
 
 
 class Talk(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,11 +44,11 @@ class Talk(msgspec.Struct, frozen=True, kw_only=True):
     no_input: bool
 
 
-def talk(options: Options, wanted: Talk) -> int:
+def talk(options: GlobalOptions, wanted: Talk) -> int:
     """Say one thing, or talk until the person ends it."""
     text = sys.stdin.read(LONGEST + 1) if wanted.text == "-" else wanted.text
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         conversation = await _conversation(session, wanted)
         speaker = _Speaker(session, wanted, conversation)
         if text or wanted.template:
@@ -62,7 +62,7 @@ def talk(options: Options, wanted: Talk) -> int:
     return perform(options, work, begins=True)
 
 
-async def _conversation(session: Session, wanted: Talk) -> Conversation:
+async def _conversation(session: CommandSession, wanted: Talk) -> Conversation:
     conversations = session.tp.conversations
     if wanted.conversation == "last":
         found = await conversations.newest(limit=1)
@@ -74,7 +74,7 @@ async def _conversation(session: Session, wanted: Talk) -> Conversation:
     return await conversations.create(user=person())
 
 
-async def _talked(session: Session, speaker: _Speaker) -> int:
+async def _talked(session: CommandSession, speaker: _Speaker) -> int:
     """A line after the other, until the input ends."""
     never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     prompt = Prompt(never)
@@ -99,7 +99,7 @@ async def _talked(session: Session, speaker: _Speaker) -> int:
 class _Speaker:
     """Speaker at the command line, in one conversation."""
 
-    def __init__(self, session: Session, wanted: Talk, conversation: Conversation) -> None:
+    def __init__(self, session: CommandSession, wanted: Talk, conversation: Conversation) -> None:
         self.conversation = conversation
         self._session = session
         self._wanted = wanted
@@ -107,7 +107,7 @@ class _Speaker:
     async def say(self, text: str) -> int:
         """Say it and show the answer; the exit code of the turn."""
         tp, wanted = self._session.tp, self._wanted
-        said = Said(
+        said = MessageDraft(
             text=text,
             template=wanted.template,
             inputs=await self._inputs(),

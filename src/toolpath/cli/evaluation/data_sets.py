@@ -38,7 +38,7 @@ class DataSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DataSetList:
     """Data sets that are to be gone through."""
 
     sets: tuple[DataSet, ...]
@@ -56,7 +56,7 @@ class _Fields(msgspec.Struct):
 _FIELDS = msgspec.json.Decoder(_Fields)
 
 
-def find_data_sets(paths: Sequence[str], tool_sets: Sequence[str] = ()) -> Found:
+def find_data_sets(paths: Sequence[str], tool_sets: Sequence[str] = ()) -> DataSetList:
     """The data sets of files and of folders, each once, in their order.
 
     Files of tool sets among `paths` are for all of them; those of a folder are for the data sets of that folder.
@@ -88,7 +88,7 @@ def find_data_sets(paths: Sequence[str], tool_sets: Sequence[str] = ()) -> Found
     if not files:
         raise UsageError("Only tool sets are named: nothing can be scored.", hint=f"Name a data set too. {FORM}")
     stems = [Path(file).stem for file, _ in files.values()]
-    return Found(
+    return DataSetList(
         sets=tuple(
             DataSet(
                 readable_name(stem if stems.count(stem) == 1 else file), readable_name(file), file, (*given, *beside)

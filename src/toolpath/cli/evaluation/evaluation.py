@@ -17,16 +17,16 @@ from toolpath.cli.evaluation.examiner import Examiner
 from toolpath.cli.evaluation.figures import BadLine, Measured, as_json, draw, tables_of
 from toolpath.cli.evaluation.groups import compared_text, groups_text
 from toolpath.cli.exits import ExitCode, UsageError, writing
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.errors import ConfigError, PlanningFailed, ReadError, closest
 from toolpath.machine import SystemClock
-from toolpath.planner.scoring.evaluation import Attempt, compared
+from toolpath.planner.scoring.evaluation import TaskAttempt, compared
 from toolpath.planner.scoring.gold import catalog_of, read_task, read_tool_set
 from toolpath.ports import Chat
 
-_ATTEMPTS = msgspec.json.Decoder(Attempt)
+_ATTEMPTS = msgspec.json.Decoder(TaskAttempt)
 PLANNERS = ("offline", "model")
 #: Bad lines that are told one by one, and of those that say the same of one file.
 _TOLD = 20
@@ -84,7 +84,7 @@ class Evaluation:
     """Bad lines that were told one by one."""
     _alike: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def note(self, measured: Measured, made: Attempt) -> None:
+    def note(self, measured: Measured, made: TaskAttempt) -> None:
         """Keep the outcome of a task. Raises `PlanningFailed` where the model has been silent for too long."""
         measured.attempts.append(made)
         self.silent = 0 if made.answered else self.silent + 1
@@ -101,13 +101,13 @@ class Evaluation:
             self.output.tell(f"{file}:{line}: {bad.message}", "red")
 
 
-def evaluate(options: Options, request: EvaluationRequest) -> int:
+def evaluate(options: GlobalOptions, request: EvaluationRequest) -> int:
     """Score on the data sets; returns the exit code: 3 where lines could not be read, 130 where it was interrupted."""
     _check(request)
     found = find_data_sets(request.paths, request.tool_sets)
     before = _read_kept(request.against) if request.against else ()
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         if found.left_out:
             session.output.say(f"Left out, as they hold no requests with gold plans: {', '.join(found.left_out)}.")
         evaluation = await _begun(request, found.sets, session)
@@ -140,7 +140,7 @@ def evaluate(options: Options, request: EvaluationRequest) -> int:
     return perform(options, work, journal=False)
 
 
-async def _begun(request: EvaluationRequest, sets: tuple[DataSet, ...], session: Session) -> Evaluation:
+async def _begun(request: EvaluationRequest, sets: tuple[DataSet, ...], session: CommandSession) -> Evaluation:
     chat = await _model(session) if request.planner == "model" else None
     examiner = Examiner(session, SystemClock(), chat, request.router)
     evaluation = Evaluation(request, sets, examiner, session.output)
@@ -192,7 +192,7 @@ def _check_picture(name: str) -> None:
             )
 
 
-async def _model(session: Session) -> Chat:
+async def _model(session: CommandSession) -> Chat:
     chat = await session.tp.planning.model(opened=True)
     if chat is None:
         raise ConfigError(
@@ -236,7 +236,7 @@ async def _go_through(evaluation: Evaluation) -> None:
 
 async def _measure(data_set: DataSet, measured: Measured, evaluation: Evaluation, tell: Callable[[str], None]) -> None:
     """Plan the tasks of one data set, some at a time, and note them in their order."""
-    under_way: deque[tuple[int, asyncio.Task[Attempt]]] = deque()
+    under_way: deque[tuple[int, asyncio.Task[TaskAttempt]]] = deque()
     limit, sets = evaluation.request.limit, evaluation.tools[data_set.tool_sets]
 
     async def note_next() -> None:
@@ -288,7 +288,7 @@ def _progress(output: Output) -> Iterator[Callable[[str], None]]:
 
 def _report(
     evaluation: Evaluation,
-    before: Sequence[Attempt],
+    before: Sequence[TaskAttempt],
     *,
     is_interrupted: bool,
     other: EvaluationRequest | None = None,
@@ -349,13 +349,13 @@ def _tell_rest(evaluation: Evaluation, *, is_interrupted: bool) -> None:
     evaluation.output.tell(f"{said}: {told}{left}. The figures are of what was done.", "yellow")
 
 
-def _keep(file: str, attempts: Sequence[Attempt]) -> None:
+def _keep(file: str, attempts: Sequence[TaskAttempt]) -> None:
     """Write the attempts. Raises `UsageError` where the file cannot be written."""
     with writing(file):
         Path(file).write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in attempts))
 
 
-def _read_kept(file: str) -> list[Attempt]:
+def _read_kept(file: str) -> list[TaskAttempt]:
     """The attempts that an evaluation has kept. Raises `UsageError` for a file that holds something else."""
     attempts = []
     for number, line in lines_of(file):

@@ -9,7 +9,7 @@ import msgspec
 
 from toolpath.catalog.search import ToolSearch
 from toolpath.catalog.snapshot import Catalog
-from toolpath.cli.session import Session
+from toolpath.cli.session import CommandSession
 from toolpath.errors import NoToolFits, ReadError, ToolpathError
 from toolpath.machine import SystemClock
 from toolpath.model.chat import Usage
@@ -17,10 +17,10 @@ from toolpath.model.plan import Plan
 from toolpath.notation.printing import print_plan
 from toolpath.planner.choose import ground_of
 from toolpath.planner.offline.planner import plan_offline
-from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
+from toolpath.planner.records import PlanningRecord, PlanningResult, PlanRequest
 from toolpath.planner.router.records import RouterOptions
 from toolpath.planner.router.route import route
-from toolpath.planner.scoring.evaluation import Attempt, Came
+from toolpath.planner.scoring.evaluation import Came, TaskAttempt
 from toolpath.planner.scoring.gold import Task, all_gold, catalog_of, made_calls, tool_set_of, tool_sets_of
 from toolpath.planner.scoring.score import GoldCall, Score, score_plan
 from toolpath.planner.service.routes import filled_by_rules
@@ -42,13 +42,13 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 class Examiner:
     """Examines the planner, or where `routes` the router: by the model `chat`, or by rules where there is none."""
 
-    session: Session
+    session: CommandSession
     clock: SystemClock
     chat: Chat | None = None
     routes: bool = False
     _indices: dict[str, ToolSearch] = field(default_factory=dict)
 
-    async def attempt(self, line: int, task: Task, sets: Mapping[str, Catalog]) -> Attempt:
+    async def attempt(self, line: int, task: Task, sets: Mapping[str, Catalog]) -> TaskAttempt:
         """The attempt at one task, scored. Raises `ReadError` for a task that cannot be scored."""
         catalog = await self._tools_of(task, sets)
         gold = all_gold(task, catalog)
@@ -60,7 +60,7 @@ class Examiner:
         if plan is not None:
             score = _best_score(plan, gold, with_arguments=task.arguments != "unlabelled")
             wrong_writes = self._wrong_writes(plan, score, catalog)
-        return Attempt(
+        return TaskAttempt(
             line=line,
             task=task.id,
             came=made.came,
@@ -109,11 +109,11 @@ class Examiner:
             return _by_planner(getattr(failure, "record", None), came="failure", error=failure.message)
         return _by_planner(planned.record, plan=planned.plan)
 
-    async def _plan(self, task: Task, catalog: Catalog) -> Planned:
+    async def _plan(self, task: Task, catalog: Catalog) -> PlanningResult:
         text = task.query
         if self.chat is None:
             plan = plan_offline(text, catalog, search=self._index(catalog), today=task.today)
-            return Planned(plan=plan, record=PlanningRecord(request=text, planner="offline"))
+            return PlanningResult(plan=plan, record=PlanningRecord(request=text, planner="offline"))
         from toolpath.planner.by_model.planner import plan_with_model  # noqa: PLC0415  # only who has a model pays for what it needs
 
         ground = ground_of(catalog, self.chat, self.clock, self.session.settings)

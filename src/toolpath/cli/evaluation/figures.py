@@ -9,11 +9,17 @@ from pathlib import Path
 import msgspec
 from rich.text import Text
 
-from toolpath.cli.evaluation.plot import Row, svg
+from toolpath.cli.evaluation.plot import PlotRow, svg
 from toolpath.cli.exits import writing
 from toolpath.cli.output import table
 from toolpath.model.chat import Usage
-from toolpath.planner.scoring.evaluation import Attempt, Comparison, Summary, groups_of, summary_of
+from toolpath.planner.scoring.evaluation import (
+    EvaluationComparison,
+    EvaluationSummary,
+    TaskAttempt,
+    groups_of,
+    summary_of,
+)
 from toolpath.values import JsonObject, duration_text
 
 TOTAL = "all"
@@ -26,7 +32,7 @@ class Measured:
 
     data_set: str
     file: str
-    attempts: list[Attempt] = field(default_factory=list)
+    attempts: list[TaskAttempt] = field(default_factory=list)
     left_out: int = 0
     """Tasks that are not scored, by their own marks."""
     is_complete: bool = False
@@ -59,11 +65,11 @@ def _named(measured: Measured) -> str:
     return measured.data_set if measured.is_complete else f"{measured.data_set} (not all)"
 
 
-def _all(measured: Sequence[Measured]) -> list[Attempt]:
+def _all(measured: Sequence[Measured]) -> list[TaskAttempt]:
     return [attempt for one in measured for attempt in one.attempts]
 
 
-def _planned(summary: Summary) -> Figures:
+def _planned(summary: EvaluationSummary) -> Figures:
     """How right the plans are."""
     return {
         "right": _share(summary.right),
@@ -76,7 +82,7 @@ def _planned(summary: Summary) -> Figures:
     }
 
 
-def _taken(summary: Summary) -> Figures:
+def _taken(summary: EvaluationSummary) -> Figures:
     """Refusals, confidence, and what it took."""
     sure = summary.calibration
     return {
@@ -107,7 +113,9 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def as_json(measured: Sequence[Measured], bad: Sequence[BadLine], comparison: Comparison | None = None) -> JsonObject:
+def as_json(
+    measured: Sequence[Measured], bad: Sequence[BadLine], comparison: EvaluationComparison | None = None
+) -> JsonObject:
     """The figures of all together, of each data set, category and language, and the outcome of each task."""
     attempts = _all(measured)
     return {
@@ -141,7 +149,7 @@ def as_json(measured: Sequence[Measured], bad: Sequence[BadLine], comparison: Co
     }
 
 
-def _summary(attempts: Sequence[Attempt]) -> JsonObject:
+def _summary(attempts: Sequence[TaskAttempt]) -> JsonObject:
     summary = summary_of(attempts)
     return {**msgspec.to_builtins(summary), "usage": _tokens(summary.usage)}
 
@@ -160,10 +168,10 @@ def draw(file: str, title: str, measured: Sequence[Measured]) -> None:
         Path(file).write_text(svg(title, rows, pairs), encoding="utf-8")
 
 
-def _row(name: str, attempts: Sequence[Attempt]) -> Row:
+def _row(name: str, attempts: Sequence[TaskAttempt]) -> PlotRow:
     summary = summary_of(attempts)
     sure = summary.calibration
-    return Row(
+    return PlotRow(
         name=name,
         tasks=summary.tasks,
         shares={

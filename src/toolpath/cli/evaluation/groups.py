@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from toolpath.cli.output import table
-from toolpath.planner.scoring.evaluation import Attempt, Comparison, groups_of
-from toolpath.planner.scoring.intervals import Interval
+from toolpath.planner.scoring.evaluation import EvaluationComparison, TaskAttempt, groups_of
+from toolpath.planner.scoring.intervals import ConfidenceInterval
 
 #: Names of tasks that are told one by one.
 _TOLD = 10
 
 
-def groups_text(attempts: Sequence[Attempt]) -> Iterator[Text]:
+def groups_text(attempts: Sequence[TaskAttempt]) -> Iterator[Text]:
     """A table by category and one by language, where tasks have them."""
     for title, name in (("category", lambda one: one.category), ("language", lambda one: one.language)):
         rows = [
@@ -31,7 +31,7 @@ def groups_text(attempts: Sequence[Attempt]) -> Iterator[Text]:
             yield table(rows, (title, "tasks", "right", "95% interval", "wrong writes"))
 
 
-def compared_text(comparison: Comparison | None, this: str = "now", other: str = "before") -> Iterator[Text]:
+def compared_text(comparison: EvaluationComparison | None, this: str = "now", other: str = "before") -> Iterator[Text]:
     """The differences between two evaluations, called `this` and `other`."""
     if comparison is None:
         return
@@ -60,7 +60,7 @@ def compared_text(comparison: Comparison | None, this: str = "now", other: str =
             yield table(beside, (title, "tasks", f"right {this}", f"right {other}", "difference"))
 
 
-def _share(right: int, tasks: int, interval: Interval) -> str:
+def _share(right: int, tasks: int, interval: ConfidenceInterval) -> str:
     return f"{right / tasks:.1%} ({interval.low:.0%} to {interval.high:.0%})"
 
 

@@ -20,7 +20,7 @@ _LONGEST = 31
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class PlotRow:
     """A data set, or all of them, in the picture. Shares are 0 to 1; None: there was nothing to count."""
 
     name: str
@@ -31,7 +31,7 @@ class Row:
     calibration_error: float | None
 
 
-def svg(title: str, rows: Sequence[Row], pairs: Sequence[tuple[float, bool]], *, bins: int = 10) -> str:
+def svg(title: str, rows: Sequence[PlotRow], pairs: Sequence[tuple[float, bool]], *, bins: int = 10) -> str:
     """The picture. The last of several rows is of all together; `pairs`: of each plan its confidence, was it right."""
     curve = _TOP + len(rows) * _LINE + 76
     height = curve + _SIDE + 64
@@ -51,7 +51,7 @@ def svg(title: str, rows: Sequence[Row], pairs: Sequence[tuple[float, bool]], *,
     return "\n".join(parts) + "\n"
 
 
-def _head(rows: Sequence[Row]) -> list[str]:
+def _head(rows: Sequence[PlotRow]) -> list[str]:
     y = _TOP - 12
     names = list(rows[0].shares) if rows else []
     return [
@@ -68,7 +68,7 @@ def _column(number: int) -> float:
     return _MARGIN + _NAMES + number * _COLUMN
 
 
-def _row(row: Row, top: float) -> list[str]:
+def _row(row: PlotRow, top: float) -> list[str]:
     y = top + _LINE / 2 + 4
     name = row.name if len(row.name) <= _LONGEST else f"{row.name[: _LONGEST - 1]}…"
     error = row.calibration_error
@@ -88,7 +88,7 @@ def _row(row: Row, top: float) -> list[str]:
     return [*parts, "</g>"]
 
 
-def _rule(rows: Sequence[Row]) -> list[str]:
+def _rule(rows: Sequence[PlotRow]) -> list[str]:
     """A line above the row of all together."""
     if len(rows) < 2:
         return []

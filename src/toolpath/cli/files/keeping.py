@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolpath.cli.exits import ExitCode, writing
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import table
 from toolpath.cli.runs.history import run_id_of
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.cli.uploads import pieces_of
 from toolpath.errors import RunConflict
 from toolpath.model.run import ENDED_RUN
 from toolpath.providers.run_files.folder import FileEntry
 
 
-def list_files(options: Options, run: str) -> int:
+def list_files(options: GlobalOptions, run: str) -> int:
     """The files, one a line."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         run_id = await run_id_of(session.tp, run)
         found = [*_files(await session.tp.files.tree(run_id))]
         if options.json:
@@ -35,10 +35,10 @@ def list_files(options: Options, run: str) -> int:
     return perform(options, work, sources=False)
 
 
-def get_file(options: Options, run: str, path: str, to: str) -> int:
+def get_file(options: GlobalOptions, run: str, path: str, to: str) -> int:
     """Write its bytes, a piece at a time."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         tp = session.tp
         run_id = await run_id_of(tp, run)
         await tp.files.entry(run_id, path)
@@ -55,10 +55,10 @@ def get_file(options: Options, run: str, path: str, to: str) -> int:
     return perform(options, work, sources=False)
 
 
-def put_file(options: Options, run: str, file: str, path: str) -> int:
+def put_file(options: GlobalOptions, run: str, file: str, path: str) -> int:
     """Keep it."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         tp = session.tp
         run_id = await run_id_of(tp, run)
         info = await tp.store.get_run(run_id)
@@ -71,10 +71,10 @@ def put_file(options: Options, run: str, file: str, path: str) -> int:
     return perform(options, work, sources=False)
 
 
-def delete_file(options: Options, run: str, path: str) -> int:
+def delete_file(options: GlobalOptions, run: str, path: str) -> int:
     """Delete it."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         run_id = await run_id_of(session.tp, run)
         await session.tp.files.remove(run_id, path)
         session.output.say(f"{path} is gone.", "green")

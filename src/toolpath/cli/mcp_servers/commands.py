@@ -65,9 +65,9 @@ def add(
     disabled: Annotated[bool, typer.Option("--disabled", help="Its tools are not there yet.")] = False,
 ) -> None:
     """Keep a server: a program or an address."""
-    from toolpath.cli.mcp_servers.keeping import Typed, add_server
+    from toolpath.cli.mcp_servers.keeping import TypedServer, add_server
 
-    typed = Typed(url, command, tuple(arg or ()), tuple(env or ()), tuple(header or ()), timeout, trust)
+    typed = TypedServer(url, command, tuple(arg or ()), tuple(env or ()), tuple(header or ()), timeout, trust)
     raise typer.Exit(add_server(ctx.obj, name, typed, enabled=not disabled))
 
 
@@ -85,9 +85,9 @@ def change(
     trust: _Trust = None,
 ) -> None:
     """Change what is given of a server. With another host or program its secrets have to be given anew."""
-    from toolpath.cli.mcp_servers.keeping import Typed, change_server
+    from toolpath.cli.mcp_servers.keeping import TypedServer, change_server
 
-    typed = Typed(url, command, tuple(arg or ()), tuple(env or ()), tuple(header or ()), timeout, trust)
+    typed = TypedServer(url, command, tuple(arg or ()), tuple(env or ()), tuple(header or ()), timeout, trust)
     raise typer.Exit(change_server(ctx.obj, server, typed))
 
 

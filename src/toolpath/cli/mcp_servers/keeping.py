@@ -7,17 +7,17 @@ import msgspec
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.inputs import read_text
 from toolpath.cli.kept import add_kept, change_kept, forget_kept, list_kept, show_kept
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import table
 from toolpath.cli.questions import person
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.cli.typed_secrets import named_secret
 from toolpath.model.mcp_server import McpServer
 from toolpath.values import decode
 from toolpath.workspace.mcp_servers.checking import ServerDraft
 
 
-class Typed(msgspec.Struct, frozen=True):
+class TypedServer(msgspec.Struct, frozen=True):
     """Words that were typed of a server."""
 
     url: str
@@ -43,7 +43,7 @@ class Typed(msgspec.Struct, frozen=True):
         )
 
 
-def list_servers(options: Options) -> int:
+def list_servers(options: GlobalOptions) -> int:
     """The servers, one a line."""
     return list_kept(
         options,
@@ -54,12 +54,12 @@ def list_servers(options: Options) -> int:
     )
 
 
-def show_server(options: Options, name: str) -> int:
+def show_server(options: GlobalOptions, name: str) -> int:
     """All that is kept of one, its secrets masked."""
     return show_kept(options, lambda tp: tp.mcp_servers.get(name))
 
 
-def add_server(options: Options, name: str, typed: Typed, *, enabled: bool) -> int:
+def add_server(options: GlobalOptions, name: str, typed: TypedServer, *, enabled: bool) -> int:
     """Keep one."""
     draft = typed.draft(name, enabled=enabled)
     # A name that the settings give to tools is taken: their sources have to be known.
@@ -71,7 +71,7 @@ def add_server(options: Options, name: str, typed: Typed, *, enabled: bool) -> i
     )
 
 
-def change_server(options: Options, name: str, typed: Typed) -> int:
+def change_server(options: GlobalOptions, name: str, typed: TypedServer) -> int:
     """Change what was typed."""
     draft = typed.draft()
     return change_kept(
@@ -82,7 +82,7 @@ def change_server(options: Options, name: str, typed: Typed) -> int:
     )
 
 
-def import_servers(options: Options, file: str) -> int:
+def import_servers(options: GlobalOptions, file: str) -> int:
     """Keep those of a document, all or none."""
     text = read_text(file)
     try:
@@ -90,7 +90,7 @@ def import_servers(options: Options, file: str) -> int:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{file} is no JSON: {error}", hint='Write {"mcpServers": {"NAME": {"url": …}}}.') from None
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         made = await session.tp.mcp_servers.import_all(document, user=person())
         for server in made:
             session.output.say(f"{server.name} is kept.", "green")
@@ -101,7 +101,7 @@ def import_servers(options: Options, file: str) -> int:
     return perform(options, work, begins=True)
 
 
-def switch_server(options: Options, name: str, *, enabled: bool) -> int:
+def switch_server(options: GlobalOptions, name: str, *, enabled: bool) -> int:
     """Have its tools be there, or not."""
     return change_kept(
         options,
@@ -111,10 +111,10 @@ def switch_server(options: Options, name: str, *, enabled: bool) -> int:
     )
 
 
-def tools_of_server(options: Options, name: str) -> int:
+def tools_of_server(options: GlobalOptions, name: str) -> int:
     """Print the tools of a server; 1 where it cannot be asked."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         server = await session.tp.mcp_servers.get(name)
         found = await session.tp.mcp_servers.tools(server)
         problem = None if found.problem is None else session.tp.redact(str(found.problem))
@@ -133,7 +133,7 @@ def tools_of_server(options: Options, name: str) -> int:
     return perform(options, work)
 
 
-def remove_server(options: Options, name: str) -> int:
+def remove_server(options: GlobalOptions, name: str) -> int:
     """Forget one."""
     return forget_kept(
         options,

@@ -67,9 +67,9 @@ def add(
     default: Annotated[bool, typer.Option("--default", help="It is asked where nobody names a model.")] = False,
 ) -> None:
     """Keep a model."""
-    from toolpath.cli.models.keeping import Typed, add_model
+    from toolpath.cli.models.keeping import TypedModel, add_model
 
-    typed = Typed(
+    typed = TypedModel(
         model=model,
         api=api,
         base_url=base_url,
@@ -99,9 +99,9 @@ def change(
     description: _Description = "",
 ) -> None:
     """Change what is given of a model."""
-    from toolpath.cli.models.keeping import Typed, change_model
+    from toolpath.cli.models.keeping import TypedModel, change_model
 
-    typed = Typed(
+    typed = TypedModel(
         model=model,
         api=api,
         base_url=base_url,

@@ -7,15 +7,15 @@ import msgspec
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode
 from toolpath.cli.kept import add_kept, change_kept, forget_kept, list_kept, show_kept
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.questions import person
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.cli.typed_secrets import named_secret, secret_from
 from toolpath.model.language_model import LanguageModel
 from toolpath.workspace.models.models import ModelDraft
 
 
-class Typed(msgspec.Struct, frozen=True, kw_only=True):
+class TypedModel(msgspec.Struct, frozen=True, kw_only=True):
     """Words that were typed of a model."""
 
     model: str
@@ -44,7 +44,7 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def list_models(options: Options) -> int:
+def list_models(options: GlobalOptions) -> int:
     """The models, one a line."""
     return list_kept(
         options,
@@ -55,12 +55,12 @@ def list_models(options: Options) -> int:
     )
 
 
-def show_model(options: Options, name: str) -> int:
+def show_model(options: GlobalOptions, name: str) -> int:
     """All that is kept of one but its key."""
     return show_kept(options, lambda tp: tp.models.get(name))
 
 
-def add_model(options: Options, name: str, typed: Typed, *, default: bool) -> int:
+def add_model(options: GlobalOptions, name: str, typed: TypedModel, *, default: bool) -> int:
     """Keep one."""
     draft = typed.draft(name)
 
@@ -71,7 +71,7 @@ def add_model(options: Options, name: str, typed: Typed, *, default: bool) -> in
     return add_kept(options, add, lambda made: f"{made.name} is kept.")
 
 
-def change_model(options: Options, name: str, typed: Typed) -> int:
+def change_model(options: GlobalOptions, name: str, typed: TypedModel) -> int:
     """Change what was typed."""
     draft = typed.draft()
     return change_kept(
@@ -82,7 +82,7 @@ def change_model(options: Options, name: str, typed: Typed) -> int:
     )
 
 
-def remove_model(options: Options, name: str) -> int:
+def remove_model(options: GlobalOptions, name: str) -> int:
     """Forget one."""
     return forget_kept(
         options,
@@ -92,7 +92,7 @@ def remove_model(options: Options, name: str) -> int:
     )
 
 
-def default_model(options: Options, name: str) -> int:
+def default_model(options: GlobalOptions, name: str) -> int:
     """Make one the default."""
     return change_kept(
         options,
@@ -102,10 +102,10 @@ def default_model(options: Options, name: str) -> int:
     )
 
 
-def validate_model(options: Options, name: str) -> int:
+def validate_model(options: GlobalOptions, name: str) -> int:
     """Try one; 1 where it does not work."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         trial = await session.tp.models.validate(ModelDraft(), model=await session.tp.models.get(name))
         if options.json:
             session.output.result(msgspec.to_builtins(trial))

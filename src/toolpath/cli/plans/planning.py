@@ -15,12 +15,12 @@ from toolpath.checks.request.said import QUOTED
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.findings import finding_line
 from toolpath.cli.inputs import read_text
-from toolpath.cli.options import WITH_VALUE, WITHOUT_VALUE, Options
+from toolpath.cli.options import WITH_VALUE, WITHOUT_VALUE, GlobalOptions
 from toolpath.cli.output import Output
 from toolpath.cli.questions import may_ask
 from toolpath.cli.requests import load_with_requests, tools_to_plan_with
 from toolpath.cli.runs.execution import finish
-from toolpath.cli.session import Session, perform, settings_of
+from toolpath.cli.session import CommandSession, perform, settings_of
 from toolpath.errors import Finding, SchemaError
 from toolpath.model.plan import Plan
 from toolpath.model_output.model_text import read_model_plan
@@ -68,11 +68,11 @@ class PlanningRequest:
     no_input: bool = False
 
 
-def plan_request(options: Options, request: PlanningRequest) -> int:
+def plan_request(options: GlobalOptions, request: PlanningRequest) -> int:
     """Plan, show, and where it was asked for run; returns the exit code."""
     _check(request)
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         if not request.stream:
             plan = await _planned(request, session)
             return await _go_on(plan, request, session, lambda leave: session.tp.start(plan, replan=leave))
@@ -88,10 +88,10 @@ def plan_request(options: Options, request: PlanningRequest) -> int:
     return perform(options, work, begins=request.run or keeps)
 
 
-def report_planning(options: Options) -> int:
+def report_planning(options: GlobalOptions) -> int:
     """How planning did so far in this store."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         report = await session.tp.planning.report()
         if options.json:
             session.output.result(report.as_json())
@@ -124,7 +124,7 @@ def _check(request: PlanningRequest) -> None:
         )
 
 
-async def _planned(request: PlanningRequest, session: Session) -> Plan:
+async def _planned(request: PlanningRequest, session: CommandSession) -> Plan:
     tp = session.tp
     if not request.answer:
         tools = await tools_to_plan_with(tp, request.tools)
@@ -163,7 +163,7 @@ def _planner(request: PlanningRequest) -> Literal["offline", "model"] | None:
 async def _go_on(
     plan: Plan,
     request: PlanningRequest,
-    session: Session,
+    session: CommandSession,
     start: Callable[[Replanning | None], Awaitable[Run]],
 ) -> int:
     """Show the plan, keep it, run it, as was asked."""
@@ -190,7 +190,11 @@ async def _go_on(
 
 
 def _result(
-    plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, request: PlanningRequest, session: Session
+    plan: Plan,
+    findings: tuple[Finding, ...],
+    explanation: Explanation,
+    request: PlanningRequest,
+    session: CommandSession,
 ) -> None:
     """The plan on stdout; where it is run, the run's result is there instead."""
     output = session.output
@@ -210,7 +214,11 @@ def _result(
 
 
 def _tell(
-    plan: Plan, findings: tuple[Finding, ...], explanation: Explanation, request: PlanningRequest, session: Session
+    plan: Plan,
+    findings: tuple[Finding, ...],
+    explanation: Explanation,
+    request: PlanningRequest,
+    session: CommandSession,
 ) -> None:
     """Tell people what the plan will do, how it came about and what it lacks."""
     output = session.output
@@ -239,7 +247,7 @@ def options_in(request: str) -> list[str]:
     return list(dict.fromkeys(word for word in words if word.partition("=")[0] in _OPTIONS))
 
 
-async def _tell_cache(plan: Plan, session: Session) -> None:
+async def _tell_cache(plan: Plan, session: CommandSession) -> None:
     record = session.tp.planning.record(plan)
     if record is not None and record.planner == "cache":
         report = await session.tp.planning.report()

@@ -5,18 +5,18 @@ from __future__ import annotations
 import msgspec
 
 from toolpath.cli.exits import ExitCode
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import clean, moment, short, table
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.errors import RecordNotFound
 from toolpath.planner.records import PlanningRecord
 from toolpath.values import duration_text
 
 
-def show_plannings(options: Options, limit: int) -> int:
+def show_plannings(options: GlobalOptions, limit: int) -> int:
     """How requests were planned, the newest first."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         records = await session.tp.planning.plannings.newest("", limit)
         if options.json:
             session.output.result([msgspec.to_builtins(record) for record in records])
@@ -41,10 +41,10 @@ def show_plannings(options: Options, limit: int) -> int:
     return perform(options, work, sources=False)
 
 
-def show_planning(options: Options, planning_id: str) -> int:
+def show_planning(options: GlobalOptions, planning_id: str) -> int:
     """All of one planning: tools that were shown, chosen and why, each question to a model with its answer."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         record = await session.tp.planning.plannings.get(planning_id, None)
         if record is None:
             raise RecordNotFound(

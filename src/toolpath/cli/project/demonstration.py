@@ -10,15 +10,15 @@ import time
 from pathlib import Path
 
 from toolpath.cli.exits import ExitCode, UsageError, of_result, writing
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output
 from toolpath.cli.project.demo.folder import Demo, make_folder, missing_servers
 from toolpath.cli.project.demo.page import team_page
 from toolpath.cli.runs.execution import follow, report
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 
 
-def show_demo(options: Options, into: str) -> int:
+def show_demo(options: GlobalOptions, into: str) -> int:
     """Run the demo in that folder; returns the exit code."""
     if missing := missing_servers():
         raise UsageError(
@@ -31,9 +31,9 @@ def show_demo(options: Options, into: str) -> int:
     output.say(f"A plan, its tools and a repository are in {_near(demo.folder)}. The plan: {_near(demo.plan)}")
     output.say("Starting four MCP servers (git, time, fetch, excel) and running it ...")
     began = time.perf_counter()
-    settled = Options(config=str(demo.settings), json=options.json, quiet=options.quiet, verbose=options.verbose)
+    settled = GlobalOptions(config=str(demo.settings), json=options.json, quiet=options.quiet, verbose=options.verbose)
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         with team_page() as address:
             run = await session.tp.start(demo.plan, demo.inputs(address))
             result, _ = await follow(session.tp, run.run_id, session.output)

@@ -18,7 +18,7 @@ from rich.text import Text
 from toolpath.access.keys import Keys
 from toolpath.catalog.registry import Registry
 from toolpath.cli.exits import ExitCode
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output, clean
 from toolpath.cli.project.reaching import Remark, Verdict, reach, without_password
 from toolpath.cli.session import opened
@@ -44,7 +44,7 @@ _EXTRAS = {
 }
 
 
-def diagnose(options: Options, *, start: bool) -> int:
+def diagnose(options: GlobalOptions, *, start: bool) -> int:
     """Look at everything, say what matters first; 1 where something is bad."""
     output = Output(options)
     remarks: list[Remark] = []
@@ -63,7 +63,7 @@ def diagnose(options: Options, *, start: bool) -> int:
     return ExitCode.FAILED if any(remark.verdict == "bad" for remark in remarks) else ExitCode.DONE
 
 
-async def _everything(options: Options, settings: Settings, *, start: bool) -> list[Remark]:
+async def _everything(options: GlobalOptions, settings: Settings, *, start: bool) -> list[Remark]:
     remarks = [await _store(options, settings), *await _put_aside(options, settings), await _access(options, settings)]
     try:
         remarks += await _tools(options, start=start)
@@ -98,7 +98,7 @@ def _settings(read: SettingsRead) -> list[Remark]:
     return [Remark("warning", variable, "names no setting") for variable in read.unknown]
 
 
-async def _tools(options: Options, *, start: bool) -> list[Remark]:
+async def _tools(options: GlobalOptions, *, start: bool) -> list[Remark]:
     remarks: list[Remark] = []
     async with opened(options, journal=False) as session:
         registry = session.tp.registry
@@ -149,7 +149,7 @@ def _files(registry: Registry) -> list[Remark]:
     return [Remark("bad", finding.code, f"{finding.message} {finding.hint}".rstrip()) for finding in found]
 
 
-async def _store(options: Options, settings: Settings) -> Remark:
+async def _store(options: GlobalOptions, settings: Settings) -> Remark:
     store = settings.store or DEFAULT_STORE
     if "://" not in store and not is_file(store):
         return Remark("good", "store", f"{store} is not there yet; the first run makes it")
@@ -161,7 +161,7 @@ async def _store(options: Options, settings: Settings) -> Remark:
     return Remark("good", "store", without_password(store))
 
 
-async def _access(options: Options, settings: Settings) -> Remark:
+async def _access(options: GlobalOptions, settings: Settings) -> Remark:
     """Who may use a server with these settings."""
     asked = "nobody on this machine, everybody elsewhere" if settings.auth == "auto" else "everybody"
     if settings.jwt_keys and not is_file(settings.jwt_keys):
@@ -173,7 +173,7 @@ async def _access(options: Options, settings: Settings) -> Remark:
     return Remark("good", "access", f"a server asks {asked}; {await _active_keys(options, settings)} keys, {tokens}")
 
 
-async def _active_keys(options: Options, settings: Settings) -> int:
+async def _active_keys(options: GlobalOptions, settings: Settings) -> int:
     store = settings.store or DEFAULT_STORE
     if "://" not in store and not is_file(store):
         return 0
@@ -186,7 +186,7 @@ async def _active_keys(options: Options, settings: Settings) -> int:
         return 0
 
 
-async def _put_aside(options: Options, settings: Settings) -> list[Remark]:
+async def _put_aside(options: GlobalOptions, settings: Settings) -> list[Remark]:
     """Runs that ended every worker that drove them."""
     store = settings.store or DEFAULT_STORE
     if "://" not in store and not is_file(store):

@@ -7,11 +7,11 @@ from pathlib import Path
 from toolpath.cli.exits import ExitCode, UsageError, writing
 from toolpath.cli.findings import finding_line, findings_of, show_findings
 from toolpath.cli.inputs import read_text
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output
 from toolpath.cli.project.factory.generating import Generated, generate
 from toolpath.cli.requests import load_with_requests
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.errors import PlanInvalid, ReadError
 from toolpath.model.plan import Plan
 from toolpath.notation.composite import read_composite
@@ -22,10 +22,10 @@ _NO_TOOLS = (
 )
 
 
-def generate_tool(options: Options, file: str, into: str, *, package: str = "", force: bool = False) -> int:
+def generate_tool(options: GlobalOptions, file: str, into: str, *, package: str = "", force: bool = False) -> int:
     """Check the composite, and write the module and the test; neither where one of them is there already."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         name = "stdin" if file == "-" else file
         try:
             tool = read_composite(read_text(file), file="" if file == "-" else file)

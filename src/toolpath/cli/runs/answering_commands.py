@@ -57,7 +57,7 @@ def settle(
     no_input: NoInput = False,
 ) -> None:
     """Say what became of a write that was interrupted, or accept a tool that changed."""
-    from toolpath.cli.runs.steering import Settlement, settle_step
+    from toolpath.cli.runs.steering import SettleOptions, settle_step
 
-    settlement = Settlement(retry=retry, output=output, failed=failed, accept_tool=accept_tool)
+    settlement = SettleOptions(retry=retry, output=output, failed=failed, accept_tool=accept_tool)
     raise typer.Exit(settle_step(ctx.obj, run, step, settlement, force=force, no_input=no_input))

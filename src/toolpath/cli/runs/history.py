@@ -11,12 +11,12 @@ from rich.text import Text
 
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, UsageError, of_result
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import STYLES, clean, moment, short, table
 from toolpath.cli.questions import as_json, how_to_answer
 from toolpath.cli.runs.execution import follow, report
 from toolpath.cli.runs.lines import event_line
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.errors import closest
 from toolpath.model.event_views import words_of
 from toolpath.model.events import encode_event
@@ -63,10 +63,10 @@ def check_status(status: str) -> None:
         )
 
 
-def list_runs(options: Options, status: str, limit: int) -> int:
+def list_runs(options: GlobalOptions, status: str, limit: int) -> int:
     """The newest runs, one a line."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         check_status(status)
         runs = await session.tp.runs(status=status or None, limit=limit)
         if options.json:
@@ -91,10 +91,10 @@ def list_runs(options: Options, status: str, limit: int) -> int:
     return perform(options, work, sources=False)
 
 
-def show_run(options: Options, run: str, *, tree: bool = False) -> int:
+def show_run(options: GlobalOptions, run: str, *, tree: bool = False) -> int:
     """One run with all its steps, or the tree of the plans inside it."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         run_id = await run_id_of(session.tp, run)
         result = await session.tp.result(run_id)
         if tree:
@@ -114,7 +114,7 @@ def show_run(options: Options, run: str, *, tree: bool = False) -> int:
     return perform(options, work, sources=False)
 
 
-def _show_tree(session: Session, options: Options, result: RunResult) -> int:
+def _show_tree(session: CommandSession, options: GlobalOptions, result: RunResult) -> int:
     root, path = split_plan_id(result.run_id)
     # Those of a plan inside a run lie below it.
     plans = [plan for plan in sub_plans(root, result.results) if not path or plan.call != path]
@@ -189,10 +189,10 @@ def _step(step: StepResult) -> Text:
     return text
 
 
-def show_events(options: Options, run: str, after: int) -> int:
+def show_events(options: GlobalOptions, run: str, after: int) -> int:
     """The run's events: as lines of text, or as JSON lines with `--json`."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         run_id, path = split_plan_id(await run_id_of(session.tp, run))
         since: float | None = None
         last = after
@@ -209,10 +209,10 @@ def show_events(options: Options, run: str, after: int) -> int:
     return perform(options, work, sources=False)
 
 
-def watch_run(options: Options, run: str) -> int:
+def watch_run(options: GlobalOptions, run: str) -> int:
     """Show the run until it ends or waits for a person, in whichever process it is driven."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         tp = session.tp
         run_id = await run_id_of(tp, run)
         result, _ = await follow(tp, run_id, session.output)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolpath.cli.exits import ExitCode, UsageError
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output
 from toolpath.cli.runs.history import check_status, row_of
-from toolpath.cli.session import Session, perform, settings_of
+from toolpath.cli.session import CommandSession, perform, settings_of
 from toolpath.config import DEFAULT_STORE
 from toolpath.notation.reading.durations import HINT, seconds
 from toolpath.store.sqlite.backup import back_up
@@ -26,14 +26,14 @@ class Pruning:
     dry_run: bool = False
 
 
-def prune(options: Options, asked: Pruning) -> int:
+def prune(options: GlobalOptions, asked: Pruning) -> int:
     """Delete old runs; their ids on stdout."""
     age = seconds(asked.older_than)
     if age is None:
         raise UsageError(f"{asked.older_than!r} is no time.", hint=HINT.replace("30s", "30d"))
     check_status(asked.status)
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         gone = await session.tp.prune(age, status=asked.status or None, keep=asked.keep, dry_run=asked.dry_run)
         if options.json:
             session.output.result([row_of(info) for info in gone])
@@ -47,7 +47,7 @@ def prune(options: Options, asked: Pruning) -> int:
     return perform(options, work, sources=False)
 
 
-def backup(options: Options, file: str, *, force: bool) -> int:
+def backup(options: GlobalOptions, file: str, *, force: bool) -> int:
     """Copy the store into a file, while runs go on."""
     settings = settings_of(options)
     store, output, target = settings.store or DEFAULT_STORE, Output(options), Path(file)

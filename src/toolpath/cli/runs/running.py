@@ -14,12 +14,12 @@ from toolpath.checks.start import check_arguments
 from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.findings import findings_of, show_findings
 from toolpath.cli.inputs import read_inputs
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output
 from toolpath.cli.questions import person
 from toolpath.cli.runs.execution import finish
 from toolpath.cli.runs.preview import preview
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.cli.target import Target, find_target
 from toolpath.cli.uploads import upload_files
 from toolpath.errors import PlanInvalid, ReadError
@@ -56,7 +56,7 @@ class RunRequest:
     permissions: tuple[str, ...] = ()
 
 
-def run_request(options: Options, request: RunRequest) -> int:
+def run_request(options: GlobalOptions, request: RunRequest) -> int:
     """Do what was asked; returns the exit code."""
     if request.what == "-" and request.input_file == "-":
         raise UsageError("Only one of plan and inputs can be read from stdin.")
@@ -65,13 +65,13 @@ def run_request(options: Options, request: RunRequest) -> int:
     if request.detach:
         return _detach(options, request)
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         return await _run(session, request)
 
     return perform(options, work, journal=not request.dry_run, begins=True)
 
 
-async def _run(session: Session, request: RunRequest) -> int:
+async def _run(session: CommandSession, request: RunRequest) -> int:
     tp, output = session.tp, session.output
     try:
         target = await find_target(tp, request.what, only_tool=request.only_tool)
@@ -142,7 +142,7 @@ def _announce(run_id: str, output: Output) -> None:
     os.dup2(nowhere, output.results.fileno())
 
 
-def _detach(options: Options, request: RunRequest) -> int:
+def _detach(options: GlobalOptions, request: RunRequest) -> int:
     output = Output(options)
     log = Path(".toolpath") / "detached.log"
     log.parent.mkdir(parents=True, exist_ok=True)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, UsageError, of_result
 from toolpath.cli.inputs import parse_pairs
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.questions import person
 from toolpath.cli.requests import NAMES, add_http
 from toolpath.cli.runs.execution import finish, follow
 from toolpath.cli.runs.history import run_id_of
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.cli.uploads import with_files
 from toolpath.errors import RunConflict, ToolpathError
 from toolpath.model.events import AnyEvent, InputRequested, RunPaused, RunStarted
@@ -24,10 +24,10 @@ from toolpath.values import JsonObject, decode
 Change = Callable[[Toolpath, str], Awaitable[Run]]
 
 
-def _change(options: Options, run: str, change: Change, *, no_input: bool = False) -> int:
+def _change(options: GlobalOptions, run: str, change: Change, *, no_input: bool = False) -> int:
     """Apply the change and follow the run as it goes on."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         run_id = await run_id_of(session.tp, run)
         events = await session.tp.events(run_id)
         add_recorded(session, events)
@@ -40,13 +40,13 @@ def _change(options: Options, run: str, change: Change, *, no_input: bool = Fals
     return perform(options, work)
 
 
-def _stop(options: Options, run: str, change: Change, wanted: str, *, until: type[AnyEvent] | None = None) -> int:
+def _stop(options: GlobalOptions, run: str, change: Change, wanted: str, *, until: type[AnyEvent] | None = None) -> int:
     """Apply a change that ends the run or lets it rest; 0 where it did. `until` tells that it has been applied.
 
     Nothing is called for that, so no tools are loaded.
     """
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         run_id = await run_id_of(session.tp, run)
         events = await session.tp.events(run_id)
         await change(session.tp, run_id)
@@ -62,7 +62,7 @@ def _stop(options: Options, run: str, change: Change, wanted: str, *, until: typ
     return perform(options, work, sources=False)
 
 
-def resume_run(options: Options, run: str, *, force: bool = False, no_input: bool = False) -> int:
+def resume_run(options: GlobalOptions, run: str, *, force: bool = False, no_input: bool = False) -> int:
     """Drive the run on in the foreground; with `force` also one that another process drives."""
 
     async def change(tp: Toolpath, run_id: str) -> Run:
@@ -77,29 +77,35 @@ def resume_run(options: Options, run: str, *, force: bool = False, no_input: boo
     return _change(options, run, change, no_input=no_input)
 
 
-def cancel_run(options: Options, run: str, reason: str) -> int:
+def cancel_run(options: GlobalOptions, run: str, reason: str) -> int:
     """Stop the run for good, wherever it is driven."""
     why = reason or "cancelled from the command line"
     return _stop(options, run, lambda tp, run_id: tp.cancel(run_id, reason=why), "cancelled")
 
 
-def pause_run(options: Options, run: str) -> int:
+def pause_run(options: GlobalOptions, run: str) -> int:
     """Let what runs finish and start nothing new."""
     return _stop(options, run, lambda tp, run_id: tp.pause(run_id), "paused", until=RunPaused)
 
 
-def retry_run(options: Options, run: str, *, no_input: bool = False) -> int:
+def retry_run(options: GlobalOptions, run: str, *, no_input: bool = False) -> int:
     """Go on from what failed."""
     return _change(options, run, lambda tp, run_id: tp.retry(run_id), no_input=no_input)
 
 
-def replan_run(options: Options, run: str, *, no_input: bool = False) -> int:
+def replan_run(options: GlobalOptions, run: str, *, no_input: bool = False) -> int:
     """Plan anew what is unfinished, and go on."""
     return _change(options, run, lambda tp, run_id: tp.replan(run_id), no_input=no_input)
 
 
 def fork_run(
-    options: Options, run: str, step: str, pairs: Sequence[str], *, repeat_writes: bool = False, no_input: bool = False
+    options: GlobalOptions,
+    run: str,
+    step: str,
+    pairs: Sequence[str],
+    *,
+    repeat_writes: bool = False,
+    no_input: bool = False,
 ) -> int:
     """Run it again, from a step on or with other inputs."""
     inputs = parse_pairs(pairs) or None
@@ -110,18 +116,18 @@ def fork_run(
     return _change(options, run, change, no_input=no_input)
 
 
-def approve_step(options: Options, run: str, step: str, *, no_input: bool = False) -> int:
+def approve_step(options: GlobalOptions, run: str, step: str, *, no_input: bool = False) -> int:
     """Allow it, and go on."""
     return _change(options, run, lambda tp, run_id: tp.approve(run_id, step, by=person()), no_input=no_input)
 
 
-def deny_step(options: Options, run: str, step: str, *, no_input: bool = False) -> int:
+def deny_step(options: GlobalOptions, run: str, step: str, *, no_input: bool = False) -> int:
     """Refuse it, and go on with what is left."""
     return _change(options, run, lambda tp, run_id: tp.deny(run_id, step, by=person()), no_input=no_input)
 
 
 def answer_form(
-    options: Options, run: str, words: Sequence[str], *, decline: bool = False, no_input: bool = False
+    options: GlobalOptions, run: str, words: Sequence[str], *, decline: bool = False, no_input: bool = False
 ) -> int:
     """Fill in the form, or decline to, and go on. Values stay text: the form knows their types."""
     step = words[0] if words and "=" not in words[0] else ""
@@ -145,7 +151,7 @@ def answer_form(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
+class SettleOptions:
     """Word of a person on what became of a write."""
 
     retry: bool = False
@@ -155,7 +161,13 @@ class Settlement:
 
 
 def settle_step(
-    options: Options, run: str, step: str, settlement: Settlement, *, force: bool = False, no_input: bool = False
+    options: GlobalOptions,
+    run: str,
+    step: str,
+    settlement: SettleOptions,
+    *,
+    force: bool = False,
+    no_input: bool = False,
 ) -> int:
     """Say what became of a write that was interrupted, and go on."""
     said = [settlement.retry, bool(settlement.output), settlement.failed, settlement.accept_tool]
@@ -179,7 +191,7 @@ def settle_step(
     return _change(options, run, lambda tp, run_id: tp.settle(run_id, step, **facts, by=person()), no_input=no_input)
 
 
-def add_recorded(session: Session, events: list[AnyEvent]) -> None:
+def add_recorded(session: CommandSession, events: list[AnyEvent]) -> None:
     """Add the modules, folders and servers that the run's first event names. What cannot be had again is told."""
     started = events[0] if events else None
     if not isinstance(started, RunStarted):

@@ -11,10 +11,10 @@ from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.findings import show_findings
 from toolpath.cli.inputs import read_inputs
 from toolpath.cli.kept import change_kept, forget_kept, list_kept, show_kept
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.questions import person
 from toolpath.cli.runs.execution import finish
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.errors import PlanInvalid, closest
 from toolpath.model.schedule import Missed, Overlap
 from toolpath.model.time_zone import zone_of
@@ -38,13 +38,13 @@ class NewSchedule(msgspec.Struct, frozen=True, kw_only=True):
     missed: str
 
 
-def create_schedule(options: Options, wanted: NewSchedule) -> int:
+def create_schedule(options: GlobalOptions, wanted: NewSchedule) -> int:
     """Keep one; 3 where it does not fit its template."""
     overlap: Any = _one_of(wanted.overlap, get_args(Overlap), "--overlap")
     missed: Any = _one_of(wanted.missed, get_args(Missed), "--missed")
     once = _time(wanted.at, wanted.zone) if wanted.at else None
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         tp = session.tp
         schema: JsonObject = {}
         if wanted.template:
@@ -70,7 +70,7 @@ def create_schedule(options: Options, wanted: NewSchedule) -> int:
     return perform(options, work, begins=True, sources=False)
 
 
-def list_schedules(options: Options) -> int:
+def list_schedules(options: GlobalOptions) -> int:
     """The schedules, one a line."""
     return list_kept(
         options,
@@ -86,12 +86,12 @@ def list_schedules(options: Options) -> int:
     )
 
 
-def show_schedule(options: Options, schedule_id: str) -> int:
+def show_schedule(options: GlobalOptions, schedule_id: str) -> int:
     """Show all that is kept of one."""
     return show_kept(options, lambda tp: tp.schedules.get(schedule_id))
 
 
-def pause_schedule(options: Options, schedule_id: str, *, paused: bool) -> int:
+def pause_schedule(options: GlobalOptions, schedule_id: str, *, paused: bool) -> int:
     """Have it rest, or go on."""
     draft = ScheduleDraft(paused=paused)
     return change_kept(
@@ -102,17 +102,17 @@ def pause_schedule(options: Options, schedule_id: str, *, paused: bool) -> int:
     )
 
 
-def run_schedule(options: Options, schedule_id: str) -> int:
+def run_schedule(options: GlobalOptions, schedule_id: str) -> int:
     """Run it in the foreground."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         run = await session.tp.schedules.run_now(await session.tp.schedules.get(schedule_id))
         return await finish(session.tp, run, session.output, no_input=False)
 
     return perform(options, work)
 
 
-def delete_schedule(options: Options, schedule_id: str) -> int:
+def delete_schedule(options: GlobalOptions, schedule_id: str) -> int:
     """Forget it."""
     return forget_kept(
         options,

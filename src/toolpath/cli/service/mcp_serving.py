@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from toolpath.cli.exits import ExitCode, UsageError
-from toolpath.cli.options import Options
-from toolpath.cli.session import Session, perform
+from toolpath.cli.options import GlobalOptions
+from toolpath.cli.session import CommandSession, perform
 
 
-def serve_mcp(options: Options) -> int:
+def serve_mcp(options: GlobalOptions) -> int:
     """Serve the client at the other end of the pipe until it hangs up. Raises `UsageError` without the extra."""
     try:
         from toolpath.server.mcp.stdio import serve_stdio  # its libraries are an extra
@@ -18,7 +18,7 @@ def serve_mcp(options: Options) -> int:
             f"`toolpath mcp` needs {error.name}, which is not installed.", hint="pip install 'toolpath[server]'"
         ) from None
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         await serve_stdio(session.tp, session.output.results)
         return ExitCode.DONE
 

@@ -18,7 +18,7 @@ from uvicorn.supervisors import Multiprocess
 from toolpath.access.credentials import credentials_of, require_credentials
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, UsageError
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output
 from toolpath.cli.service.browser import open_page
 from toolpath.cli.service.pauses import keep_pauses_short
@@ -37,7 +37,7 @@ GRACE = 10
 STARTING = 60
 
 
-def serve(options: Options, host: str, port: int, workers: int, *, opens: bool = False) -> int:
+def serve(options: GlobalOptions, host: str, port: int, workers: int, *, opens: bool = False) -> int:
     """Serve until a signal says stop; what runs then is left where it stands and taken up by the next start.
 
     `opens`: the page is opened in the browser of the person here, where there is one.
@@ -85,7 +85,7 @@ def serve(options: Options, host: str, port: int, workers: int, *, opens: bool =
     return ExitCode.DONE
 
 
-def app_of(options: Options, *, is_local: bool) -> FastAPI:
+def app_of(options: GlobalOptions, *, is_local: bool) -> FastAPI:
     """The service with the tools that the options name, open to everybody only where this machine alone reaches it."""
     settings = settings_of(options)
     telemetry = for_server(settings)
@@ -103,7 +103,7 @@ def _heard(number: int, frame: object) -> None:
     pass
 
 
-async def _require_credentials(options: Options) -> None:
+async def _require_credentials(options: GlobalOptions) -> None:
     """Raise `ConfigError` where nobody could show credentials that are taken: a server that others reach needs them."""
     settings = settings_of(options)
     async with Toolpath(store_path(settings), settings=settings) as tp:

@@ -7,7 +7,7 @@ import signal
 
 from toolpath.app import Toolpath
 from toolpath.cli.exits import ExitCode, UsageError
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output
 from toolpath.cli.service.pauses import keep_pauses_short
 from toolpath.cli.service.serving import EXAMPLES
@@ -17,7 +17,7 @@ from toolpath.server.worker import Worker
 from toolpath.telemetry.telemetry import for_server, write_logs
 
 
-def work(options: Options, concurrency: int, grace: float) -> int:
+def work(options: GlobalOptions, concurrency: int, grace: float) -> int:
     """Drive runs until a signal says stop."""
     settings = settings_of(options)
     queue = queue_of(settings)

@@ -11,9 +11,9 @@ from toolpath.cli.exits import ExitCode, UsageError
 from toolpath.cli.findings import findings_of, show_findings
 from toolpath.cli.inputs import read_text
 from toolpath.cli.kept import change_kept, forget_kept, list_kept
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.questions import person
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.errors import PlanInvalid, ReadError, closest
 from toolpath.model.template import PlanTemplate
 from toolpath.notation.nodes import plain
@@ -22,17 +22,17 @@ from toolpath.notation.template_config import DEFAULT_GROUP, is_config, read_con
 from toolpath.notation.tree import read_tree
 from toolpath.values import decode
 from toolpath.workspace.template_exchange import TemplateExchange
-from toolpath.workspace.templates import CHANNELS, Draft
+from toolpath.workspace.templates import CHANNELS, TemplateDraft
 
 
-def save_template(options: Options, file: str, *, run: str, title: str, group: str, comment: str) -> int:
+def save_template(options: GlobalOptions, file: str, *, run: str, title: str, group: str, comment: str) -> int:
     """Keep a file, or the plan of a run; a title that is taken has a further version then."""
     if bool(file) == bool(run):
         raise UsageError("There must be a file or --run, and not both.", hint="toolpath templates save FILE")
     text = read_text(file) if file else ""
-    draft = Draft(title=title or None, group=group or None, comment=comment)
+    draft = TemplateDraft(title=title or None, group=group or None, comment=comment)
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         templates = session.tp.templates
         try:
             if run:
@@ -49,7 +49,7 @@ def save_template(options: Options, file: str, *, run: str, title: str, group: s
     return perform(options, work, begins=True, sources=False)
 
 
-def _names(text: str, file: str, draft: Draft) -> tuple[str, str]:
+def _names(text: str, file: str, draft: TemplateDraft) -> tuple[str, str]:
     """Title and group that the document is kept under."""
     document: Any = plain(read_tree(text, file=file))
     if is_config(read_tree(text, file=file)):
@@ -58,7 +58,7 @@ def _names(text: str, file: str, draft: Draft) -> tuple[str, str]:
     return draft.title or read_template(text, file=file).plan().name, draft.group or DEFAULT_GROUP
 
 
-def list_templates(options: Options, group: str) -> int:
+def list_templates(options: GlobalOptions, group: str) -> int:
     """The templates, one a line."""
     return list_kept(
         options,
@@ -69,10 +69,10 @@ def list_templates(options: Options, group: str) -> int:
     )
 
 
-def show_template(options: Options, name: str, version: int) -> int:
+def show_template(options: GlobalOptions, name: str, version: int) -> int:
     """Show all that is kept of one."""
 
-    async def work(session: Session, template: PlanTemplate) -> int:
+    async def work(session: CommandSession, template: PlanTemplate) -> int:
         number = version or template.version
         needed = await session.tp.templates.parameters(template, version=number)
         session.output.result(
@@ -88,10 +88,10 @@ def show_template(options: Options, name: str, version: int) -> int:
     return _with(options, name, work)
 
 
-def diff_template(options: Options, name: str, earlier: int, later: int) -> int:
+def diff_template(options: GlobalOptions, name: str, earlier: int, later: int) -> int:
     """Print the changes of a version against an earlier one."""
 
-    async def work(session: Session, template: PlanTemplate) -> int:
+    async def work(session: CommandSession, template: PlanTemplate) -> int:
         last = later or template.version
         found = await session.tp.templates.diff(template, earlier or max(last - 1, 1), last)
         if options.json:
@@ -107,7 +107,7 @@ def diff_template(options: Options, name: str, earlier: int, later: int) -> int:
     return _with(options, name, work)
 
 
-def roll_back(options: Options, name: str, version: int) -> int:
+def roll_back(options: GlobalOptions, name: str, version: int) -> int:
     """Have an earlier version back."""
     return change_kept(
         options,
@@ -117,7 +117,7 @@ def roll_back(options: Options, name: str, version: int) -> int:
     )
 
 
-def publish_template(options: Options, name: str, channels: Sequence[str], version: int) -> int:
+def publish_template(options: GlobalOptions, name: str, channels: Sequence[str], version: int) -> int:
     """Let a version be run in channels; 3 where it does not check."""
     unknown = next((name for name in channels if name not in CHANNELS), None)
     if unknown is not None:
@@ -127,7 +127,7 @@ def publish_template(options: Options, name: str, channels: Sequence[str], versi
             suggestions=closest(unknown, CHANNELS),
         )
 
-    async def work(session: Session, template: PlanTemplate) -> int:
+    async def work(session: CommandSession, template: PlanTemplate) -> int:
         try:
             made = await session.tp.templates.publish(template, channels, version=version or None, user=person())
         except PlanInvalid as error:
@@ -138,7 +138,7 @@ def publish_template(options: Options, name: str, channels: Sequence[str], versi
     return _with(options, name, work, sources=True)
 
 
-def withdraw_template(options: Options, name: str) -> int:
+def withdraw_template(options: GlobalOptions, name: str) -> int:
     """Make it a draft."""
     return change_kept(
         options,
@@ -148,7 +148,7 @@ def withdraw_template(options: Options, name: str) -> int:
     )
 
 
-def delete_template(options: Options, name: str) -> int:
+def delete_template(options: GlobalOptions, name: str) -> int:
     """Forget it."""
     return forget_kept(
         options,
@@ -158,10 +158,10 @@ def delete_template(options: Options, name: str) -> int:
     )
 
 
-def export_templates(options: Options, group: str) -> int:
+def export_templates(options: GlobalOptions, group: str) -> int:
     """All of them as JSON."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         exported = await TemplateExchange(session.tp.templates).exported(group=group or None)
         session.output.result(list(exported))
         return ExitCode.DONE
@@ -169,7 +169,7 @@ def export_templates(options: Options, group: str) -> int:
     return perform(options, work, sources=False)
 
 
-def import_templates(options: Options, file: str) -> int:
+def import_templates(options: GlobalOptions, file: str) -> int:
     """Take what was exported; 1 where one of them was not taken."""
     text = read_text(file)
     try:
@@ -180,7 +180,7 @@ def import_templates(options: Options, file: str) -> int:
     if not isinstance(documents, list) or not all(isinstance(each, dict) for each in documents):
         raise UsageError(f"{file} holds no list of templates.", hint="`toolpath templates export` writes one.")
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         taken = await TemplateExchange(session.tp.templates).import_all(documents, user=person())
         for each in taken:
             if each.error:
@@ -196,13 +196,13 @@ def import_templates(options: Options, file: str) -> int:
 
 
 def _with(
-    options: Options,
+    options: GlobalOptions,
     name: str,
-    work: Callable[[Session, PlanTemplate], Coroutine[Any, Any, int]],
+    work: Callable[[CommandSession, PlanTemplate], Coroutine[Any, Any, int]],
     *,
     sources: bool = False,
 ) -> int:
-    async def found(session: Session) -> int:
+    async def found(session: CommandSession) -> int:
         return await work(session, await session.tp.templates.get(name))
 
     return perform(options, found, sources=sources)

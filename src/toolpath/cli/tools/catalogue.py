@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import msgspec
 
 from toolpath.cli.exits import ExitCode
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output, short, table
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject, duration_text
 
@@ -19,10 +19,10 @@ _HOW_TO_HAVE_TOOLS = (
 )
 
 
-def list_tools(options: Options, group: str, capability: str) -> int:
+def list_tools(options: GlobalOptions, group: str, capability: str) -> int:
     """All tools, or those of a group or with a capability."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         catalog = await session.tp.tools()
         tools: Iterable[Tool] = catalog.by_capability(capability) if capability else catalog.tools.values()
         _show(sorted((tool for tool in tools if group in ("", tool.group)), key=lambda tool: tool.key), session.output)
@@ -32,10 +32,10 @@ def list_tools(options: Options, group: str, capability: str) -> int:
     return perform(options, work)
 
 
-def search_tools(options: Options, text: str, limit: int) -> int:
+def search_tools(options: GlobalOptions, text: str, limit: int) -> int:
     """The tools that fit a text, best first."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         found = [hit.tool for hit in await session.tp.search(text, limit=limit)]
         if not found and (await session.tp.tools()).tools and not options.json:
             session.output.say("No tool fits that. `toolpath tools list` shows all there are.")
@@ -47,10 +47,10 @@ def search_tools(options: Options, text: str, limit: int) -> int:
     return perform(options, work)
 
 
-def show_tool(options: Options, name: str) -> int:
+def show_tool(options: GlobalOptions, name: str) -> int:
     """Show all that is known of one tool."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         tool = (await session.tp.tools()).find(name)
         session.output.result(described(tool))
         return ExitCode.DONE
@@ -58,10 +58,10 @@ def show_tool(options: Options, name: str) -> int:
     return perform(options, work)
 
 
-def show_stats(options: Options) -> int:
+def show_stats(options: GlobalOptions) -> int:
     """Print the statistics of the tools' calls."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         known = session.tp.stats()
         if options.json:
             session.output.result({key: msgspec.to_builtins(stats) for key, stats in known.items()})
@@ -110,6 +110,6 @@ def _show(tools: list[Tool], output: Output) -> None:
     output.paragraph(table(rows, ("tool", "effect", "description")))
 
 
-def _problems(session: Session) -> None:
+def _problems(session: CommandSession) -> None:
     for finding in session.tp.registry.findings():
         session.output.tell(f"{finding.message} {finding.hint}".rstrip(), "yellow")

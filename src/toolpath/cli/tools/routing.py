@@ -9,12 +9,12 @@ from typing import Any, cast
 import msgspec
 
 from toolpath.cli.exits import ExitCode, UsageError
-from toolpath.cli.options import Options
+from toolpath.cli.options import GlobalOptions
 from toolpath.cli.output import Output, clean, moment, short, table
 from toolpath.cli.plans.planning import LONGEST, PLANNERS, is_allowed
 from toolpath.cli.questions import as_json
 from toolpath.cli.runs.execution import finish
-from toolpath.cli.session import Session, perform
+from toolpath.cli.session import CommandSession, perform
 from toolpath.errors import RecordNotFound
 from toolpath.model.run import RunResult
 from toolpath.notation.printing import plan_to_dict, print_plan
@@ -38,11 +38,11 @@ class RoutingRequest:
     no_input: bool = False
 
 
-def route_request(options: Options, request: RoutingRequest) -> int:
+def route_request(options: GlobalOptions, request: RoutingRequest) -> int:
     """Route, show, and where it was asked for call; returns the exit code."""
     _check(request)
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         tp, output = session.tp, session.output
         routed = await tp.route(
             request.text,
@@ -115,10 +115,10 @@ def _show_decisions(record: RouteRecord, output: Output) -> None:
             output.say(f"  {candidate.score:.2f}  {candidate.tool}", "dim")
 
 
-def show_routes(options: Options, limit: int) -> int:
+def show_routes(options: GlobalOptions, limit: int) -> int:
     """How requests were routed, the newest first."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         records = await session.tp.routes(limit=limit)
         if options.json:
             session.output.result([msgspec.to_builtins(record) for record in records])
@@ -144,10 +144,10 @@ def show_routes(options: Options, limit: int) -> int:
     return perform(options, work, sources=False)
 
 
-def show_route(options: Options, route_id: str) -> int:
+def show_route(options: GlobalOptions, route_id: str) -> int:
     """All of one routing: what a model was asked and wrote, and what each name was taken for."""
 
-    async def work(session: Session) -> int:
+    async def work(session: CommandSession) -> int:
         record = await session.tp.planning.routes.get(route_id, None)
         if record is None:
             raise RecordNotFound(

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from toolpath.checks.check_result import Checked, Expressions
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.config import Settings
 from toolpath.engine.compile.agent_calls import agent_tool
 from toolpath.engine.compile.environment import Environment
 from toolpath.engine.compile.links import link
-from toolpath.engine.compile.nodes import TO_END, BlockProgram, Node, Target
+from toolpath.engine.compile.nodes import TO_END, BlockProgram, CallTarget, Node
 from toolpath.engine.compile.own_tools import OWN
 from toolpath.engine.compile.selection import Tools, getter, selected_tools, settled_step
 from toolpath.errors import SchemaError, ToolNotFound, ToolpathError
@@ -49,7 +49,7 @@ _NO_BLOCK = BlockProgram(id="", flow="graph", nodes=(), index_of={}, missing=[],
 class Compiler:
     """Compiles the plan of one program, each plan in it once, and the calls that its running tools come to make."""
 
-    def __init__(self, plan: Plan, tools: Tools, settings: Settings, memory: Memory) -> None:
+    def __init__(self, plan: Plan, tools: Tools, settings: Settings, memory: SchemaMemory) -> None:
         self.plan = plan
         self.tools = tools
         self.settings = settings
@@ -67,7 +67,7 @@ class Compiler:
         """A step of it, or of a plan in it, lets nothing run beside it."""
         self._compiling: list[str] = []
         """Keys of the plans that are being compiled, each inside the one before it."""
-        self._targets: dict[tuple[int, OutputValidation, bool], Target] = {}
+        self._targets: dict[tuple[int, OutputValidation, bool], CallTarget] = {}
         self._bodies_read: Mapping[str, Expressions] = {}
 
     def whole(self, checked: Checked | None, *, by_id: bool) -> BlockProgram:
@@ -212,7 +212,7 @@ class Compiler:
 
     def _fallbacks(
         self, step: Call | Agent, own: tuple[JsonObject, Compiled], environment: Environment, at: str
-    ) -> Iterator[Target]:
+    ) -> Iterator[CallTarget]:
         """The targets that are asked when the step's own has failed; `own`: the inputs of those that say none."""
         for number, fallback in enumerate(step.fallback):
             given, compiled = own
@@ -271,7 +271,7 @@ class Compiler:
             self.models[MARK + name] = known.prints[name]
         return name
 
-    def _target(self, step: Call | Agent, name: str, given: JsonObject, inputs: Compiled, plan: Plan) -> Target:
+    def _target(self, step: Call | Agent, name: str, given: JsonObject, inputs: Compiled, plan: Plan) -> CallTarget:
         own = OWN.get(name)
         tool = self.tools.find(name) if own is None else own()
         if own is None:
@@ -291,12 +291,12 @@ class Compiler:
             explicit_retry=known.explicit_retry or step.retry is not None,
         )
 
-    def _first_target(self, tool: Tool, validation: OutputValidation, plan: Plan, inputs: Compiled) -> Target:
+    def _first_target(self, tool: Tool, validation: OutputValidation, plan: Plan, inputs: Compiled) -> CallTarget:
         """The tool as it is called where the step says nothing of its own."""
         body = tool.body
         accepts = self._validator(tool.input_schema or _ANY_OBJECT, tool)
         checks_output = tool.output_schema is not None and validation != "off"
-        return Target(
+        return CallTarget(
             tool=tool,
             key=tool.key,
             body=body if isinstance(body, Body) else None,
@@ -391,7 +391,7 @@ def _droppable(inputs: JsonObject, schema: JsonObject) -> tuple[str, ...]:
     )
 
 
-def _without_nulls(target: Target, step: Call, environment: Environment, at: str) -> Target:
+def _without_nulls(target: CallTarget, step: Call, environment: Environment, at: str) -> CallTarget:
     """The target without the arguments that are written as null and left out of each call: looked at once."""
     given = {name: value for name, value in step.inputs.items() if value is not None or name not in target.droppable}
     inputs = environment.value(given, f"{at}/inputs", allow_secrets=True)

@@ -21,7 +21,7 @@ Kind = StepKind | Literal["nested"]
 TO_END = -1
 
 
-class Target(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+class CallTarget(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """A tool that a step may call: its own, or a fallback."""
 
     tool: Tool
@@ -63,7 +63,7 @@ class Node(msgspec.Struct, eq=False, kw_only=True):
     index: int
     kind: Kind
     step: Step
-    targets: tuple[Target, ...] = ()
+    targets: tuple[CallTarget, ...] = ()
     when: Compiled | None = None
     approval: Compiled | None = None
     always_approve: bool = False

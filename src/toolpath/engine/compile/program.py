@@ -10,7 +10,7 @@ from functools import cached_property
 
 from toolpath.catalog.statistics import Statistics
 from toolpath.checks.check_result import Checked
-from toolpath.checks.memory import Memory
+from toolpath.checks.memory import SchemaMemory
 from toolpath.checks.start import DeclaredInputs
 from toolpath.config import Settings
 from toolpath.engine.compile.agent_calls import AGENT
@@ -35,7 +35,7 @@ class Program:
         settings: Settings,
         *,
         by_id: bool = False,
-        memory: Memory | None = None,
+        memory: SchemaMemory | None = None,
         checked: Checked | None = None,
     ) -> None:
         """`memory`: what the check found of the tools' schemas, so that none is made ready twice. `checked`: the
@@ -43,7 +43,7 @@ class Program:
         """
         self.plan = plan
         self.settings = settings
-        self._compiler = Compiler(plan, tools, settings, memory or Memory())
+        self._compiler = Compiler(plan, tools, settings, memory or SchemaMemory())
         self.root = self._compiler.whole(checked, by_id=by_id)
         self.bodies = self._compiler.bodies
         self.used = self._compiler.used

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.decide import step_values
 from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.decide.follow_ups import WAIT, FailAttempt, FollowUp
@@ -44,7 +44,7 @@ def ask_approval(decisions: Decisions, step: StepState) -> FollowUp | None:
     return WAIT
 
 
-def _is_agents_write(step: StepState, target: Target) -> bool:
+def _is_agents_write(step: StepState, target: CallTarget) -> bool:
     """Whether the call writes and comes of an agent that has to ask before it writes: what was allowed stands."""
     if target.reads:
         return False
@@ -60,7 +60,7 @@ def _is_agents_write(step: StepState, target: Target) -> bool:
     return False
 
 
-def _would_fail(decisions: Decisions, step: StepState, target: Target) -> FollowUp | None:
+def _would_fail(decisions: Decisions, step: StepState, target: CallTarget) -> FollowUp | None:
     """The failure of a call that could not be made with its inputs: nobody is asked in vain."""
     if step.given is None:
         # What is only kept as written is warned of when the call is made.

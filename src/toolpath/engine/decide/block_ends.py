@@ -6,7 +6,7 @@ from toolpath.engine.decide import loops, step_ends
 from toolpath.engine.decide.cancel import cancel_scope, fail_run
 from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.decide.follow_ups import FailAttempt, FollowUp, Succeed
-from toolpath.engine.decide.joins import Verdict, parallel_verdict, won_by
+from toolpath.engine.decide.joins import BlockVerdict, parallel_verdict, won_by
 from toolpath.engine.state import ends
 from toolpath.engine.state.instances import Scope, StepState
 from toolpath.engine.state.resolve import Resolved, failure_of, resolve_outputs
@@ -45,7 +45,7 @@ def branch_won(decisions: Decisions, owner: StepState) -> FollowUp:
     return _join(decisions, owner, won_by(winner, scopes))
 
 
-def _join(decisions: Decisions, owner: StepState, verdict: Verdict) -> FollowUp:
+def _join(decisions: Decisions, owner: StepState, verdict: BlockVerdict) -> FollowUp:
     if verdict.winner and not owner.winner:
         taken = ev.BranchTaken(decisions.seq, decisions.at, owner.path, owner.node.id, verdict.winner, "winner")
         decisions.emit(taken)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.decide import block_ends, loops, starts, step_ends, step_values
 from toolpath.engine.decide.bounds import block_limit
 from toolpath.engine.decide.commands import SettleLater
@@ -122,7 +122,7 @@ class Control:
         """The step has failed, whatever retries and fallbacks it has."""
         self.follow(Fail(step, failure))
 
-    def inputs_of(self, step: StepState, target: Target) -> JsonObject | None:
+    def inputs_of(self, step: StepState, target: CallTarget) -> JsonObject | None:
         """The inputs of the step's call, fitting its schema; None where the step has gone on for want of them."""
         found = step_values.inputs_of(self.decisions, step, target)
         if isinstance(found, dict):

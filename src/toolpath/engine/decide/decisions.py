@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.decide.ceilings import UNBOUNDED, Ceilings
 from toolpath.engine.decide.commands import AwaitAnswer, AwaitBlock, AwaitRetry, Command, StopTimers
 from toolpath.engine.decide.exclusive import ExclusiveGate, UnderWay
@@ -27,7 +27,7 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
-class Turn(Protocol):
+class LoopTurn(Protocol):
     """Work that was done in this turn of the loop."""
 
     @property
@@ -50,7 +50,7 @@ class _Endless:
 class PlanLimits(Protocol):
     """Limits of the tools whose body is a plan."""
 
-    def enter(self, step: StepState, target: Target) -> bool:
+    def enter(self, step: StepState, target: CallTarget) -> bool:
         """Whether the plan may begin now; else it begins when it may."""
         ...
 
@@ -60,7 +60,7 @@ class PlanLimits(Protocol):
 
 
 class _NoLimits:
-    def enter(self, step: StepState, target: Target) -> bool:
+    def enter(self, step: StepState, target: CallTarget) -> bool:
         return True
 
     def take_up(self, step: StepState) -> None:
@@ -76,7 +76,7 @@ class Hooks(NamedTuple):
     """Puts the large parts of an event aside."""
     redactor: Redactor = Redactor()
     """Takes secrets out of all that goes into the journal, before it is made true."""
-    turn: Turn = _Endless()
+    turn: LoopTurn = _Endless()
     plan_limits: PlanLimits = _NoLimits()
     items_of: Callable[[StepState], ItemCaller | None] = lambda _: None
     """How the items of a loop are called, where each is one call."""

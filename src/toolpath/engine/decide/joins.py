@@ -9,7 +9,7 @@ from toolpath.model.plan import Parallel
 from toolpath.values import Json, JsonObject
 
 
-class Verdict:
+class BlockVerdict:
     """Verdict on a `parallel` or a `loop`: how it ended."""
 
     __slots__ = ("failure", "losers", "output", "winner", "writes")
@@ -23,7 +23,7 @@ class Verdict:
         """Variables that its parts wrote, merged in their order."""
 
 
-def parallel_verdict(owner: StepState, ended: Scope) -> Verdict | None:
+def parallel_verdict(owner: StepState, ended: Scope) -> BlockVerdict | None:
     """The end of a `parallel` by that of one branch; None while others decide."""
     step, scopes = owner.node.step, owner.scopes or []
     if not isinstance(step, Parallel):
@@ -35,7 +35,7 @@ def parallel_verdict(owner: StepState, ended: Scope) -> Verdict | None:
     if step.wait_for == "any" or _succeeded(ended):
         return won_by(ended, scopes)
     if len(scopes) == len(owner.node.blocks) and all(scope.done for scope in scopes):
-        return Verdict(failure=_why_none(owner, ended, scopes))
+        return BlockVerdict(failure=_why_none(owner, ended, scopes))
     return None
 
 
@@ -57,20 +57,20 @@ def _why_none(owner: StepState, ended: Scope, scopes: list[Scope]) -> Failure:
     return Failure(type="NoBranchSucceeded", message=message, code="tool_failed")
 
 
-def _all(scopes: list[Scope]) -> Verdict:
+def _all(scopes: list[Scope]) -> BlockVerdict:
     failed = [scope.failure for scope in scopes if scope.failure is not None]
     if failed:
-        return Verdict(failure=failed[0])
-    verdict = Verdict({scope.block.id: ends.default_output(scope) for scope in scopes})
+        return BlockVerdict(failure=failed[0])
+    verdict = BlockVerdict({scope.block.id: ends.default_output(scope) for scope in scopes})
     for scope in scopes:
         verdict.writes.update(scope.writes or {})
     return verdict
 
 
-def won_by(winner: Scope, scopes: list[Scope]) -> Verdict:
+def won_by(winner: Scope, scopes: list[Scope]) -> BlockVerdict:
     """The end of a `parallel` that this branch decides."""
     output = None if winner.failure else {"winner": winner.block.id, "output": ends.default_output(winner)}
-    verdict = Verdict(output, winner.failure)
+    verdict = BlockVerdict(output, winner.failure)
     verdict.winner = winner.block.id
     verdict.losers = [scope for scope in scopes if scope is not winner]
     if winner.failure is None:
@@ -78,14 +78,14 @@ def won_by(winner: Scope, scopes: list[Scope]) -> Verdict:
     return verdict
 
 
-def loop_verdict(owner: StepState) -> Verdict | None:
+def loop_verdict(owner: StepState) -> BlockVerdict | None:
     """The end of a loop, once no item is under way or to come."""
     loop = owner.loop
     if loop is None or loop.active or (loop.failure is None and loop.next < len(loop.items)):
         return None
     if loop.failure is not None:
-        return Verdict(failure=loop.failure)
-    verdict = Verdict(loop.results)
+        return BlockVerdict(failure=loop.failure)
+    verdict = BlockVerdict(loop.results)
     for item in sorted(loop.writes):
         verdict.writes.update(loop.writes[item])
     return verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.decide.follow_ups import Fail, FailAttempt, FollowUp, Succeed
-from toolpath.engine.decide.joins import Verdict, loop_verdict, may_begin
+from toolpath.engine.decide.joins import BlockVerdict, loop_verdict, may_begin
 from toolpath.engine.state import ends
 from toolpath.engine.state.instances import Scope, StepState
 from toolpath.engine.state.resolve import resolve
@@ -78,7 +78,7 @@ def item_finished(decisions: Decisions, owner: StepState, scope: Scope) -> Follo
     return feed(decisions, owner)
 
 
-def conclude(decisions: Decisions, owner: StepState, verdict: Verdict) -> FollowUp:
+def conclude(decisions: Decisions, owner: StepState, verdict: BlockVerdict) -> FollowUp:
     """The end of a `loop` or a `parallel`, as the verdict has it."""
     decisions.begun.discard(owner)
     close_items(decisions, owner)

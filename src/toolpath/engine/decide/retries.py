@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.model.events import Failure
 from toolpath.model.plan import Retry
 
@@ -28,7 +28,7 @@ NEVER = frozenset(
 )
 
 
-def next_delay(target: Target, attempt: int, failure: Failure, chance: float) -> float | None:
+def next_delay(target: CallTarget, attempt: int, failure: Failure, chance: float) -> float | None:
     """Seconds until the next attempt, or None when there is none. `chance` is in [0, 1)."""
     # Whether a write is in doubt is not asked: an explicit retry is consent, and without one a write has no retries.
     retry = target.retry

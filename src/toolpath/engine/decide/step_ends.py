@@ -10,7 +10,7 @@ from toolpath.engine.decide.follow_ups import SETTLE, Begin, Fail, FollowUp, Suc
 from toolpath.engine.decide.retries import next_delay
 from toolpath.engine.state.instances import EMPTY, Scope, StepState
 from toolpath.engine.state.results import Done, exhausted, redacted
-from toolpath.engine.state.variables import Writing
+from toolpath.engine.state.variables import VariableWriting
 from toolpath.model import events as ev
 from toolpath.model.events import Failure
 from toolpath.values import Json, JsonObject
@@ -97,7 +97,7 @@ def _write_state(decisions: Decisions, step: StepState, whole: Json, output: Jso
     """Write down what the step writes, then that it succeeded: only with that do the variables change."""
     owner = decisions.state.state_owner(step.scope)
     restored = decisions.restore(whole)
-    written, warnings = Writing(step, owner).of(restored, output, merged, lambda: decisions.frame_of(step))
+    written, warnings = VariableWriting(step, owner).of(restored, output, merged, lambda: decisions.frame_of(step))
     for code, message in warnings:
         decisions.warn(step.path, code, message)
     for values in written:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.decide.decisions import Decisions
 from toolpath.engine.decide.follow_ups import SETTLE, Fail, FailAttempt, FollowUp
 from toolpath.engine.state.instances import StepState
@@ -21,7 +21,7 @@ def resolved(decisions: Decisions, step: StepState, compiled: Compiled) -> Resol
     return heed(decisions, step, resolve(compiled, decisions.frame_of(step), step.node.on_unresolved), Fail)
 
 
-def inputs_of(decisions: Decisions, step: StepState, target: Target) -> JsonObject | FollowUp:
+def inputs_of(decisions: Decisions, step: StepState, target: CallTarget) -> JsonObject | FollowUp:
     """The inputs of the step's call, fitting its schema, or what follows where there are none."""
     inputs = step.given
     if inputs is None:
@@ -47,7 +47,7 @@ def heed(
     return found
 
 
-def fitting(decisions: Decisions, step: StepState, target: Target, inputs: Json) -> JsonObject | FollowUp:
+def fitting(decisions: Decisions, step: StepState, target: CallTarget, inputs: Json) -> JsonObject | FollowUp:
     """The inputs as the tool's schema has them, or the failure of those that do not fit it. None: the step's own."""
     try:
         if inputs is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.cache import clear_group
 from toolpath.engine.drive.drive import Drive
@@ -26,7 +26,7 @@ class AfterCall:
             drive.large.keep(done)
         drive.control.succeed(step, done)
 
-    def learn(self, target: Target, done: Done) -> None:
+    def learn(self, target: CallTarget, done: Done) -> None:
         """Count the call; what is cached of its group may be no more true."""
         services = self._drive.services
         if not done.cached:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.state.instances import StepState
 from toolpath.values import Json, JsonObject
 
@@ -51,12 +51,12 @@ class Attempt:
     or the call's own start where a call that nobody knows of must not be."""
 
     step: StepState
-    target: Target
+    target: CallTarget
     inputs: JsonObject
     key: str
     timeout: float
 
-    def __init__(self, step: StepState, target: Target, inputs: JsonObject, key: str, timeout: float) -> None:
+    def __init__(self, step: StepState, target: CallTarget, inputs: JsonObject, key: str, timeout: float) -> None:
         self.step = step
         self.target = target
         self.inputs = inputs

@@ -8,14 +8,14 @@ import hmac
 import secrets as chance
 from collections.abc import Callable
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.compile.program import Program
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.one_attempt import perform, swallow_cancellation
 from toolpath.engine.drive.outcomes import timed_out
 from toolpath.engine.drive.places import Places
-from toolpath.engine.drive.services import Flight, Services
+from toolpath.engine.drive.services import Services, SharedCall
 from toolpath.engine.drive.timers import Unwatched
 from toolpath.engine.state.instances import StepState
 from toolpath.engine.state.results import Done
@@ -33,7 +33,7 @@ class CachedCalls:
     """Makes the calls of one run whose results are cached. `unaffordable`: why one may not be made, by a budget."""
 
     def __init__(
-        self, drive: Drive, places: Places, unaffordable: Callable[[StepState, Target], Failure | None]
+        self, drive: Drive, places: Places, unaffordable: Callable[[StepState, CallTarget], Failure | None]
     ) -> None:
         self._drive = drive
         self._places = places
@@ -68,11 +68,13 @@ class CachedCalls:
             return refused
         # The call is a task of its own: cancelling one who waits for it does not cancel it for the others.
         task = asyncio.create_task(_fly(attempt, self._drive, key, generation))
-        flight = services.flights[key] = own = Flight(task, generation)
+        flight = services.flights[key] = own = SharedCall(task, generation)
         flight.task.add_done_callback(lambda _: _landed(services, key, own))
         return await self._join(attempt, flight, key, first=True)
 
-    async def _join(self, attempt: Attempt, flight: Flight, key: str, *, first: bool = False) -> Done | Failure | None:
+    async def _join(
+        self, attempt: Attempt, flight: SharedCall, key: str, *, first: bool = False
+    ) -> Done | Failure | None:
         drive = self._drive
         flight.waiters += 1
         attempt.started = drive.services.clock.monotonic()
@@ -179,13 +181,13 @@ async def _fly(attempt: Attempt, drive: Drive, key: str, generation: int) -> Don
     return outcome
 
 
-def _landed(services: Services, key: str, flight: Flight) -> None:
+def _landed(services: Services, key: str, flight: SharedCall) -> None:
     """End the flight: nobody joins it from here on, and another one under the same key goes on."""
     if services.flights.get(key) is flight:
         del services.flights[key]
 
 
-def _hold_places(attempt: Attempt, flight: Flight) -> None:
+def _hold_places(attempt: Attempt, flight: SharedCall) -> None:
     """The call goes on for others when the one who made it gives up: the places that it is made in stay taken."""
     held = attempt.held
     for limit in held:

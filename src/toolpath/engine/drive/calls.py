@@ -12,7 +12,7 @@ from toolpath.engine.state.results import Done
 from toolpath.model.events import Failure
 
 
-class Calls:
+class CallMaker:
     """Makes the calls of one run."""
 
     def __init__(self, drive: Drive, places: Places, cached: CachedCalls) -> None:

@@ -16,7 +16,7 @@ from toolpath.engine.decide.approvals import is_outdated, revoke
 from toolpath.engine.decide.bounds import too_deep
 from toolpath.engine.decide.recover import take_up_step
 from toolpath.engine.drive.attempt import Attempt
-from toolpath.engine.drive.drafts import Place
+from toolpath.engine.drive.drafts import ReplyPlace
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.places import Places
 from toolpath.engine.state.instances import EMPTY, ENDED, StepState
@@ -254,7 +254,7 @@ class Children:
         fields = self._drive.redactor.value(asked(request))
         return reply_of(await self.call_child(parent, CHAT, fields, key))
 
-    async def send(self, request: ChatRequest, place: Place | None = None) -> ChatReply:
+    async def send(self, request: ChatRequest, place: ReplyPlace | None = None) -> ChatReply:
         """The model's answer. `place`: where it may be seen while it is written."""
         services, state = self._drive.services, self._drive.state
         tenant = state.context.tenant

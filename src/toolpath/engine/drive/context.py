@@ -18,7 +18,7 @@ from toolpath.model.tool import Tool, ToolResult
 from toolpath.values import Json, JsonObject
 
 
-class Caller(Protocol):
+class ContextHost(Protocol):
     """The run's side of a context."""
 
     async def find_tool(self, name: str) -> Tool:
@@ -101,7 +101,7 @@ class RoundCaller(Protocol):
 class CallContext:
     """Given to a tool whose first parameter is a `ToolContext`."""
 
-    def __init__(self, caller: Caller, attempt: Attempt, *, deadline: float | None, rounds: RoundCaller) -> None:
+    def __init__(self, caller: ContextHost, attempt: Attempt, *, deadline: float | None, rounds: RoundCaller) -> None:
         step = attempt.step
         scope = step.scope
         self._caller = caller

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from heapq import heappop
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.decide.approvals import is_outdated, revoke
 from toolpath.engine.drive.attempt import Attempt
-from toolpath.engine.drive.context import CallContext, Caller, RoundCaller
+from toolpath.engine.drive.context import CallContext, ContextHost, RoundCaller
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.loop_items import ItemAttempt, LoopItems
 from toolpath.engine.drive.places import Places
@@ -27,7 +27,7 @@ from toolpath.values import JsonObject
 class Dispatch:
     """Dispatches the ready steps of one run."""
 
-    def __init__(self, drive: Drive, caller: Caller, rounds: RoundCaller, places: Places) -> None:
+    def __init__(self, drive: Drive, caller: ContextHost, rounds: RoundCaller, places: Places) -> None:
         self._drive = drive
         self._caller = caller
         """Serves the tools that are called."""
@@ -140,7 +140,7 @@ class Dispatch:
             self._places.unused(target)
         return attempt
 
-    def _prepare(self, step: StepState, target: Target, *, limited: bool) -> Attempt | None:
+    def _prepare(self, step: StepState, target: CallTarget, *, limited: bool) -> Attempt | None:
         drive = self._drive
         control = drive.control
         frame = drive.large.view(step.scope) if drive.large.values else step.scope
@@ -187,7 +187,7 @@ class Dispatch:
         drive.running[step] = attempt
         return attempt
 
-    def _inputs(self, step: StepState, target: Target, frame: Frame) -> JsonObject | None:
+    def _inputs(self, step: StepState, target: CallTarget, frame: Frame) -> JsonObject | None:
         """The inputs of the call; None where the step has ended for want of them."""
         try:
             inputs: JsonObject = target.inputs.evaluate(frame) if step.given is None else step.given
@@ -199,7 +199,7 @@ class Dispatch:
             pass
         return self._drive.control.inputs_of(step, target)
 
-    def _may(self, step: StepState, target: Target) -> bool:
+    def _may(self, step: StepState, target: CallTarget) -> bool:
         """Whether caller, approval and budget allow the call; where not, the step has been dealt with."""
         drive = self._drive
         control, state = drive.control, drive.state
@@ -222,7 +222,7 @@ class Dispatch:
             return True
         return not self._over_budget(step, target, begun=0)
 
-    def unaffordable(self, step: StepState, target: Target) -> Failure | None:
+    def unaffordable(self, step: StepState, target: CallTarget) -> Failure | None:
         """Why a call that has begun may not be made, where a budget says so: then the run ends."""
         overdrawn = None if step.scope.account is None else self._overdrawn(step, target, begun=1)
         if overdrawn is not None:
@@ -232,7 +232,7 @@ class Dispatch:
         halted = self._drive.decisions.halted
         return None if halted is None else halted[1]
 
-    def _over_budget(self, step: StepState, target: Target, *, begun: int) -> bool:
+    def _over_budget(self, step: StepState, target: CallTarget, *, begun: int) -> bool:
         drive = self._drive
         state = drive.state
         for budget in self._budgets:
@@ -252,7 +252,7 @@ class Dispatch:
                 return True
         return False
 
-    def _overdrawn(self, step: StepState, target: Target, *, begun: int) -> Failure | None:
+    def _overdrawn(self, step: StepState, target: CallTarget, *, begun: int) -> Failure | None:
         """Why a nested plan around the step may not make the call. It ends as soon as nothing is under way in it."""
         drive = self._drive
         account: Account | None = step.scope.account

@@ -26,7 +26,7 @@ HELD_BACK: Final = 256
 _STRIDE: Final = 64
 
 
-class Place(msgspec.Struct, frozen=True):
+class ReplyPlace(msgspec.Struct, frozen=True):
     """Place that a reply is written at."""
 
     run_id: str
@@ -35,7 +35,7 @@ class Place(msgspec.Struct, frozen=True):
     """To a person, who may come when it is half written; else it is shown where somebody follows the run."""
 
 
-class Draft:
+class ReplyDraft:
     """One reply while it is being written."""
 
     __slots__ = ("_raw", "_redactor", "_seen", "begun", "text")
@@ -73,7 +73,7 @@ class Drafts:
     """The drafts of one process, by run."""
 
     def __init__(self) -> None:
-        self._drafts: dict[str, dict[str, Draft]] = {}
+        self._drafts: dict[str, dict[str, ReplyDraft]] = {}
         self._readers: dict[str, list[asyncio.Event]] = {}
 
     @contextmanager
@@ -89,16 +89,16 @@ class Drafts:
             if not readers:
                 del self._readers[run_id]
 
-    def of(self, run_id: str) -> Mapping[str, Draft]:
+    def of(self, run_id: str) -> Mapping[str, ReplyDraft]:
         """The drafts of the run that are being written, by the path of the step."""
         return self._drafts.get(run_id, {})
 
-    async def reply(self, chat: Chat, request: ChatRequest, place: Place, redactor: Redactor) -> ChatReply:
+    async def reply(self, chat: Chat, request: ChatRequest, place: ReplyPlace, redactor: Redactor) -> ChatReply:
         """The model's reply, in view while it is written where somebody may want to see it. Raises `ChatFailed`."""
         run_id, path = place.run_id, place.path
         if not place.talks and run_id not in self._readers:
             return await chat(request)
-        draft = Draft(redactor)
+        draft = ReplyDraft(redactor)
         drafts = self._drafts.setdefault(run_id, {})
         drafts[path] = draft
         try:
@@ -115,7 +115,7 @@ class Drafts:
             if not drafts:
                 self._drafts.pop(run_id, None)
 
-    async def _streamed(self, chat: Chat, request: ChatRequest, draft: Draft, run_id: str) -> ChatReply:
+    async def _streamed(self, chat: Chat, request: ChatRequest, draft: ReplyDraft, run_id: str) -> ChatReply:
         reply: ChatReply | None = None
         async with aclosing(chat.stream(request)) as pieces:
             async for piece in pieces:

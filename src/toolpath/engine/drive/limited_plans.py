@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.decide.exclusive import owners_of
 from toolpath.engine.decide.ready_queue import ReadyQueue
-from toolpath.engine.drive.limits import Limit, Limits
+from toolpath.engine.drive.limits import CallLimits, Limit
 from toolpath.engine.state.instances import StepState
 
 
@@ -50,14 +50,14 @@ class LimitQueue:
 class LimitedPlans:
     """The plans under way in one run that hold places within limits."""
 
-    def __init__(self, limits: Limits, queue: LimitQueue) -> None:
+    def __init__(self, limits: CallLimits, queue: LimitQueue) -> None:
         self._limits_of = limits.of
         self._queue = queue
         self._limits: dict[str, tuple[Limit, ...]] = {}
         """Of tools and their servers, by the tool's key."""
         self.plans: dict[StepState, LimitedPlan] = {}
 
-    def of_tool(self, target: Target) -> tuple[Limit, ...]:
+    def of_tool(self, target: CallTarget) -> tuple[Limit, ...]:
         """The limits of the tool and its server, whether the plan names the tool or another tool calls it."""
         if target.key not in self._limits:
             self._limits[target.key] = self._limits_of(target.tool)
@@ -69,7 +69,7 @@ class LimitedPlans:
             return ()
         return tuple(self.plans[owner] for owner in owners_of(step) if owner in self.plans)
 
-    def enter(self, step: StepState, target: Target) -> bool:
+    def enter(self, step: StepState, target: CallTarget) -> bool:
         """Whether a plan that is a tool's body may begin now, by that tool's limits; else it begins when it may."""
         limits = self.of_tool(target)
         if not limits or step in self.plans:

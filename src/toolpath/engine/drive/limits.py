@@ -90,7 +90,7 @@ class Limit:
             self._arm()
 
 
-class Limits:
+class CallLimits:
     """The limits of every tool and server, by name."""
 
     def __init__(self, clock: Clock, servers: Mapping[str, int] | None = None) -> None:

@@ -11,7 +11,7 @@ from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.state import ends
 from toolpath.engine.state.fold import HANDLERS
-from toolpath.engine.state.instances import Loop, Scope, StepState
+from toolpath.engine.state.instances import LoopProgress, Scope, StepState
 from toolpath.engine.state.paths import call_key, scope_name
 from toolpath.engine.state.resolve import without_nulls
 from toolpath.engine.state.results import Done
@@ -49,7 +49,7 @@ class ItemAttempt(Attempt):
 class LoopItems:
     """The items of one loop that are still to come, and those under way."""
 
-    def __init__(self, drive: Drive, owner: StepState, loop: Loop, *, concurrency: int, most: int) -> None:
+    def __init__(self, drive: Drive, owner: StepState, loop: LoopProgress, *, concurrency: int, most: int) -> None:
         state, node = drive.state, owner.node
         block = node.blocks[0]
         call = block.nodes[0]

@@ -7,7 +7,7 @@ import math
 from typing import Any, TypeGuard
 
 from toolpath.config import Settings
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.state.results import Done, unfit_of_secrets
 from toolpath.engine.state.weights import weight_of_text
 from toolpath.errors import (
@@ -34,7 +34,7 @@ DOUBTFUL = frozenset({"timeout", "connection"})
 
 
 def check_result(
-    result: Any, target: Target, settings: Settings, *, duration: float, redactor: Redactor
+    result: Any, target: CallTarget, settings: Settings, *, duration: float, redactor: Redactor
 ) -> Done | Failure:
     """The result as a plain value that fits the output schema, or why the call counts as failed."""
     given = result if type(result) is ToolResult else None
@@ -102,7 +102,7 @@ def _is_number(value: Any) -> TypeGuard[float]:
     return type(value) in (int, float) and math.isfinite(value)
 
 
-def _unfit(done: Done, target: Target, redactor: Redactor) -> Failure | None:
+def _unfit(done: Done, target: CallTarget, redactor: Redactor) -> Failure | None:
     """A strict tool's result is read as its schema says, or refused; any other stays what the tool gave."""
     assert target.returns is not None
     try:
@@ -147,7 +147,7 @@ def _read_confidence(value: dict[str, Json], done: Done) -> None:
         done.sources = tuple(sources)
 
 
-def failure_of(error: BaseException, target: Target, redactor: Redactor) -> Failure:
+def failure_of(error: BaseException, target: CallTarget, redactor: Redactor) -> Failure:
     """The record of what a tool raised, cut short only without the secrets: a piece of one is not found any more."""
     retry_after = None
     details: Json = None
@@ -250,7 +250,7 @@ def _json_or_none(value: Any, redactor: Redactor) -> Json:
         return writable(redactor.text(repr(value))[:1000])
 
 
-def timed_out(target: Target, timeout: float) -> Failure:
+def timed_out(target: CallTarget, timeout: float) -> Failure:
     """The failure of a call that took longer than it may."""
     return Failure(
         type="ToolTimeout",

@@ -12,7 +12,7 @@ import asyncio
 from collections import deque
 from functools import partial
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.drive.limited_plans import lapsed, retake
@@ -39,7 +39,7 @@ class Places:
         services = self._drive.services
         self.tenant = services.limits.of_tenant(self._drive.state.context.tenant, services.settings.tenant_calls)
 
-    def bind(self, target: Target) -> bool:
+    def bind(self, target: CallTarget) -> bool:
         """Whether a call of the target may be under some limit."""
         if self.tenant is not None or self._limited_plans.plans:
             return True
@@ -47,7 +47,7 @@ class Places:
             self._bound[target.key] = bool(self._limited_plans.of_tool(target))
         return self._bound[target.key]
 
-    def take(self, step: StepState, target: Target) -> bool:
+    def take(self, step: StepState, target: CallTarget) -> bool:
         """Whether the call has all places that it needs, which are then taken; else it is ready again when it may."""
         own = self._limits_of(target)
         lapsing = lapsed(self._limited_plans.around(step))
@@ -71,7 +71,7 @@ class Places:
         for plan in attempt.around:
             plan.active += 1
 
-    def unused(self, target: Target) -> None:
+    def unused(self, target: CallTarget) -> None:
         """The call for which places were taken is not made."""
         for limit in self._limits_of(target):
             limit.release()
@@ -185,7 +185,7 @@ class Places:
             plan.active -= 1
         attempt.around = ()
 
-    def _limits_of(self, target: Target) -> tuple[Limit, ...]:
+    def _limits_of(self, target: CallTarget) -> tuple[Limit, ...]:
         limits = self._limited_plans.of_tool(target)
         return limits if self.tenant is None else (*limits, self.tenant)
 

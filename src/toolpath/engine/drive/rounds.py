@@ -10,7 +10,7 @@ from toolpath.engine.compile.model_calls import reply_of
 from toolpath.engine.compile.own_tools import FORM, TERMINATE, THINK
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.children import Children
-from toolpath.engine.drive.drafts import Place
+from toolpath.engine.drive.drafts import ReplyPlace
 from toolpath.engine.drive.drive import Drive
 from toolpath.engine.state.instances import ENDED, StepState
 from toolpath.errors import ToolFailed, ToolpathError
@@ -58,7 +58,7 @@ class Rounds:
         owner = step.scope.owner
         agent = None if owner is None else owner.node.step
         talks = isinstance(agent, Agent) and not agent.require_tool_call
-        place = Place(self._drive.state.run_id, step.path, talks)
+        place = ReplyPlace(self._drive.state.run_id, step.path, talks)
         return await self._children.send(self._requests[step.path], place)
 
     async def act(self, parent: Attempt, tool: str, inputs: JsonObject, key: str) -> Json:

@@ -14,7 +14,7 @@ from toolpath.engine.decide.recover import recover
 from toolpath.engine.drive.alarms import Alarms
 from toolpath.engine.drive.attempt import Attempt
 from toolpath.engine.drive.cache import CachedCalls, clear_group, written_groups
-from toolpath.engine.drive.calls import Calls
+from toolpath.engine.drive.calls import CallMaker
 from toolpath.engine.drive.children import Children
 from toolpath.engine.drive.departure import Departure
 from toolpath.engine.drive.dispatch import Dispatch
@@ -66,7 +66,7 @@ class Runner:
             drive,
             places=self._places,
             dispatch=self._dispatch,
-            calls=Calls(drive, self._places, cached),
+            calls=CallMaker(drive, self._places, cached),
             children=self._children,
             alarms=self._alarms,
             inbox=self.inbox,

@@ -12,7 +12,7 @@ from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
 from toolpath.engine.compile.selection import Tools
 from toolpath.engine.drive.drafts import Drafts
-from toolpath.engine.drive.limits import Limits
+from toolpath.engine.drive.limits import CallLimits
 from toolpath.engine.drive.loop_turns import LoopTurns
 from toolpath.engine.drive.tenant_bytes import TenantBytes
 from toolpath.engine.drive.threads import Threads
@@ -22,7 +22,7 @@ from toolpath.ports import AgentLoop, Chat, Clock, Observer, Queue, Sealing, Sto
 from toolpath.values import JsonObject
 
 
-class Flight:
+class SharedCall:
     """A cached call under way, and how many wait for it."""
 
     __slots__ = ("generation", "task", "waiters")
@@ -42,7 +42,7 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     settings: Settings
     """Those in force for what begins now."""
     threads: Threads
-    limits: Limits
+    limits: CallLimits
     statistics: Statistics
     """Statistics of the tools, by key; they count every call."""
     learned: Callable[[], None]
@@ -91,7 +91,7 @@ class Services(msgspec.Struct, eq=False, kw_only=True):
     turns: LoopTurns
     held_for: dict[str, dict[str, Callable[[], None]]] = {}
     """What tools hold for the runs that are driven here, by name, and how they let go of it when the run has ended."""
-    flights: dict[str, Flight] = {}
+    flights: dict[str, SharedCall] = {}
     """Cached calls under way, by cache key: an equal call waits for them."""
     folders: Any
     """Where the files of runs are: `Folders` of `providers/run_files`, of which the engine knows nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolpath.catalog.statistics import Statistics
 from toolpath.config import Settings
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 
 #: Adaptive limits: for reads that succeeded this often, within these bounds, in seconds.
 ENOUGH, SHORTEST, LONGEST, ROOM = 20, 5.0, 120.0, 3.0
@@ -18,14 +18,14 @@ class TimeLimits:
         self._settings = settings
         self._limits: dict[str, float] = {}
 
-    def of(self, target: Target) -> float:
+    def of(self, target: CallTarget) -> float:
         """The limit of a call of the target."""
         limit = self._limits.get(target.key)
         if limit is None:
             limit = self._limits[target.key] = self._limit(target)
         return limit
 
-    def _limit(self, target: Target) -> float:
+    def _limit(self, target: CallTarget) -> float:
         settings = self._settings
         known = self._known.get(target.key)
         if not settings.adaptive_timeout or known is None or not target.tool.is_read or len(known.durations) < ENOUGH:

@@ -22,7 +22,7 @@ from toolpath.engine.decide.commands import (
 from toolpath.engine.drive.after_call import AfterCall
 from toolpath.engine.drive.alarms import Alarms
 from toolpath.engine.drive.attempt import Attempt
-from toolpath.engine.drive.calls import Calls
+from toolpath.engine.drive.calls import CallMaker
 from toolpath.engine.drive.children import Children
 from toolpath.engine.drive.cutoffs import Cutoffs
 from toolpath.engine.drive.departure import Departure
@@ -49,7 +49,7 @@ class Workers:
         *,
         places: Places,
         dispatch: Dispatch,
-        calls: Calls,
+        calls: CallMaker,
         children: Children,
         alarms: Alarms,
         inbox: Inbox,

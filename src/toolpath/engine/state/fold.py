@@ -13,7 +13,7 @@ from typing import Any
 
 from toolpath.engine.state.accounts import charge
 from toolpath.engine.state.ends import CUT, cut_inside, cut_off, end, item_done, item_failed
-from toolpath.engine.state.instances import EMPTY, Loop, Scope, StepState
+from toolpath.engine.state.instances import EMPTY, LoopProgress, Scope, StepState
 from toolpath.engine.state.paths import top
 from toolpath.engine.state.reopen import recount, reopen, take_back_half_said
 from toolpath.engine.state.state import State
@@ -131,7 +131,7 @@ def _started(state: State, event: ev.StepStarted) -> None:
             charge(step.scope, calls=1)
     elif step.node.kind == "loop":
         items = state.restore(event.inputs["over"])
-        step.loop = Loop(_unredacted(state, step, items) if isinstance(items, list) else [])
+        step.loop = LoopProgress(_unredacted(state, step, items) if isinstance(items, list) else [])
         if step.node.blocks[0].has_state and isinstance(step.node.step, LoopStep) and step.node.step.concurrency != 1:
             step.loop.before = dict(step.scope.state)
     else:

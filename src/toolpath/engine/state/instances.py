@@ -39,7 +39,7 @@ class ItemCaller(Protocol):
         ...
 
 
-class Loop:
+class LoopProgress:
     """Progress of a loop."""
 
     __slots__ = ("active", "before", "failure", "halted", "items", "next", "results", "writes")
@@ -99,7 +99,7 @@ class StepState:
     """It waits for a person to accept its tool, which has changed."""
     doubt: ev.FallbackStarted | None = None
     """The answer that was not sure enough."""
-    loop: Loop | None = None
+    loop: LoopProgress | None = None
     scopes: list[Scope] | None = None
     """Open blocks inside it, and the closed ones that a retry may need."""
     answers: dict[str, JsonObject] | None = None

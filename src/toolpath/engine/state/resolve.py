@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from toolpath.engine.compile.nodes import Target
+from toolpath.engine.compile.nodes import CallTarget
 from toolpath.engine.state.results import failure_of_expression
 from toolpath.errors import ExpressionError, SchemaError, Unresolved
 from toolpath.expressions.compile import Compiled
@@ -54,7 +54,7 @@ def resolve(compiled: Compiled, frame: Frame, mode: Mode) -> Resolved:
     return Resolved(value, missing=missing)
 
 
-def resolve_inputs(target: Target, frame: Frame, mode: Mode, *, shown: bool = False) -> Resolved:
+def resolve_inputs(target: CallTarget, frame: Frame, mode: Mode, *, shown: bool = False) -> Resolved:
     """The inputs of a call; `shown`: as the journal and people may see it, with secrets as written.
 
     An optional argument is left out where it came to null and the tool does not admit that, and in the mode `null`
@@ -85,7 +85,7 @@ def resolve_outputs(compiled: Compiled, frame: Frame, mode: Mode) -> Resolved:
     return found
 
 
-def without_nulls(inputs: JsonObject, target: Target) -> JsonObject:
+def without_nulls(inputs: JsonObject, target: CallTarget) -> JsonObject:
     """The inputs without each argument that came to null, and that the tool neither requires nor admits as null."""
     lost = [name for name in target.droppable if name in inputs and inputs[name] is None]
     if not lost:

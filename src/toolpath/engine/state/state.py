@@ -12,7 +12,7 @@ from typing import Any
 from toolpath.engine.compile.nodes import BlockProgram, with_optional
 from toolpath.engine.compile.program import Program
 from toolpath.engine.state.accounts import Account, account_of
-from toolpath.engine.state.instances import EMPTY, UNNAMED, Loop, Scope, StepState
+from toolpath.engine.state.instances import EMPTY, UNNAMED, LoopProgress, Scope, StepState
 from toolpath.engine.state.paths import InRound, in_round, parse_segment, scope_name, step_name
 from toolpath.engine.state.resolve import resolve_inputs
 from toolpath.expressions.names import Frame
@@ -274,7 +274,7 @@ class State:
             path = outer.prefix + scope_name(ident, None, visit, owner.entry)
         return path, f"{path}/"
 
-    def _open_item(self, scope: Scope, loop: Loop) -> None:
+    def _open_item(self, scope: Scope, loop: LoopProgress) -> None:
         scope.item = loop.items[scope.branch]
         loop.active += 1
         loop.next = max(loop.next, scope.branch + 1)

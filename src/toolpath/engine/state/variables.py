@@ -15,7 +15,7 @@ from toolpath.values import Json, JsonObject
 _NOTHING = object()
 
 
-class Writing:
+class VariableWriting:
     """One step's writing to the variables of the block that owns them.
 
     Expressions read the step's output, and what the step has written before them: both are there while they are

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.notation.reading.durations import DAY, HINT, seconds
 from toolpath.notation.reading.notes import Notes, alike, below, shown
 from toolpath.values import Json, JsonObject
@@ -21,17 +21,17 @@ _FLAGS = {
 class Fields:
     """The members of one mapping while they are read. What is not of its type is noted and counts as not given."""
 
-    def __init__(self, node: Node, path: str, notes: Notes) -> None:
+    def __init__(self, node: DocumentNode, path: str, notes: Notes) -> None:
         self.node = node
         self.path = path
         self.notes = notes
-        self.members: dict[str, Node] = node.value if isinstance(node.value, dict) else {}
+        self.members: dict[str, DocumentNode] = node.value if isinstance(node.value, dict) else {}
         self._read: set[str] = set()
         if node.repeats:
             notes.repeats(path, node)
 
     @classmethod
-    def of(cls, node: Node, path: str, notes: Notes, hint: str = "") -> Fields | None:
+    def of(cls, node: DocumentNode, path: str, notes: Notes, hint: str = "") -> Fields | None:
         """The fields of a node that must be a mapping; None, and a finding, where it is none."""
         notes.place(path, node)
         if isinstance(node.value, dict):
@@ -39,9 +39,9 @@ class Fields:
         notes.wrong_type(path, node, "A mapping", hint)
         return None
 
-    def node_of(self, name: str, *aliases: str) -> Node | None:
+    def node_of(self, name: str, *aliases: str) -> DocumentNode | None:
         """The field's node under whichever of its names it is given; null counts as not given."""
-        found: Node | None = None
+        found: DocumentNode | None = None
         given = ""
         for candidate in (name, *aliases):
             node = self.members.get(candidate)
@@ -64,7 +64,7 @@ class Fields:
             self.notes.place(below(self.path, name), found)
         return found
 
-    def require(self, name: str, *aliases: str, hint: str = "") -> Node | None:
+    def require(self, name: str, *aliases: str, hint: str = "") -> DocumentNode | None:
         """The field's node; where it is not given, a finding."""
         node = self.node_of(name, *aliases)
         if node is None:
@@ -80,7 +80,7 @@ class Fields:
         node = self.node_of(name, *aliases)
         return None if node is None else self.text_in(node, below(self.path, name))
 
-    def text_in(self, node: Node, path: str) -> str | None:
+    def text_in(self, node: DocumentNode, path: str) -> str | None:
         """The text of a node; else a finding."""
         if isinstance(node.value, str):
             return node.value
@@ -174,7 +174,7 @@ class Fields:
         node = self.node_of(name, *aliases)
         return None if node is None else self.choice_in(node, below(self.path, name), choices)
 
-    def choice_in(self, node: Node, path: str, choices: tuple[str, ...], message: str = "") -> str | None:
+    def choice_in(self, node: DocumentNode, path: str, choices: tuple[str, ...], message: str = "") -> str | None:
         """The node as one of the words; else a finding."""
         if isinstance(node.value, str) and node.value in choices:
             return node.value
@@ -272,7 +272,7 @@ class Fields:
             )
 
 
-def _without_quotes(name: str, node: Node) -> str:
+def _without_quotes(name: str, node: DocumentNode) -> str:
     """The hint for a number that is written as text."""
     written = node.value.strip() if isinstance(node.value, str) else ""
     return f"Write {name}: {written}, without quotes." if written.isdecimal() else ""

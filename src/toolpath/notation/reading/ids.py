@@ -8,7 +8,7 @@ from typing import get_args
 
 from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.plan import Step
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.notation.reading.notes import Notes, shown
 
 #: What an id, a variable of a loop and a group look like.
@@ -29,7 +29,7 @@ def is_id(text: str) -> bool:
 class Ids:
     """The ids of one plan: unique in all of it, those that are written before those that are made."""
 
-    def __init__(self, notes: Notes, steps: Node | None) -> None:
+    def __init__(self, notes: Notes, steps: DocumentNode | None) -> None:
         self._notes = notes
         self._written: set[str] = set()
         self._taken: set[str] = set()
@@ -37,7 +37,7 @@ class Ids:
         if steps is not None:
             self._written.update(_written_ids(steps))
 
-    def choose(self, node: Node | None, path: str, bare_name: str) -> tuple[str, bool]:
+    def choose(self, node: DocumentNode | None, path: str, bare_name: str) -> tuple[str, bool]:
         """The step's id, and whether it was made: the written one where it may stand, else one of `bare_name`."""
         if node is None or node.value is None:
             return self.derive(bare_name), True
@@ -61,7 +61,7 @@ class Ids:
                 self._taken.add(made)
                 return made
 
-    def _checked(self, node: Node, path: str) -> str | None:
+    def _checked(self, node: DocumentNode, path: str) -> str | None:
         written = node.value
         if not isinstance(written, str):
             self._notes.wrong_type(path, node, "An id as text", "Put it in quotes.")
@@ -94,7 +94,7 @@ class Ids:
         return None
 
 
-def _written_ids(steps: Node) -> Iterable[str]:
+def _written_ids(steps: DocumentNode) -> Iterable[str]:
     """The ids that are written anywhere in these steps, in good form or not."""
     pending = [steps]
     while pending:

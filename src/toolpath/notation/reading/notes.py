@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from toolpath.errors import Finding, Severity, closest
 from toolpath.model.plan import Source
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.values import Json
 
 #: More findings than these help nobody.
@@ -41,7 +41,7 @@ class Notes:
         """The source, as the plan keeps it."""
         return Source(self.file, self.positions, tuple(self.findings))
 
-    def place(self, path: str, node: Node) -> None:
+    def place(self, path: str, node: DocumentNode) -> None:
         """Remember where this part of the canonical form stands."""
         if node.line:
             self.positions[path] = node.place
@@ -51,7 +51,7 @@ class Notes:
         code: str,
         message: str,
         path: str,
-        node: Node | tuple[int, int] | None,
+        node: DocumentNode | tuple[int, int] | None,
         *,
         hint: str = "",
         suggestions: Iterable[str] = (),
@@ -59,11 +59,11 @@ class Notes:
         """Note a fault that blocks a start."""
         self._add("error", code, message, path, node, hint=hint, suggestions=suggestions)
 
-    def warning(self, code: str, message: str, path: str, node: Node | None, *, hint: str = "") -> None:
+    def warning(self, code: str, message: str, path: str, node: DocumentNode | None, *, hint: str = "") -> None:
         """Note something that is probably not meant."""
         self._add("warning", code, message, path, node, hint=hint)
 
-    def information(self, code: str, message: str, path: str, node: Node | None, *, hint: str = "") -> None:
+    def information(self, code: str, message: str, path: str, node: DocumentNode | None, *, hint: str = "") -> None:
         """Note something good to know."""
         self._add("information", code, message, path, node, hint=hint)
 
@@ -73,7 +73,7 @@ class Notes:
         code: str,
         message: str,
         path: str,
-        node: Node | tuple[int, int] | None,
+        node: DocumentNode | tuple[int, int] | None,
         *,
         hint: str = "",
         suggestions: Iterable[str] = (),
@@ -90,7 +90,7 @@ class Notes:
                 )
             )
             return
-        line, column = node.place if isinstance(node, Node) else node or (0, 0)
+        line, column = node.place if isinstance(node, DocumentNode) else node or (0, 0)
         self.findings.append(
             Finding(
                 code=code,
@@ -104,15 +104,15 @@ class Notes:
             )
         )
 
-    def wrong_type(self, path: str, node: Node, expected: str, hint: str = "") -> None:
+    def wrong_type(self, path: str, node: DocumentNode, expected: str, hint: str = "") -> None:
         """Note that a value is not of the type its field has; `expected` reads like `text` or `a list of ids`."""
         self.error("wrong_type", f"{expected} is expected here, not {_described(node)}.", path, node, hint=hint)
 
-    def missing(self, path: str, name: str, node: Node | None, hint: str = "") -> None:
+    def missing(self, path: str, name: str, node: DocumentNode | None, hint: str = "") -> None:
         """Note that a field is not there that must be."""
         self.error("missing_field", f"Missing required field: {name}", path, node, hint=hint)
 
-    def repeats(self, path: str, node: Node) -> None:
+    def repeats(self, path: str, node: DocumentNode) -> None:
         """Note the keys that a mapping holds more than once."""
         for repeat in node.repeats:
             self.error(
@@ -123,7 +123,7 @@ class Notes:
                 hint="Remove one of them.",
             )
 
-    def value(self, path: str, node: Node) -> Json:
+    def value(self, path: str, node: DocumentNode) -> Json:
         """The node as plain JSON, with the places of all its parts noted."""
         self.place(path, node)
         match node.value:
@@ -167,9 +167,9 @@ def alike(name: str, candidates: Iterable[str]) -> tuple[str, ...]:
 _KINDS = {"null": "nothing", "object": "a mapping", "array": "a list"}
 
 
-def _described(node: Node) -> str:
+def _described(node: DocumentNode) -> str:
     return _KINDS.get(node.kind) or f"{'text ' if isinstance(node.value, str) else ''}{shown(_written(node))}"
 
 
-def _written(node: Node) -> object:
+def _written(node: DocumentNode) -> object:
     return node.value if isinstance(node.value, str) else node.written or node.value

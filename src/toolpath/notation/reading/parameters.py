@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolpath.json_schema.members import with_members
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import Notes, alike, below, shown
 from toolpath.values import Json, JsonObject
@@ -104,7 +104,7 @@ _SCHEMA_WORDS = frozenset(
 )
 
 
-def read_inputs(node: Node, path: str, notes: Notes, given_path: str = "") -> JsonObject:
+def read_inputs(node: DocumentNode, path: str, notes: Notes, given_path: str = "") -> JsonObject:
     """The schema of a plan's inputs: a JSON Schema of an object as it is, a list of parameters turned into one."""
     if isinstance(node.value, list):
         return read_parameters(node, given_path or path, notes, canonical=path)
@@ -124,7 +124,7 @@ def read_inputs(node: Node, path: str, notes: Notes, given_path: str = "") -> Js
     return _usable(schema, node, path, notes)
 
 
-def _usable(schema: JsonObject, node: Node, path: str, notes: Notes) -> JsonObject:
+def _usable(schema: JsonObject, node: DocumentNode, path: str, notes: Notes) -> JsonObject:
     """The schema without those parts of another type that would trip every reader of it."""
     kept = dict(schema)
     if schema.get("type", "object") not in ("object", ["object"]):
@@ -147,7 +147,7 @@ def _usable(schema: JsonObject, node: Node, path: str, notes: Notes) -> JsonObje
     return with_members(kept)
 
 
-def read_parameters(node: Node, path: str, notes: Notes, *, canonical: str = "/inputs") -> JsonObject:
+def read_parameters(node: DocumentNode, path: str, notes: Notes, *, canonical: str = "/inputs") -> JsonObject:
     """The JSON Schema of an object with these parameters: a list of them, or a mapping of name → parameter."""
     notes.place(path, node)
     properties: JsonObject = {}
@@ -183,7 +183,7 @@ def _name(fields: Fields) -> str | None:
     return fields.text_in(named, below(fields.path, "name")) if named is not None else None
 
 
-def read_schema(node: Node, path: str, notes: Notes, *, named: bool = False) -> JsonObject:
+def read_schema(node: DocumentNode, path: str, notes: Notes, *, named: bool = False) -> JsonObject:
     """The JSON Schema of one value in the parameters' notation: `items`, `returns`, a member of `properties`."""
     fields = Fields.of(node, path, notes, "Write {type: string}.")
     if fields is None:
@@ -256,7 +256,7 @@ def _types(fields: Fields) -> list[str]:
     return found
 
 
-def _constraint(fields: Fields, name: str, node: Node) -> Json:
+def _constraint(fields: Fields, name: str, node: DocumentNode) -> Json:
     path = below(fields.path, name)
     value = fields.notes.value(path, node)
     if name in ("options", "choices"):

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from toolpath.model.plan import Call, Retry
-from toolpath.notation.nodes import Node
+from toolpath.notation.nodes import DocumentNode
 from toolpath.notation.reading.fields import Fields
 from toolpath.notation.reading.notes import below
 from toolpath.values import Json, JsonObject
@@ -101,7 +101,7 @@ def _response(fields: Fields) -> Json:
     return _mapped(mapping, fields, fields.members.get("response_mapping"))
 
 
-def _mapped(mapping: Json, fields: Fields, node: Node | None) -> Json:
+def _mapped(mapping: Json, fields: Fields, node: DocumentNode | None) -> Json:
     match mapping:
         case dict():
             return {key: _mapped(item, fields, node) for key, item in mapping.items()}

@@ -30,8 +30,8 @@ from toolpath.planner.records import (
     Ground,
     Lesson,
     Outcome,
-    Planned,
     PlanningRecord,
+    PlanningResult,
     PlanRequest,
     Round,
     Selection,
@@ -60,13 +60,13 @@ _LEAST_ROOM: Final = 2_000
 _TOLD_ONCE: Final = frozenset(("may_not_fit", "maybe_missing"))
 
 
-async def plan_with_model(request: PlanRequest, ground: Ground) -> Planned:
+async def plan_with_model(request: PlanRequest, ground: Ground) -> PlanningResult:
     """A plan that checks, and how it came about.
 
     Raises `NoToolFits` where no tool can do it, `PlanningFailed` where no plan that checks came of it and
     `ground.options.fallback` is `error` or there is no offline planner; each carries its record.
     """
-    session = Session(request, ground)
+    session = PlanningSession(request, ground)
     session.need_tools()
     try:
         return await session.mended(await session.ask(session.first_question()))
@@ -74,7 +74,7 @@ async def plan_with_model(request: PlanRequest, ground: Ground) -> Planned:
         return await session.give_up(failure.message, (), is_absent=failure.kind in ABSENT)
 
 
-class Session:
+class PlanningSession:
     """One request while it is being planned: its rounds, and what is left of its time, tokens and money."""
 
     def __init__(self, request: PlanRequest, ground: Ground) -> None:
@@ -196,7 +196,7 @@ class Session:
             self.rounds.append(Round(answer=text[:_LONGEST_ANSWER], error=failure.message, duration=duration))
             raise
 
-    async def mended(self, reply: ChatReply) -> Planned:
+    async def mended(self, reply: ChatReply) -> PlanningResult:
         """The plan of an answer, after as many repairs as it needs and may have. Raises `ChatFailed`."""
         while True:
             try:
@@ -273,7 +273,7 @@ class Session:
         parsed = plain(freeze(plan))[0] if plan is not None else None
         self.rounds[-1] = msgspec.structs.replace(self.rounds[-1], plan=parsed, findings=findings)
 
-    def planned(self, plan: Plan) -> Planned:
+    def planned(self, plan: Plan) -> PlanningResult:
         """The plan as it is handed over: with fallbacks, estimates and a confidence."""
         options = self.ground.options
         sure = _UNSAID if plan.confidence is None else plan.confidence
@@ -286,9 +286,9 @@ class Session:
         if self.request.is_words:
             known = encode(self.request.context).decode() if self.request.context else ""
             plan = mandated(plan, self.request.text, self.checked, strict=False, kept=kept, known=known)
-        return Planned(plan=plan, record=self.record(plan))
+        return PlanningResult(plan=plan, record=self.record(plan))
 
-    async def give_up(self, reason: str, findings: tuple[Finding, ...], *, is_absent: bool = False) -> Planned:
+    async def give_up(self, reason: str, findings: tuple[Finding, ...], *, is_absent: bool = False) -> PlanningResult:
         """The offline planner's plan, marked as such. Raises `PlanningFailed` where there is none.
 
         What the model said and was refused for, rules do not do in its place: then their plan asks before it acts.
@@ -322,7 +322,7 @@ class Session:
             reasoning=f"Planned without a model, because: {reason} {plan.reasoning}".strip(),
         )
         plan = msgspec.structs.replace(plan, origin=origin, metadata={**plan.metadata, "fallback": True})
-        return Planned(plan=plan, record=self.record(plan, outcome="fallback", reason=reason))
+        return PlanningResult(plan=plan, record=self.record(plan, outcome="fallback", reason=reason))
 
     def need_tools(self) -> None:
         """Raise `NoToolFits` where there is no tool to choose from."""

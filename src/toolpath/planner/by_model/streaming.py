@@ -16,9 +16,9 @@ from toolpath.model.plan import Call, Plan, Step
 from toolpath.notation.plan import read_plan
 from toolpath.planner.by_model.incremental import StepReader
 from toolpath.planner.by_model.mending import mended
-from toolpath.planner.by_model.planner import ABSENT, Session
+from toolpath.planner.by_model.planner import ABSENT, PlanningSession
 from toolpath.planner.by_model.reading import as_allowed, with_tool_keys
-from toolpath.planner.records import Ground, Planned, PlanRequest
+from toolpath.planner.records import Ground, PlanningResult, PlanRequest
 from toolpath.values import Json
 
 
@@ -35,7 +35,7 @@ class StepWritten(msgspec.Struct, frozen=True, kw_only=True):
 class PlanWritten(msgspec.Struct, frozen=True, kw_only=True):
     """The end: the whole plan."""
 
-    planned: Planned
+    planned: PlanningResult
     revoked: tuple[str, ...] = ()
     """Ids of steps that were given before and are not, or not so, in the plan; what they have read is to be dropped."""
 
@@ -46,7 +46,7 @@ async def stream_plan(request: PlanRequest, ground: Ground) -> AsyncGenerator[St
     A step with faults is held back with all that come after it; the whole plan is then mended as `plan_with_model`
     does. Raises what that raises.
     """
-    session = Session(request, ground)
+    session = PlanningSession(request, ground)
     session.need_tools()
     growing = _Growing(session)
     try:
@@ -64,7 +64,7 @@ async def stream_plan(request: PlanRequest, ground: Ground) -> AsyncGenerator[St
     yield PlanWritten(planned=planned, revoked=revoked)
 
 
-async def _answer(session: Session, growing: _Growing) -> AsyncGenerator[StepWritten]:
+async def _answer(session: PlanningSession, growing: _Growing) -> AsyncGenerator[StepWritten]:
     async with aclosing(session.stream(session.first_question())) as pieces:
         async for piece in pieces:
             for entry in growing.reader.feed(piece.text):
@@ -78,7 +78,7 @@ async def _answer(session: Session, growing: _Growing) -> AsyncGenerator[StepWri
 class _Growing:
     """The steps that were given so far."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: PlanningSession) -> None:
         self.reader = StepReader()
         self.reply: ChatReply | None = None
         self.given: list[Step] = []

@@ -15,7 +15,7 @@ import msgspec
 from toolpath.catalog.words import STOP
 from toolpath.errors import ExpressionError
 from toolpath.expressions.quoted import BRACES
-from toolpath.expressions.scan import Template, scan
+from toolpath.expressions.scan import Placeholder, scan
 from toolpath.model.plan import Call, Plan, every_step, freeze, with_calls
 from toolpath.planner.learning.stand_ins import may_vary, stands_in
 from toolpath.values import Json, walk
@@ -190,7 +190,7 @@ def _elsewhere(plan: Plan) -> Iterable[str]:
 def _templates(text: str) -> Iterable[str]:
     if "{{" in text:
         try:
-            yield from (piece.text for piece in scan(text) if isinstance(piece, Template))
+            yield from (piece.text for piece in scan(text) if isinstance(piece, Placeholder))
         except ExpressionError:
             yield text
 
@@ -275,7 +275,7 @@ def _replaced_text(text: str, values: Mapping[str, str]) -> str:
         return text
     return "".join(
         piece.text
-        if isinstance(piece, Template)
+        if isinstance(piece, Placeholder)
         else pattern.sub(lambda match: values[match.group()].replace("{{", BRACES), str(piece))
         for piece in pieces
     )

@@ -19,7 +19,7 @@ from toolpath.checks.request.tools import acts
 from toolpath.model.plan import Call, Plan, every_step, freeze, thaw
 from toolpath.planner.learning.patterns import Pattern, pattern_of, plain, with_values
 from toolpath.planner.learning.stand_ins import is_timeless
-from toolpath.planner.records import Planned, PlanningRecord, PlanRequest
+from toolpath.planner.records import PlanningRecord, PlanningResult, PlanRequest
 from toolpath.ports import Clock
 from toolpath.values import JsonObject, digest, made_ready, walk
 
@@ -69,7 +69,7 @@ class PlanCache:
         asked = self.hits + self.misses
         return self.hits / asked if asked else None
 
-    def find(self, request: PlanRequest, catalog: Catalog, *, strategy: str = "") -> Planned | None:
+    def find(self, request: PlanRequest, catalog: Catalog, *, strategy: str = "") -> PlanningResult | None:
         """The plan for a request that is the same but for its values; None where none is kept that still checks.
 
         `strategy`: one that this way of planning has made.
@@ -79,7 +79,7 @@ class PlanCache:
         self.misses += found is None
         return found
 
-    def _find(self, request: PlanRequest, catalog: Catalog, strategy: str) -> Planned | None:
+    def _find(self, request: PlanRequest, catalog: Catalog, strategy: str) -> PlanningResult | None:
         if not _stands_alone(request):
             return None
         began = self._clock.monotonic()
@@ -105,7 +105,7 @@ class PlanCache:
             return self._planned(plan, request, kept, self._clock.monotonic() - began)
         return None
 
-    def _planned(self, plan: Plan, request: PlanRequest, kept: CachedPlan, duration: float) -> Planned:
+    def _planned(self, plan: Plan, request: PlanRequest, kept: CachedPlan, duration: float) -> PlanningResult:
         record = PlanningRecord(
             request=request.text,
             planner="cache",
@@ -119,9 +119,9 @@ class PlanCache:
             started_at=self._clock.time(),
             duration=duration,
         )
-        return Planned(plan=plan, record=record)
+        return PlanningResult(plan=plan, record=record)
 
-    def keep(self, request: PlanRequest, catalog: Catalog, planned: Planned) -> bool:
+    def keep(self, request: PlanRequest, catalog: Catalog, planned: PlanningResult) -> bool:
         """Keep a plan for later, where it is worth that; says whether it is kept.
 
         Not kept: a fallback, a plan that is unsure or leaves a question open, one that rests on results of another run

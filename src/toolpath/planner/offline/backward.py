@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.outputs import feeds, outputs_of
-from toolpath.planner.offline.rank import Candidate, Ranker
+from toolpath.planner.offline.rank import RankedTool, Ranker
 from toolpath.planner.offline.slots import Slot
 
 #: An output has to fit so well before an unasked tool is brought in for it.
@@ -66,7 +66,7 @@ def _is_made(slot: Slot, draft: Draft, drafts: Sequence[Draft]) -> bool:
 def _maker(slot: Slot, draft: Draft, drafts: Sequence[Draft], ranker: Ranker, text: str) -> Draft | None:
     """The tool that makes it and that the request says enough for: rather one that only reads, that fits it best."""
     known = {one.candidate.tool.key for one in drafts}
-    makers: list[tuple[bool, float, str, Candidate]] = []
+    makers: list[tuple[bool, float, str, RankedTool]] = []
     for one in ranker.candidates:
         if one.tool.key in known:
             continue

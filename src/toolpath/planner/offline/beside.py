@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from toolpath.catalog.words import STOP, stem
 from toolpath.planner.offline.match import is_like
-from toolpath.planner.offline.rank import COMMON, Candidate
+from toolpath.planner.offline.rank import COMMON, RankedTool
 
 _WORD = re.compile(r"[A-Za-z]+")
 _JOINT = re.compile(
@@ -17,9 +17,9 @@ _JOINT = re.compile(
 )
 
 
-def beside(one: Candidate, text: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+def beside(one: RankedTool, text: str, candidates: Sequence[RankedTool]) -> list[RankedTool]:
     """The other tools that the text joins to this one, each by all the words that tell their names apart."""
-    found: list[Candidate] = []
+    found: list[RankedTool] = []
     for other in candidates:
         if other is one:
             continue

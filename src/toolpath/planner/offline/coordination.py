@@ -112,7 +112,7 @@ class Said(msgspec.Struct, frozen=True):
         return bool(self.things)
 
 
-class Told(msgspec.Struct, frozen=True):
+class ToldApart(msgspec.Struct, frozen=True):
     """A request said one by one."""
 
     clauses: tuple[Said, ...]
@@ -127,7 +127,7 @@ def may_join(text: str) -> bool:
 
 def one_by_one(
     text: str, spans: Sequence[Span], is_verb: Callable[[str], bool], is_kind: Callable[[str], bool]
-) -> Told | None:
+) -> ToldApart | None:
     """The clauses of a text, each said for each of its things; None where nothing is joined, or not plainly.
 
     `is_kind`: whether a word names a kind of thing, as `branches` before their names, and is no part of a name.
@@ -148,7 +148,7 @@ class _Coordination:
         self._text, self._hidden = text, "".join(hidden)
         self._spans, self._is_verb, self._is_kind = spans, is_verb, is_kind
 
-    def said(self) -> Told | None:
+    def said(self) -> ToldApart | None:
         """The clauses one by one."""
         if _WHOLE.search(self._hidden):
             return None
@@ -170,7 +170,7 @@ class _Coordination:
             told.append(said)
         count = sum(len(one.requests) for one in told)
         whole = _WITH.sub("and", whole)
-        return Told(tuple(told), whole) if 1 < count <= MOST else None
+        return ToldApart(tuple(told), whole) if 1 < count <= MOST else None
 
     # Clauses and what they join.
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import msgspec
 
 from toolpath.planner.offline.fill import Filling
-from toolpath.planner.offline.rank import Candidate, Fit
+from toolpath.planner.offline.rank import Fit, RankedTool
 from toolpath.values import Json
 
 
 class Draft(msgspec.Struct, frozen=True):
     """One tool and its calls."""
 
-    candidate: Candidate
+    candidate: RankedTool
     text: str
     fit: Fit
     filling: Filling

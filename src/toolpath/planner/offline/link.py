@@ -15,7 +15,7 @@ from toolpath.planner.offline.draft import Draft
 from toolpath.planner.offline.fill import Filling
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.match import CUED
-from toolpath.planner.offline.outputs import FEEDS, Output, feeds, outputs_of
+from toolpath.planner.offline.outputs import FEEDS, OutputField, feeds, outputs_of
 from toolpath.planner.offline.slots import Slot
 from toolpath.values import Json
 
@@ -26,11 +26,11 @@ _WEAK_VALUE, _STRONG_OUTPUT = 1.2, 1.15
 _EACH = re.compile(r"\b(?:each|both|every)\b", re.IGNORECASE)
 
 
-class Source(msgspec.Struct, frozen=True):
+class ArgumentSource(msgspec.Struct, frozen=True):
     """Source of a parameter's value."""
 
     draft: int
-    output: Output
+    output: OutputField
     score: float
 
 
@@ -49,7 +49,7 @@ def link(drafts: Sequence[Draft]) -> list[Draft]:
     return linked
 
 
-def _for_each(draft: Draft, sources: Mapping[str, Source], drafts: Sequence[Draft]) -> Draft:
+def _for_each(draft: Draft, sources: Mapping[str, ArgumentSource], drafts: Sequence[Draft]) -> Draft:
     """The one call as many times as the step that feeds it is called, where the text says so: `a blog by each`."""
     count = max((len(drafts[source.draft].filling.calls) for source in sources.values()), default=1)
     if len(draft.filling.calls) != 1 or count < 2 or not _EACH.search(draft.text):
@@ -61,10 +61,10 @@ def _for_each(draft: Draft, sources: Mapping[str, Source], drafts: Sequence[Draf
     return msgspec.structs.replace(draft, filling=filling)
 
 
-def _sources(index: int, drafts: Sequence[Draft]) -> dict[str, Source]:
+def _sources(index: int, drafts: Sequence[Draft]) -> dict[str, ArgumentSource]:
     """Parameter → the output that feeds it best, for those that should be fed."""
     draft = drafts[index]
-    found: dict[str, Source] = {}
+    found: dict[str, ArgumentSource] = {}
     for slot in draft.candidate.slots:
         values = [call[slot.name] for call in draft.filling.calls if slot.name in call]
         best = _best(slot, index, drafts)
@@ -79,8 +79,8 @@ def _sources(index: int, drafts: Sequence[Draft]) -> dict[str, Source]:
     return found
 
 
-def _best(slot: Slot, index: int, drafts: Sequence[Draft]) -> Source | None:
-    best: Source | None = None
+def _best(slot: Slot, index: int, drafts: Sequence[Draft]) -> ArgumentSource | None:
+    best: ArgumentSource | None = None
     for other, draft in enumerate(drafts):
         if other == index or draft.candidate.tool.key == drafts[index].candidate.tool.key:
             continue
@@ -88,11 +88,11 @@ def _best(slot: Slot, index: int, drafts: Sequence[Draft]) -> Source | None:
             # What was asked for earlier is likelier to be meant.
             score = feeds(slot, output, draft.candidate) - (0.3 if other > index else 0.02 * (index - other))
             if score >= FEEDS and (best is None or score > best.score):
-                best = Source(other, output, score)
+                best = ArgumentSource(other, output, score)
     return best
 
 
-def _gives_way(slot: Slot, value: Found, source: Source, draft: Draft, other: Draft) -> bool:
+def _gives_way(slot: Slot, value: Found, source: ArgumentSource, draft: Draft, other: Draft) -> bool:
     """Whether the value found in the text is only the name of what the other step gives."""
     if value.mention is None:
         return False
@@ -106,7 +106,7 @@ def _gives_way(slot: Slot, value: Found, source: Source, draft: Draft, other: Dr
     return value.sure < _WEAK_VALUE and source.score >= _STRONG_OUTPUT
 
 
-def _ordered(wanted: Sequence[Mapping[str, Source]]) -> list[int]:
+def _ordered(wanted: Sequence[Mapping[str, ArgumentSource]]) -> list[int]:
     """Indices so that sources come first; where they go round in a circle, the order of the request."""
     order: list[int] = []
     visiting: set[int] = set()
@@ -124,7 +124,7 @@ def _ordered(wanted: Sequence[Mapping[str, Source]]) -> list[int]:
     return order
 
 
-def _linked(draft: Draft, sources: Mapping[str, Source], from_drafts: Mapping[int, Draft]) -> Draft:
+def _linked(draft: Draft, sources: Mapping[str, ArgumentSource], from_drafts: Mapping[int, Draft]) -> Draft:
     calls: list[Mapping[str, Found]] = []
     links: list[Mapping[str, Json]] = []
     for number, call in enumerate(draft.filling.calls):
@@ -141,7 +141,7 @@ def _linked(draft: Draft, sources: Mapping[str, Source], from_drafts: Mapping[in
     return msgspec.structs.replace(draft, filling=filling, links=tuple(links), ties=ties)
 
 
-def _asked(draft: Draft, sources: Mapping[str, Source]) -> Draft:
+def _asked(draft: Draft, sources: Mapping[str, ArgumentSource]) -> Draft:
     """Without the names that stand where an id belongs: a name is no id, so it is asked for."""
     names = {
         slot.name
@@ -164,7 +164,7 @@ def _is_mere_name(found: Found) -> bool:
     return mention is not None and mention.kind in ("name", "phrase") and not mention.text.isupper()
 
 
-def _template(source: Draft, output: Output, named: Found | None, number: int, draft: Draft) -> str:
+def _template(source: Draft, output: OutputField, named: Found | None, number: int, draft: Draft) -> str:
     """The reference to the step that was told what is named here, else to the one of the same number, else the last."""
     ids = source.ids
     chosen = ids[min(number, len(ids) - 1)] if len(draft.filling.calls) == len(ids) else ids[-1]

@@ -6,7 +6,7 @@ import msgspec
 
 from toolpath.catalog.words import STOP, raw_words, stem
 from toolpath.planner.offline.match import is_like
-from toolpath.planner.offline.rank import Candidate
+from toolpath.planner.offline.rank import RankedTool
 from toolpath.planner.offline.slots import Slot
 from toolpath.values import Json, JsonObject
 
@@ -38,7 +38,7 @@ _VERBS = frozenset(
 _MOST_FIELDS = 60
 
 
-class Output(msgspec.Struct, frozen=True):
+class OutputField(msgspec.Struct, frozen=True):
     """One field of a result."""
 
     path: tuple[str | int, ...]
@@ -49,14 +49,14 @@ class Output(msgspec.Struct, frozen=True):
 
 def outputs_of(
     schema: Json, path: tuple[str | int, ...] = (), depth: int = 0, root: JsonObject | None = None
-) -> list[Output]:
+) -> list[OutputField]:
     """Every field of an object that the schema describes, objects inside it included."""
     root = root if root is not None or not isinstance(schema, dict) else schema
     schema = _resolved(schema, root)
     properties = schema.get("properties") if schema is not None else None
     if not isinstance(properties, dict):
         return []
-    found: list[Output] = []
+    found: list[OutputField] = []
     for name, field in properties.items():
         if not isinstance(field, dict) or not isinstance(name, str) or len(found) >= _MOST_FIELDS:
             continue
@@ -65,7 +65,7 @@ def outputs_of(
         described = frozenset(
             stem(word) for word in raw_words(str(field.get("description") or ""))[:40] if word not in STOP
         )
-        found.append(Output((*path, name), str(kind or "any"), words, described))
+        found.append(OutputField((*path, name), str(kind or "any"), words, described))
         if depth < 2:
             found += outputs_of(field, (*path, name), depth + 1, root)
     return found
@@ -81,7 +81,7 @@ def _resolved(schema: Json, root: JsonObject | None) -> JsonObject | None:
     return schema if isinstance(schema, dict) else None
 
 
-def feeds(slot: Slot, output: Output, source: Candidate) -> float:
+def feeds(slot: Slot, output: OutputField, source: RankedTool) -> float:
     """How well the output of that tool feeds the parameter, 0 to about 2."""
     if not _can_feed(slot.type, output.type):
         return 0.0

@@ -10,7 +10,7 @@ from toolpath.catalog.words import raw_words
 from toolpath.planner.offline.beside import beside
 from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.match import WEAK
-from toolpath.planner.offline.rank import Candidate, Fit, Ranker
+from toolpath.planner.offline.rank import Fit, RankedTool, Ranker
 
 #: A further tool must fit its part at least so well against the best.
 _SECOND: Final = 0.5
@@ -26,13 +26,13 @@ _BACKWARD: Final = re.compile(
 )
 
 
-def owners_of(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) -> list[tuple[Candidate, list[int]]]:
+def owners_of(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) -> list[tuple[RankedTool, list[int]]]:
     """Each tool chosen with the parts of the request that are its own, in the order of the request."""
     best = max(ranker.candidates, key=lambda one: whole[one.tool.key].score)
     if len(parts) == 1 or len(ranker.candidates) == 1:
         every = [best, *(beside(best, parts[0], ranker.candidates) if len(parts) == 1 else ())]
         return [(one, list(range(len(parts)))) for one in every]
-    owners: dict[str, tuple[Candidate, list[int]]] = {}
+    owners: dict[str, tuple[RankedTool, list[int]]] = {}
     fits = [
         sorted(
             (
@@ -67,12 +67,12 @@ def owners_of(parts: Sequence[str], ranker: Ranker, whole: Mapping[str, Fit]) ->
     return list(owners.values())
 
 
-def _is_led(one: Candidate, part: str) -> bool:
+def _is_led(one: RankedTool, part: str) -> bool:
     """Whether the part begins with the verb of the tool."""
     return next(iter(raw_words(part[:60])), "") == one.verb
 
 
-def _is_own(one: Candidate, part: str, ranker: Ranker) -> bool:
+def _is_own(one: RankedTool, part: str, ranker: Ranker) -> bool:
     """Whether the part hints at this tool alone, and says half or more of what that one needs."""
     score = ranker.fit(one, part).score
     rival = max(ranker.fit(other, part).score for other in ranker.candidates if other is not one)

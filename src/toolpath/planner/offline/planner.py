@@ -38,10 +38,10 @@ from toolpath.planner.offline.mentions import mentions
 from toolpath.planner.offline.one_by_one import put_together, surer
 from toolpath.planner.offline.onward import onward
 from toolpath.planner.offline.owners import owners_of
-from toolpath.planner.offline.rank import Candidate, Ranker, candidate
+from toolpath.planner.offline.rank import RankedTool, Ranker, candidate
 from toolpath.planner.offline.refused import asked_where_refused
 from toolpath.planner.offline.request.asking import about
-from toolpath.planner.offline.request.reader import SURE, UNSURE, Reading, read_request
+from toolpath.planner.offline.request.reader import SURE, UNSURE, RequestReading, read_request
 from toolpath.planner.offline.request.spans import spans_of
 from toolpath.planner.offline.request.spelling import Spelled, spelled
 from toolpath.planner.offline.request.toolbox import Toolbox, is_of_kind
@@ -295,7 +295,7 @@ def _misfits(plan: Plan, box: Toolbox) -> bool:
     )
 
 
-def _read(request: str, reading: Reading, catalog: Catalog) -> Plan:
+def _read(request: str, reading: RequestReading, catalog: Catalog) -> Plan:
     """The plan of what was read, asked about where the request does not command it."""
     calls = [step for _, step in every_step(Block(steps=reading.steps)) if isinstance(step, Call)]
     origin = Origin(
@@ -385,7 +385,7 @@ def _drafts(text: str, ranker: Ranker) -> list[Draft]:
     return drafts
 
 
-def _joined(one: Candidate, own: str, text: str, ranker: Ranker) -> Draft | None:
+def _joined(one: RankedTool, own: str, text: str, ranker: Ranker) -> Draft | None:
     """The calls that conjunctions join, where each of them says enough."""
     filling = conjoined(one.slots, own, about=one.name | one.description)
     if filling is None or (filling.missing and own != text):
@@ -393,7 +393,7 @@ def _joined(one: Candidate, own: str, text: str, ranker: Ranker) -> Draft | None
     return Draft(one, own, ranker.fit(one, own), filling)
 
 
-def _apart(one: Candidate, parts: Sequence[str], own: str, ranker: Ranker) -> Draft | None:
+def _apart(one: RankedTool, parts: Sequence[str], own: str, ranker: Ranker) -> Draft | None:
     """The calls where several parts each say all that a call needs, or all but what the first of them says."""
     about = one.name | one.description
     needed = [slot for slot in one.slots if slot.required]
@@ -433,12 +433,12 @@ def _apart(one: Candidate, parts: Sequence[str], own: str, ranker: Ranker) -> Dr
     return Draft(one, own, ranker.fit(one, own), Filling(tuple(calls), (), used))
 
 
-def _is_call(one: Candidate, part: str, first: str, ranker: Ranker) -> bool:
+def _is_call(one: RankedTool, part: str, first: str, ranker: Ranker) -> bool:
     """Whether the part asks for the tool again, instead of saying more of what was asked before."""
     return bool(_ANOTHER.search(part)) or 2 * ranker.fit(one, part).name > ranker.fit(one, first).name
 
 
-def _draft(one: Candidate, own: str, text: str, ranker: Ranker, *, earlier: Sequence[Draft]) -> Draft:
+def _draft(one: RankedTool, own: str, text: str, ranker: Ranker, *, earlier: Sequence[Draft]) -> Draft:
     about = one.name | one.description
     filling = without_repeats(fill(one.slots, own, about=about, is_all=True))
     if own != text:

@@ -132,7 +132,7 @@ _ASKED = tuple(
 _UNASKED = 0.5
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class RankedTool(msgspec.Struct, frozen=True):
     """A tool prepared for planning."""
 
     tool: Tool
@@ -162,7 +162,7 @@ class Fit(msgspec.Struct, frozen=True):
 NO_FIT = Fit(0.0, 0.0, 0.0)
 
 
-def candidate(tool: Tool) -> Candidate:
+def candidate(tool: Tool) -> RankedTool:
     """The tool with its words and parameters read."""
     slots = slots_of(tool.input_schema)
     parameters = {word for slot in slots for word in slot.words}
@@ -170,7 +170,7 @@ def candidate(tool: Tool) -> Candidate:
         word for slot in slots for shown in (*slot.shown, *map(str, slot.options)) for word in words_of(shown)
     }
     texts = (tool.description, *(example.query for example in tool.examples), *tool.capabilities)
-    return Candidate(
+    return RankedTool(
         tool,
         slots,
         frozenset(words_of(f"{tool.name} {tool.title}")),
@@ -183,7 +183,7 @@ def candidate(tool: Tool) -> Candidate:
 class Ranker:
     """Fits of a fixed set of tools; how much a word tells depends on how many of them have it."""
 
-    def __init__(self, candidates: Sequence[Candidate]) -> None:
+    def __init__(self, candidates: Sequence[RankedTool]) -> None:
         self.candidates = candidates
         self._count = len(candidates)
         self._made = {(row, thing) for one in candidates if (row := _row(one.verb)) for thing in _things(one)}
@@ -194,7 +194,7 @@ class Ranker:
         rarity = math.log(1 + (self._count + 1) / (self._having.get(word, 0) + 0.5))
         return rarity * (0.35 if word in COMMON else 1.0)
 
-    def fit(self, one: Candidate, text: str) -> Fit:
+    def fit(self, one: RankedTool, text: str) -> Fit:
         """How the tool fits the text."""
         said = set(words_of(text))
         if not said:
@@ -234,7 +234,7 @@ class Ranker:
         said = map(stem, raw_words(rest[:400])[1:]) if row is not None else ()
         return row, next((word for word in said if (row, word) in self._made), "")
 
-    def _fit(self, one: Candidate, said: set[str], meant: set[str]) -> Fit:
+    def _fit(self, one: RankedTool, said: set[str], meant: set[str]) -> Fit:
         name = self._share(one.name, meant)
         description = self._share(one.description, meant)
         known = self._share(frozenset(said), one.name | one.description | one.parameters)
@@ -269,12 +269,12 @@ def _row(verb: str) -> frozenset[str] | None:
     return next((row for row in (*_CHANGES, _LOOKS) if verb in row), None)
 
 
-def _things(one: Candidate) -> list[str]:
+def _things(one: RankedTool) -> list[str]:
     """The things that a tool is for, by its name: `comment` of `listCommentsByBlog`."""
     return words_of(one.tool.name)[1:2]
 
 
-def _is_unasked(one: Candidate, said: set[str]) -> bool:
+def _is_unasked(one: RankedTool, said: set[str]) -> bool:
     rows = [row for row in _CHANGES if one.verb in row]
     return bool(rows) and not any(is_like(word, change) for row in rows for change in row for word in said)
 

@@ -23,7 +23,7 @@ from toolpath.checks.request.tools import acts_of, fits
 from toolpath.checks.request.verbs import folded, is_particle, is_reading, meanings_of
 from toolpath.model.plan import Call, Plan, every_step
 from toolpath.planner.offline.request.spans import spans_of
-from toolpath.planner.offline.request.toolbox import Field, Kit, Toolbox
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
 from toolpath.values import Json
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
@@ -265,7 +265,7 @@ def _loose(call: Call, kit: Kit, said: _Said) -> str | None:
     return None
 
 
-def _is_owned(value: str, field: Field, kit: Kit, said: _Said) -> bool:
+def _is_owned(value: str, field: ToolField, kit: Kit, said: _Said) -> bool:
     """Whether it is somebody's, and nothing that the tool speaks of: `of my childhood`, `the dog's bowl`."""
     known = frozenset[str]().union(field.concepts, field.described, *kit.named)
     if value.casefold() in said.quoted or any(concepts_of(word) & known for word in _words_of(value)):
@@ -322,7 +322,7 @@ def _is_shared(verbs: Sequence[str], commands: Sequence[str], kit: Kit, box: Too
     return any(other is not kit and other.is_acting and own & _own_verbs(other) for other in box.kits)
 
 
-def _is_telling(field: Field, value: Json, said: _Said, box: Toolbox) -> bool:
+def _is_telling(field: ToolField, value: Json, said: _Said, box: Toolbox) -> bool:
     text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
     return (
         (field.kind in _TELLING and (field.kind != "repo" or "/" in text))

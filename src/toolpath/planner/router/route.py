@@ -75,7 +75,7 @@ async def route(
     """
     all_tools = _named(catalog, tools)
     connected = _connected(request, all_tools, options, find)
-    routing = Routing(request, connected, clock, options, fill=fill, whole=all_tools)
+    routing = RoutingAttempt(request, connected, clock, options, fill=fill, whole=all_tools)
     if chat is not None:
         try:
             return await routing.ask(chat)
@@ -104,7 +104,7 @@ def _connected(request: str, catalog: Catalog, options: RouterOptions, find: Fin
     return Catalog({tool.key: tool for tool in [*named, *near][: options.max_tools]}, catalog.stats)
 
 
-class Routing:
+class RoutingAttempt:
     """One request while it is being routed, and its trace."""
 
     def __init__(

@@ -9,7 +9,7 @@ import msgspec
 
 from toolpath.model.chat import Usage
 from toolpath.planner.scoring.gold import Right
-from toolpath.planner.scoring.intervals import Interval, newcombe, wilson
+from toolpath.planner.scoring.intervals import ConfidenceInterval, newcombe, wilson
 from toolpath.planner.scoring.score import Calibration, Score, calibration
 from toolpath.values import JsonObject
 
@@ -18,7 +18,7 @@ Came = Literal["plan", "refusal", "failure"]
 CONFIDENT: Final = 0.7
 
 
-class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+class TaskAttempt(msgspec.Struct, frozen=True, kw_only=True):
     """Attempt of a planner or the router at one task."""
 
     line: int
@@ -72,7 +72,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
         return "refusal" in self.right if self.right else not self.wants_plan
 
 
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
+class EvaluationSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The figures of a planner or the router on data sets. Shares are 0 to 1; None: there was nothing to count."""
 
     tasks: int
@@ -117,13 +117,13 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """USD."""
 
 
-def summary_of(attempts: Sequence[Attempt]) -> Summary:
+def summary_of(attempts: Sequence[TaskAttempt]) -> EvaluationSummary:
     """All attempts together."""
     wanted = [one for one in attempts if one.wants_plan]
     made = [(one.confidence, one.is_right) for one in attempts if one.outcome == "plan"]
     right_plans = [one for one in attempts if one.outcome == "plan" and one.is_right]
     times = sorted(one.seconds for one in attempts)
-    return Summary(
+    return EvaluationSummary(
         tasks=len(attempts),
         right=_mean(attempts, lambda one: one.is_right),
         whole_plans=_mean(wanted, lambda one: one.score is not None and one.score.is_whole),
@@ -151,7 +151,7 @@ def summary_of(attempts: Sequence[Attempt]) -> Summary:
     )
 
 
-def _mean(attempts: Sequence[Attempt], of: Callable[[Attempt], float]) -> float | None:
+def _mean(attempts: Sequence[TaskAttempt], of: Callable[[TaskAttempt], float]) -> float | None:
     return sum(of(one) for one in attempts) / len(attempts) if attempts else None
 
 
@@ -161,20 +161,20 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     tasks: int
     right: int
-    interval: Interval
+    interval: ConfidenceInterval
     wrong_writes: int
 
 
-def groups_of(attempts: Sequence[Attempt], name: Callable[[Attempt], str]) -> list[Group]:
+def groups_of(attempts: Sequence[TaskAttempt], name: Callable[[TaskAttempt], str]) -> list[Group]:
     """A group for each name, in the order of first appearance; of what has no name none."""
-    found: dict[str, list[Attempt]] = {}
+    found: dict[str, list[TaskAttempt]] = {}
     for one in attempts:
         if name(one):
             found.setdefault(name(one), []).append(one)
     return [_group(named, members) for named, members in found.items()]
 
 
-def _group(name: str, members: Sequence[Attempt]) -> Group:
+def _group(name: str, members: Sequence[TaskAttempt]) -> Group:
     right = sum(one.is_right for one in members)
     wrong = sum(bool(one.wrong_writes) for one in members)
     return Group(name=name, tasks=len(members), right=right, interval=wilson(right, len(members)), wrong_writes=wrong)
@@ -186,14 +186,14 @@ class GroupComparison(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     tasks: int
     right: int
-    interval: Interval
+    interval: ConfidenceInterval
     right_before: int
-    interval_before: Interval
-    difference: Interval
+    interval_before: ConfidenceInterval
+    difference: ConfidenceInterval
     """Of the two shares."""
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class EvaluationComparison(msgspec.Struct, frozen=True, kw_only=True):
     """Two evaluations of the same tasks side by side."""
 
     tasks: int
@@ -203,7 +203,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     gained: tuple[str, ...]
     """Ids of tasks that are right now and were not."""
     lost: tuple[str, ...]
-    difference: Interval
+    difference: ConfidenceInterval
     """Of the two shares."""
     wrong_writes: int
     wrong_writes_before: int
@@ -211,12 +211,12 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     languages: tuple[GroupComparison, ...] = ()
 
 
-def compared(attempts: Sequence[Attempt], before: Sequence[Attempt]) -> Comparison:
+def compared(attempts: Sequence[TaskAttempt], before: Sequence[TaskAttempt]) -> EvaluationComparison:
     """Attempts beside earlier ones, or those of another planner; a task is known by its id."""
     earlier = {one.task: one for one in before if one.task}
     pairs = [(one, earlier[one.task]) for one in attempts if one.task in earlier]
     right, right_before = sum(one.is_right for one, _ in pairs), sum(other.is_right for _, other in pairs)
-    return Comparison(
+    return EvaluationComparison(
         tasks=len(pairs),
         right=right,
         right_before=right_before,
@@ -231,16 +231,16 @@ def compared(attempts: Sequence[Attempt], before: Sequence[Attempt]) -> Comparis
 
 
 def _groups_compared(
-    pairs: Sequence[tuple[Attempt, Attempt]], name: Callable[[Attempt], str]
+    pairs: Sequence[tuple[TaskAttempt, TaskAttempt]], name: Callable[[TaskAttempt], str]
 ) -> tuple[GroupComparison, ...]:
-    found: dict[str, list[tuple[Attempt, Attempt]]] = {}
+    found: dict[str, list[tuple[TaskAttempt, TaskAttempt]]] = {}
     for one, other in pairs:
         if name(one):
             found.setdefault(name(one), []).append((one, other))
     return tuple(_group_compared(named, members) for named, members in found.items())
 
 
-def _group_compared(name: str, members: Sequence[tuple[Attempt, Attempt]]) -> GroupComparison:
+def _group_compared(name: str, members: Sequence[tuple[TaskAttempt, TaskAttempt]]) -> GroupComparison:
     right, before = sum(one.is_right for one, _ in members), sum(other.is_right for _, other in members)
     tasks = len(members)
     return GroupComparison(

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from toolpath.errors import ConfigError, closest
-from toolpath.planner.scoring.intervals import Interval, newcombe, quantile, wilson
+from toolpath.planner.scoring.intervals import ConfidenceInterval, newcombe, quantile, wilson
 from toolpath.values import JsonObject, made_ready
 
 _SPACE: Final = 2**64
@@ -35,7 +35,7 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     tally: Tally
-    interval: Interval
+    interval: ConfidenceInterval
     """Of its rate, with 95 % confidence."""
 
     @property
@@ -56,7 +56,7 @@ class WayCompared(msgspec.Struct, frozen=True, kw_only=True):
     against: str
     difference: float
     """Of the rates."""
-    interval: Interval
+    interval: ConfidenceInterval
     """Of the difference; all comparisons of a report hold together with 95 % confidence."""
 
     @property

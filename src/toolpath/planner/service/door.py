@@ -24,7 +24,7 @@ from toolpath.planner.choose import options_of
 from toolpath.planner.decompose import Decomposition, read_decomposition
 from toolpath.planner.in_parts import along, text_in_parts
 from toolpath.planner.offline.planner import looked_up, plan_offline
-from toolpath.planner.records import Ground, Planned, PlanningRecord, PlanRequest, Selection
+from toolpath.planner.records import Ground, PlanningRecord, PlanningResult, PlanRequest, Selection
 from toolpath.planner.router.calls import ROUTED
 from toolpath.planner.router.records import OnMultiple, Routed, RouterOptions
 from toolpath.planner.router.route import route
@@ -84,7 +84,7 @@ class Planning:
         time_zone: str = "",
         tenant: str | None = None,
         context: RunContext | None = None,
-    ) -> Planned:
+    ) -> PlanningResult:
         """A checked plan and how it came about.
 
         `planner`: None takes the model where one is configured, else the offline planner. Raises `NoToolFits`,
@@ -203,7 +203,7 @@ class Planning:
         """The ground that a run of the tenant is planned anew on: the model where one is configured."""
         return self._ground(await self.catalog(tenant), await self._model.chat())
 
-    async def _by_rules(self, asked: PlanRequest, ground: Ground) -> Planned:
+    async def _by_rules(self, asked: PlanRequest, ground: Ground) -> PlanningResult:
         catalog = ground.catalog
         began = self._clock.monotonic()
         started_at = self._clock.time()
@@ -218,7 +218,7 @@ class Planning:
             started_at=started_at,
             duration=self._clock.monotonic() - began,
         )
-        return Planned(plan=plan, record=record)
+        return PlanningResult(plan=plan, record=record)
 
     async def _offline(self, asked: PlanRequest, catalog: Catalog) -> Plan:
         await self._finder.settle(catalog)
@@ -248,7 +248,7 @@ class Planning:
         """
         return await self._model.chat(opened=opened)
 
-    def remember(self, plan: Plan, planned: Planned, tenant: str = "") -> None:
+    def remember(self, plan: Plan, planned: PlanningResult, tenant: str = "") -> None:
         """Have `record(plan)` say how the plan came about."""
         ground = self._ground(Catalog({}), None)
         asked = PlanRequest(text=planned.record.request)
@@ -284,7 +284,7 @@ class Planning:
         record = kept or PlanningRecord(request=text, started_at=self._clock.time())
         ground = self._ground(await self._load((), tenant), None)
         asked = PlanRequest(text=text, asker=record.asker)
-        return PastPlanning(asked, ground, Planned(plan=plan, record=record), tenant)
+        return PastPlanning(asked, ground, PlanningResult(plan=plan, record=record), tenant)
 
     def _asked(
         self,
@@ -320,7 +320,7 @@ class Planning:
         await self._memories.close()
 
 
-def _is_dear(planned: Planned) -> bool:
+def _is_dear(planned: PlanningResult) -> bool:
     """Whether a model was paid for the plan: what is learned of it is kept at once, and outlives a process killed."""
     return planned.record.planner == "model"
 
@@ -330,7 +330,7 @@ def _planner_for(request: str, wanted: Planner | None) -> Planner | None:
     return wanted if request.strip() else "offline"
 
 
-async def _by_model(asked: PlanRequest, ground: Ground) -> Planned:
+async def _by_model(asked: PlanRequest, ground: Ground) -> PlanningResult:
     from toolpath.planner.by_model.planner import plan_with_model  # only who has a model pays for what it needs
 
     return await plan_with_model(asked, ground)

@@ -21,7 +21,7 @@ from toolpath.model.events import PATHS, AnyEvent, RunStarted, StepReady, StepSu
 from toolpath.model.plan import Plan, Retry
 from toolpath.model.run import RunContext
 from toolpath.planner.by_model.streaming import PlanWritten, StepWritten
-from toolpath.planner.records import Planned
+from toolpath.planner.records import PlanningResult
 from toolpath.planner.replan import Replanning
 from toolpath.ports import Clock, Signal, Store
 from toolpath.runs.drives import Drives
@@ -32,7 +32,7 @@ Compile = Callable[[Plan], Awaitable[Program]]
 Parts = AsyncGenerator[StepWritten | PlanWritten]
 
 
-class Found(msgspec.Struct, frozen=True):
+class EarlyReadOutcome(msgspec.Struct, frozen=True):
     """Outcome of an early read."""
 
     events: tuple[AnyEvent, ...]
@@ -57,7 +57,7 @@ class Ahead:
     ) -> None:
         self.run_id = new_id("run", clock.time())
         """The id of the run that the plan will have; early reads name it as their parent."""
-        self.planned: Planned | None = None
+        self.planned: PlanningResult | None = None
         self._parts = parts
         self._drives = drives
         self._store = store
@@ -66,7 +66,7 @@ class Ahead:
         self._runnable = runnable
         self._context = context or RunContext()
         self._leave = leave
-        self._reads: dict[str, asyncio.Task[Found | None]] = {}
+        self._reads: dict[str, asyncio.Task[EarlyReadOutcome | None]] = {}
         self._runs: list[str] = []
         self._is_begun = False
 
@@ -120,7 +120,7 @@ class Ahead:
         if not self._is_begun:
             await self._stop(list(self._reads))
 
-    async def _read(self, program: Program, step_id: str) -> Found | None:
+    async def _read(self, program: Program, step_id: str) -> EarlyReadOutcome | None:
         """Make one read in a run of its own, when what it reads is there; None where it does not succeed."""
         root = program.root
         needed = _needed(program, root.index_of[step_id])
@@ -138,7 +138,7 @@ class Ahead:
         await run.result()
         return await self._outcome(run_id, step_id, len(copied))
 
-    async def _outcome(self, run_id: str, step_id: str, copied: int) -> Found | None:
+    async def _outcome(self, run_id: str, step_id: str, copied: int) -> EarlyReadOutcome | None:
         events = await self._store.read_events(run_id)
         own = [event for event in events[1 + copied :] if _is_of(event, step_id)]
         end = next((e for e in own if isinstance(e, StepSucceeded) and e.path == step_id), None)
@@ -146,7 +146,7 @@ class Ahead:
             return None
         large = LargeValues()
         await large.load(events, self._store, only=frozenset(digests_of(end.output)))
-        return Found(tuple(own), large.restored(end.output))
+        return EarlyReadOutcome(tuple(own), large.restored(end.output))
 
     def _started(self, program: Program, run_id: str) -> RunStarted:
         return RunStarted(
@@ -162,7 +162,7 @@ class Ahead:
             paths=PATHS,
         )
 
-    def _wait_for(self, task: asyncio.Task[Found | None]) -> Callable[[JsonObject, object], Awaitable[Json]]:
+    def _wait_for(self, task: asyncio.Task[EarlyReadOutcome | None]) -> Callable[[JsonObject, object], Awaitable[Json]]:
         async def waits(_inputs: JsonObject, _context: object) -> Json:
             found = await asyncio.shield(task)
             if found is None:
@@ -208,7 +208,7 @@ def _waits_by_itself(program: Program, step_id: str, waits: Callable[[JsonObject
     return True
 
 
-def _found(task: asyncio.Task[Found | None]) -> Found | None:
+def _found(task: asyncio.Task[EarlyReadOutcome | None]) -> EarlyReadOutcome | None:
     if not task.done() or task.cancelled() or task.exception() is not None:
         return None
     return task.result()

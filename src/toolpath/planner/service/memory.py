@@ -34,7 +34,7 @@ CAPACITY: Final = 1_000
 _MOST_TENANTS: Final = 64
 
 
-class Memory:
+class PlanningMemory:
     """Remembers for one tenant."""
 
     def __init__(
@@ -153,13 +153,13 @@ class Memories:
         self._redactor = redactor
         self._strategies = strategies
         self._weights = weights
-        self._at_hand: dict[str, Memory] = {}
+        self._at_hand: dict[str, PlanningMemory] = {}
 
-    async def of(self, tenant: str) -> Memory:
+    async def of(self, tenant: str) -> PlanningMemory:
         """The tenant's memory. The one that was not asked for the longest is written, and let go."""
         memory = self._at_hand.pop(tenant, None)
         if memory is None:
-            memory = Memory(
+            memory = PlanningMemory(
                 self._store,
                 self._clock,
                 tenant,

@@ -25,7 +25,7 @@ from toolpath.runs.run import Run
 from toolpath.values import JsonObject
 
 if TYPE_CHECKING:
-    from toolpath.planner.records import Planned
+    from toolpath.planner.records import PlanningResult
     from toolpath.planner.replan import Replanning
     from toolpath.planner.service.door import Planning
     from toolpath.planner.service.early_reads import Ahead
@@ -69,7 +69,7 @@ class PlannedRuns:
             )
         return self._planning
 
-    async def planned(self, request: str, **how: Any) -> Planned:
+    async def planned(self, request: str, **how: Any) -> PlanningResult:
         """A plan for the request, with how it came about."""
         return await self.planning.plan(request, **how)
 

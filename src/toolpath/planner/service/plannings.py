@@ -10,8 +10,8 @@ import msgspec
 from toolpath.model.plan import Plan, freeze
 from toolpath.model.record import Record
 from toolpath.model.redaction import Redactor
-from toolpath.planner.records import Ground, Planned, PlanningRecord, PlanRequest, Round
-from toolpath.planner.service.traces import Traces
+from toolpath.planner.records import Ground, PlanningRecord, PlanningResult, PlanRequest, Round
+from toolpath.planner.service.traces import TraceLog
 from toolpath.ports import Clock, Store
 from toolpath.values import JsonObject, digest, encode, made_ready, plain
 
@@ -29,7 +29,7 @@ class PastPlanning(msgspec.Struct, frozen=True):
 
     asked: PlanRequest
     ground: Ground
-    planned: Planned
+    planned: PlanningResult
     tenant: str
     """Who asked for it."""
 
@@ -38,7 +38,7 @@ class Plannings:
     """The newest plannings, by the plan that came of them."""
 
     def __init__(self, store: Store, clock: Clock, redactor: Redactor) -> None:
-        self._traces = Traces(store, clock, KIND)
+        self._traces = TraceLog(store, clock, KIND)
         self._redactor = redactor
         self._at_hand: dict[str, PastPlanning] = {}
 

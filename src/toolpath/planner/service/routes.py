@@ -16,7 +16,7 @@ from toolpath.planner.offline.fill import fill
 from toolpath.planner.offline.rank import candidate
 from toolpath.planner.router.calls import filled_from_request
 from toolpath.planner.router.records import Routed, RouteRecord
-from toolpath.planner.service.traces import Traces
+from toolpath.planner.service.traces import TraceLog
 from toolpath.ports import Clock, Store
 from toolpath.values import JsonObject, digest, made_ready, plain
 
@@ -45,7 +45,7 @@ class Routes:
     """The routings of a store."""
 
     def __init__(self, store: Store, clock: Clock, redactor: Redactor) -> None:
-        self._traces = Traces(store, clock, KIND)
+        self._traces = TraceLog(store, clock, KIND)
         self._redactor = redactor
 
     async def keep(self, routed: Routed, tenant: str) -> Routed:

@@ -13,7 +13,7 @@ from toolpath.model.events import AnyEvent, PlanRevised, RunStarted, Warned
 from toolpath.model.plan import Plan, thaw
 from toolpath.model.run import RunContext, RunResult
 from toolpath.planner.offline.again import plan_again
-from toolpath.planner.records import Ground, Planned, PlannerOptions, PlanningRecord
+from toolpath.planner.records import Ground, PlannerOptions, PlanningRecord, PlanningResult
 from toolpath.planner.replan import (
     Replanned,
     Replanning,
@@ -46,7 +46,7 @@ class Planners(Protocol):
         """The tenant's tools, model and clock."""
         ...
 
-    def remember(self, plan: Plan, planned: Planned, tenant: str = "") -> None:
+    def remember(self, plan: Plan, planned: PlanningResult, tenant: str = "") -> None:
         """Keep how the plan came about."""
         ...
 
@@ -156,7 +156,7 @@ def without_model(old: Plan, result: RunResult, ground: Ground) -> Replanned:
         request=request.text, planner="offline", catalog=catalog.digest, started_at=ground.clock.time()
     )
     return Replanned(
-        planned=Planned(plan=with_consent(plan, doubtful, set(kept)), record=record),
+        planned=PlanningResult(plan=with_consent(plan, doubtful, set(kept)), record=record),
         kept=tuple(kept),
         in_doubt=tuple(step.id for step in doubtful),
     )

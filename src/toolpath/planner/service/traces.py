@@ -18,7 +18,7 @@ _NAME: Final = 100
 _TRIES: Final = 5
 
 
-class Traces:
+class TraceLog:
     """The traces of one kind in a store."""
 
     def __init__(self, store: Store, clock: Clock, kind: str) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from toolpath.errors import ConfigError, ToolFailed, ToolpathError, ToolTimeout, ToolUnavailable
 from toolpath.model.plan import Retry
 from toolpath.model.tool import Body, Tool
-from toolpath.providers.builtin.browser_sessions import Browsers, BrowserSetup, Session, found_program
+from toolpath.providers.builtin.browser_sessions import Browsers, BrowserSession, BrowserSetup, found_program
 from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
 from toolpath.providers.builtin.reach import Reach
 from toolpath.values import Json, JsonObject
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Seconds that the engine waits longer than a page may take.
 _GRACE: Final = 75.0
-_Act = Callable[["Session", "JsonObject"], Awaitable["Json"]]
+_Act = Callable[["BrowserSession", "JsonObject"], Awaitable["Json"]]
 
 
 class BrowserOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -244,12 +244,12 @@ class _Tools:
         # The page's address may hold a key.
         return ToolFailed(f"The page cannot do that: {told.partition(' at http')[0][:300]}")
 
-    async def _page(self, session: Session) -> Page:
+    async def _page(self, session: BrowserSession) -> Page:
         if session.current is None:
             raise ToolFailed("No page is open.", hint="Begin with browser.navigate.")
         return session.current
 
-    async def _navigate(self, session: Session, inputs: JsonObject) -> Json:
+    async def _navigate(self, session: BrowserSession, inputs: JsonObject) -> Json:
         page = session.current or await session.context.new_page()
         answer = await page.goto(inputs["url"], wait_until="domcontentloaded")
         host = urlsplit(page.url).hostname or ""
@@ -257,15 +257,15 @@ class _Tools:
             raise ToolFailed(refusal)
         return await self._told(page, status=None if answer is None else answer.status)
 
-    async def _read(self, session: Session, inputs: JsonObject) -> Json:
+    async def _read(self, session: BrowserSession, inputs: JsonObject) -> Json:
         return await self._told(await self._page(session))
 
-    async def _click(self, session: Session, inputs: JsonObject) -> Json:
+    async def _click(self, session: BrowserSession, inputs: JsonObject) -> Json:
         page = await self._page(session)
         await (await _element(page, inputs["ref"])).click()
         return await self._settled(session)
 
-    async def _type(self, session: Session, inputs: JsonObject) -> Json:
+    async def _type(self, session: BrowserSession, inputs: JsonObject) -> Json:
         page = await self._page(session)
         element = await _element(page, inputs["ref"])
         await element.fill(inputs["text"])
@@ -273,22 +273,22 @@ class _Tools:
             await element.press("Enter")
         return await self._settled(session)
 
-    async def _press(self, session: Session, inputs: JsonObject) -> Json:
+    async def _press(self, session: BrowserSession, inputs: JsonObject) -> Json:
         await (await self._page(session)).keyboard.press(inputs["key"])
         return await self._settled(session)
 
-    async def _scroll(self, session: Session, inputs: JsonObject) -> Json:
+    async def _scroll(self, session: BrowserSession, inputs: JsonObject) -> Json:
         page = await self._page(session)
         await page.evaluate(_SCROLLS[inputs["direction"]])
         return await self._told(page)
 
-    async def _back(self, session: Session, inputs: JsonObject) -> Json:
+    async def _back(self, session: BrowserSession, inputs: JsonObject) -> Json:
         page = await self._page(session)
         if await page.go_back(wait_until="domcontentloaded") is None:
             raise ToolFailed("There is no page before this one.")
         return await self._told(page)
 
-    async def _tabs(self, session: Session, inputs: JsonObject) -> Json:
+    async def _tabs(self, session: BrowserSession, inputs: JsonObject) -> Json:
         number = inputs.get("tab")
         if inputs["action"] == "new":
             await session.context.new_page()
@@ -309,12 +309,12 @@ class _Tools:
         ]
         return {"tabs": tabs}
 
-    async def _screenshot(self, session: Session, inputs: JsonObject) -> Json:
+    async def _screenshot(self, session: BrowserSession, inputs: JsonObject) -> Json:
         page = await self._page(session)
         data = await page.screenshot(type="png", full_page=bool(inputs.get("whole")))
         return {"url": page.url, "media_type": "image/png", "data": base64.b64encode(data).decode()}
 
-    async def _save_screenshot(self, session: Session, inputs: JsonObject) -> Json:
+    async def _save_screenshot(self, session: BrowserSession, inputs: JsonObject) -> Json:
         if self._house.folders is None:
             raise ToolFailed("There are no folders of runs here.", hint="Use the tool in a Toolpath.")
         page = await self._page(session)
@@ -327,7 +327,7 @@ class _Tools:
             raise ToolFailed(error.message, hint=error.hint) from None
         return {"url": page.url, "path": kept.path, "size": kept.size}
 
-    async def _settled(self, session: Session) -> Json:
+    async def _settled(self, session: BrowserSession) -> Json:
         """The page that is open after what was done, which may be another."""
         page = await self._page(session)
         await page.wait_for_timeout(_MOMENT)

@@ -50,7 +50,7 @@ def found_program(named: str) -> str:
     return next(filter(None, map(shutil.which, (named,) if named else PROGRAMS)), "")
 
 
-class Session:
+class BrowserSession:
     """Session of one run in a browser. Its calls take turns."""
 
     def __init__(self, run_id: str, context: BrowserContext) -> None:
@@ -95,10 +95,10 @@ class Browsers:
         self._browser: Browser | None = None
         self._home = ""
         self._starting = asyncio.Lock()
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, BrowserSession] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
-    async def session(self, run_id: str, at_end: Callable[[str, Callable[[], None]], None] | None) -> Session:
+    async def session(self, run_id: str, at_end: Callable[[str, Callable[[], None]], None] | None) -> BrowserSession:
         """The session of this run: of no other is anything seen. It is closed when the run ends, or nobody uses it."""
         async with self._starting:
             browser = await self._started()
@@ -112,7 +112,7 @@ class Browsers:
                     )
                 context = await browser.new_context(accept_downloads=False, service_workers="block")
                 context.set_default_timeout(self._setup.timeout * 1000)
-                session = self._sessions[run_id] = Session(run_id, context)
+                session = self._sessions[run_id] = BrowserSession(run_id, context)
         if at_end is not None:
             at_end("browser", lambda: self._end(run_id))
         if session.timer is not None:

@@ -23,7 +23,7 @@ from toolpath.values import Json, JsonObject
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from toolpath.providers.builtin.database_sources import Source
+    from toolpath.providers.builtin.database_sources import DatabaseSource
 
 _Found = TypeVar("_Found")
 #: Seconds that the engine waits longer than the database may take.
@@ -93,7 +93,7 @@ class _Databases:
         if writes and not options.write:
             raise ToolFailed(f"{name} may not be written to.", hint="Who runs this may allow it: write = true.")
         redactor = Redactor()
-        source: Source | None = None
+        source: DatabaseSource | None = None
         try:
             with needs_extra("database", "The tools of 'database'"):
                 from toolpath.providers.builtin.database_sources import fault_of, open_source

@@ -41,7 +41,7 @@ _NEVER: Final = frozenset(
 )
 
 
-class Source(Protocol):
+class DatabaseSource(Protocol):
     """One database, for one call. Each kind of database is a class of its own."""
 
     is_open: bool = False
@@ -58,7 +58,7 @@ class Source(Protocol):
         ...
 
 
-def open_source(text: str, fill: Callable[[str], str]) -> Source:
+def open_source(text: str, fill: Callable[[str], str]) -> DatabaseSource:
     """The database of this URL, its secrets filled in. Raises `ConfigError` where it can be none."""
     try:
         url = make_url(text)
@@ -81,7 +81,7 @@ def open_source(text: str, fill: Callable[[str], str]) -> Source:
             return _OtherSource(url)
 
 
-class _SqliteSource(Source):
+class _SqliteSource(DatabaseSource):
     """A SQLite file, in a thread."""
 
     def __init__(self, url: URL) -> None:
@@ -169,7 +169,7 @@ def _may_write(action: int, first: str | None, second: str | None, third: str | 
     return sqlite3.SQLITE_OK
 
 
-class _PostgresSource(Source):
+class _PostgresSource(DatabaseSource):
     """A PostgreSQL database, through asyncpg, which sends one statement a call."""
 
     def __init__(self, url: URL) -> None:
@@ -203,7 +203,7 @@ class _PostgresSource(Source):
             return found
 
 
-class _OtherSource(Source):
+class _OtherSource(DatabaseSource):
     """A database of another kind, through its driver, in a thread or in the loop as the driver is."""
 
     def __init__(self, url: URL) -> None:

@@ -33,7 +33,7 @@ class DocumentsOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes that the process may take."""
 
 
-class Read(msgspec.Struct, frozen=True):
+class DocumentText(msgspec.Struct, frozen=True):
     """Text that was read out of a document."""
 
     markdown: str = ""
@@ -102,7 +102,7 @@ def _opened(stack: contextlib.ExitStack, folder: Any, path: str) -> int:
     return handle
 
 
-async def _read(handle: int, ending: str, options: DocumentsOptions) -> Read:
+async def _read(handle: int, ending: str, options: DocumentsOptions) -> DocumentText:
     """Have the document read by a process that takes neither more memory nor time than it may."""
     said = msgspec.json.encode({"ending": ending, "chars": options.max_chars, "memory": options.memory})
     process = await asyncio.create_subprocess_exec(
@@ -133,9 +133,9 @@ async def _read(handle: int, ending: str, options: DocumentsOptions) -> Read:
                 process.kill()
             await process.wait()
     try:
-        return msgspec.json.decode(told, type=Read)
+        return msgspec.json.decode(told, type=DocumentText)
     except msgspec.DecodeError:
-        return Read(fault="it takes more memory or time than it may, or breaks what reads it.")
+        return DocumentText(fault="it takes more memory or time than it may, or breaks what reads it.")
 
 
-made_ready(Read)
+made_ready(DocumentText)

@@ -16,7 +16,7 @@ from toolpath.values import Json, JsonObject
 _MOST: Final = 100
 
 
-class ScheduleCalls(Protocol):
+class ScheduleDoor(Protocol):
     """The side of a Toolpath's schedules that these tools need."""
 
     async def create(self, fields: JsonObject, *, tenant: str, user: str, permissions: tuple[str, ...]) -> JsonObject:
@@ -46,7 +46,7 @@ class SchedulesOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The group `schedules` has no options."""
 
 
-_Act = Callable[[ScheduleCalls, JsonObject, Any], Any]
+_Act = Callable[[ScheduleDoor, JsonObject, Any], Any]
 
 
 def schedules_group(given: JsonObject, house: House) -> BuiltinGroup:
@@ -113,23 +113,23 @@ _FIELDS: Final[JsonObject] = {
 }
 
 
-async def _create(schedules: ScheduleCalls, inputs: JsonObject, context: Any) -> Json:
+async def _create(schedules: ScheduleDoor, inputs: JsonObject, context: Any) -> Json:
     return await schedules.create(
         inputs, tenant=context.tenant, user=context.user, permissions=tuple(sorted(context.permissions))
     )
 
 
-async def _list(schedules: ScheduleCalls, inputs: JsonObject, context: Any) -> Json:
+async def _list(schedules: ScheduleDoor, inputs: JsonObject, context: Any) -> Json:
     found: list[Json] = list(await schedules.listed(tenant=context.tenant, limit=_MOST))
     return {"schedules": found}
 
 
-async def _show(schedules: ScheduleCalls, inputs: JsonObject, context: Any) -> Json:
+async def _show(schedules: ScheduleDoor, inputs: JsonObject, context: Any) -> Json:
     return await schedules.shown(inputs["schedule_id"], tenant=context.tenant)
 
 
 def _paused(paused: bool) -> _Act:  # which of two tools it is
-    async def act(schedules: ScheduleCalls, inputs: JsonObject, context: Any) -> Json:
+    async def act(schedules: ScheduleDoor, inputs: JsonObject, context: Any) -> Json:
         return await schedules.change(
             inputs["schedule_id"],
             {"paused": paused},
@@ -141,6 +141,6 @@ def _paused(paused: bool) -> _Act:  # which of two tools it is
     return act
 
 
-async def _delete(schedules: ScheduleCalls, inputs: JsonObject, context: Any) -> Json:
+async def _delete(schedules: ScheduleDoor, inputs: JsonObject, context: Any) -> Json:
     await schedules.delete(inputs["schedule_id"], tenant=context.tenant, user=context.user)
     return {"deleted": inputs["schedule_id"]}

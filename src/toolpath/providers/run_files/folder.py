@@ -135,7 +135,7 @@ class Folder:
             return writing.done()
 
     @contextlib.contextmanager
-    def writing(self, path: str, *, replace: bool = True, renames: bool = False) -> Iterator[Writing]:
+    def writing(self, path: str, *, replace: bool = True, renames: bool = False) -> Iterator[FileWriting]:
         """A file that is being written, and that is nowhere to be seen before it is `done`.
 
         `renames`: where the name is taken by then, a number is added.
@@ -150,7 +150,7 @@ class Folder:
             temporary = f"{OWN}{chance.token_hex(8)}"
             handle = os.open(temporary, _WRITE, 0o600, dir_fd=at)
             try:
-                yield Writing(handle, room, goal, temporary)
+                yield FileWriting(handle, room, goal, temporary)
             finally:
                 os.close(handle)
                 with contextlib.suppress(FileNotFoundError):
@@ -285,7 +285,7 @@ class _Goal:
         self.renames = renames
 
 
-class Writing:
+class FileWriting:
     """A file that is being written."""
 
     def __init__(self, handle: int, room: int, goal: _Goal, temporary: str) -> None:

@@ -63,7 +63,7 @@ def body_limits(settings: Settings, method: str, path: str) -> BodyLimits:
     return BodyLimits(settings.max_body, settings.max_body_values, settings.request_timeout)
 
 
-class Body:
+class BoundedBody:
     """Hands the parts of a body on as they come. What is too much or too slow ends it.
 
     Then `refuse` is called, once, and the reader of the body is told that the client has gone.

@@ -16,7 +16,7 @@ from toolpath.access.credentials import Credentials, delegated
 from toolpath.config import Settings
 from toolpath.errors import CredentialsRefused, ToolpathError
 from toolpath.ports import Clock, waiting_at_most
-from toolpath.server.entry.bodies import Body, body_limits, check_length, check_message
+from toolpath.server.entry.bodies import BoundedBody, body_limits, check_length, check_message
 from toolpath.server.entry.heads import check_host, check_nearness, check_origin, credentials_in, headers_of
 from toolpath.server.entry.lease import Lease
 from toolpath.server.entry.rates import Rates
@@ -78,7 +78,7 @@ class Guard:
             receive = self._counted(caller, receive, answer)
         else:
             limits = body_limits(self._settings, scope["method"], path_of(scope))
-            receive = Body(receive, limits=limits, refuse=answer.refuse).receive
+            receive = BoundedBody(receive, limits=limits, refuse=answer.refuse).receive
         with acting(caller):
             # Who needs no credentials is not asked what they are.
             await self._answered(scope, receive, answer, None if caller is NOBODY else credentials_in(headers))

@@ -20,7 +20,7 @@ from toolpath.server.problems import details_of
 from toolpath.server.waiting import waited
 
 
-class Asked(BaseContext):
+class ResolverContext(BaseContext):
     """Context that a resolver is given with each request."""
 
     @property
@@ -65,10 +65,10 @@ class Asked(BaseContext):
             raise GraphQLError(message, extensions={"code": "scope", "hint": "Ask for others that have it."})
 
 
-Info = strawberry.Info[Asked, None]
+Info = strawberry.Info[ResolverContext, None]
 
 
-class Needs(FieldExtension):
+class NeedsScope(FieldExtension):
     """Refuses callers without a scope, and tells errors of the engine as GraphQL errors."""
 
     def __init__(self, scope: Scope) -> None:
@@ -76,7 +76,7 @@ class Needs(FieldExtension):
 
     async def resolve_async(self, next_: Callable[..., Any], source: Any, info: Info, **kwargs: Any) -> Any:
         """The field's value."""
-        asked: Asked = info.context
+        asked: ResolverContext = info.context
         asked.needs(self._scope)
         try:
             return await next_(source, info, **kwargs)

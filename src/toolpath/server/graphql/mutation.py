@@ -15,7 +15,7 @@ from toolpath.runs.beside_the_loop import weight_of
 from toolpath.runs.naming import OwnName
 from toolpath.server.graphql import texts
 from toolpath.server.graphql.chains import chain_of
-from toolpath.server.graphql.doors import Info, Needs
+from toolpath.server.graphql.doors import Info, NeedsScope
 from toolpath.server.graphql.executions import executed_before, refused_at_once, shown_at_once, shown_execution
 from toolpath.server.graphql.plans import shown_plan, shown_with_tools
 from toolpath.server.graphql.types import (
@@ -29,8 +29,8 @@ from toolpath.server.graphql.types import (
 from toolpath.server.visibility import visible_run
 from toolpath.values import JsonObject
 
-_RUN = Needs("run")
-_ANSWER = Needs("answer")
+_RUN = NeedsScope("run")
+_ANSWER = NeedsScope("answer")
 _LONGEST_QUERY = 20_000
 
 

@@ -30,7 +30,7 @@ async def shown_plan(tp: Toolpath, stored: StoredPlan) -> PlanWithRequest:
     plan = await tp.plans.plan(stored)
     review = await tp.plans.review(plan)
     run = await latest_run(tp, stored)
-    names = Names(await tp.load(plan))
+    names = ToolNames(await tp.load(plan))
     shown = await tp.aside.do(lambda: _shown(plan, review, names), weight_of([plan.steps]))
     return PlanWithRequest(
         id=strawberry.ID(stored.plan_id),
@@ -59,7 +59,7 @@ class _Shown(msgspec.Struct):
     document: str
 
 
-def _shown(plan: notation.Plan, review: Review, names: Names) -> _Shown:
+def _shown(plan: notation.Plan, review: Review, names: ToolNames) -> _Shown:
     calls = [step for _, step in notation.every_step(plan.block) if isinstance(step, notation.Call)]
     waits = _waits(review.explanation)
     tools = {call.id: names.of(call.tool) for call in calls}
@@ -88,7 +88,7 @@ async def shown_with_tools(tp: Toolpath, stored: StoredPlan) -> PlanWithTools:
     )
 
 
-class Names:
+class ToolNames:
     """Names of tools as they are called here: bare names where these are enough, as the chaining system knows them."""
 
     def __init__(self, catalog: Catalog) -> None:
@@ -104,7 +104,7 @@ class Names:
 
 def shown_tools(catalog: Catalog, tools: Iterable[Any]) -> list[Tool]:
     """The tools as a list shows them."""
-    names = Names(catalog)
+    names = ToolNames(catalog)
     return [
         Tool(
             name=names.of(tool.key),

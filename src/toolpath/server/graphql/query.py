@@ -7,7 +7,7 @@ import strawberry
 from toolpath.errors import RecordNotFound
 from toolpath.projections.results import run_result
 from toolpath.server.graphql import texts
-from toolpath.server.graphql.doors import Info, Needs
+from toolpath.server.graphql.doors import Info, NeedsScope
 from toolpath.server.graphql.executions import shown_as_texts, shown_execution, shown_questions
 from toolpath.server.graphql.plans import shown_plan, shown_tools
 from toolpath.server.graphql.types import (
@@ -19,7 +19,7 @@ from toolpath.server.graphql.types import (
     Tool,
 )
 
-_READ = Needs("read")
+_READ = NeedsScope("read")
 #: In these states a run may have asked somebody something.
 _ASKING = ("waiting", "running", "paused")
 

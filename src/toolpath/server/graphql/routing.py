@@ -13,12 +13,12 @@ from toolpath.notation.printing import plan_to_dict
 from toolpath.planner.router.outcome import outputs_of_calls
 from toolpath.planner.router.records import RouteRecord
 from toolpath.projections.results import run_result
-from toolpath.server.graphql.doors import Info, Needs
+from toolpath.server.graphql.doors import Info, NeedsScope
 from toolpath.server.graphql.types import moment, text
 from toolpath.server.visibility import may_read_prompts
 
-_READ = Needs("read")
-_RUN = Needs("run")
+_READ = NeedsScope("read")
+_RUN = NeedsScope("run")
 _PAGE = 100
 _LONGEST_REQUEST = 20_000
 _PLANNERS = ("model", "offline")

@@ -19,7 +19,7 @@ from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_
 from strawberry.tools import merge_types
 from strawberry.types import ExecutionContext
 
-from toolpath.server.graphql.doors import Asked
+from toolpath.server.graphql.doors import ResolverContext
 from toolpath.server.graphql.limits import LENGTH, TOKENS, Bounded
 from toolpath.server.graphql.mutation import Mutation
 from toolpath.server.graphql.query import Query
@@ -111,8 +111,8 @@ def _check_length(request: dict[str, Any]) -> None:
         raise JSONDecodeError(f"the document has {len(query):,} characters; the most is {LENGTH:,}", "", 0)
 
 
-async def _asked() -> Asked:
-    return Asked()
+async def _asked() -> ResolverContext:
+    return ResolverContext()
 
 
 def graphql_router() -> APIRouter:

@@ -9,15 +9,15 @@ from graphql import GraphQLError
 from toolpath.errors import RecordNotFound, SchemaError
 from toolpath.model.schedule import Schedule
 from toolpath.model.template import PlanTemplate
-from toolpath.server.graphql.doors import Info, Needs
+from toolpath.server.graphql.doors import Info, NeedsScope
 from toolpath.server.graphql.executions import shown_execution
 from toolpath.server.graphql.types import ExecutionWithChaining, moment, text
 from toolpath.values import JsonObject
 from toolpath.workspace.schedules import ScheduleDraft
-from toolpath.workspace.templates import Draft
+from toolpath.workspace.templates import TemplateDraft
 
-_READ = Needs("read")
-_RUN = Needs("run")
+_READ = NeedsScope("read")
+_RUN = NeedsScope("run")
 _PAGE = 100
 
 
@@ -149,7 +149,7 @@ class TemplateMutation:
     ) -> Template:
         """One equal to the newest version adds none."""
         tp, caller = info.context.tp, info.context.caller
-        draft = Draft(title=title, group=group)
+        draft = TemplateDraft(title=title, group=group)
         if id is None:
             made = await tp.templates.save(document, draft, tenant=caller.tenant, user=caller.user)
         else:

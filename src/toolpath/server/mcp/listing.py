@@ -44,7 +44,7 @@ class Published(msgspec.Struct, frozen=True, eq=False):
         return value, "; ".join(f"{at or '/'}: {what}" for at, what in faults)
 
 
-class Listing:
+class ToolListing:
     """All tools that clients are told of, the server's own first."""
 
     def __init__(self, catalog: Catalog, own: Iterable[McpTool]) -> None:

@@ -29,7 +29,7 @@ from toolpath.server.mcp.answers import LARGEST_ANSWER, json_answer, raised_answ
 from toolpath.server.mcp.calls import accepted, input_required, restored, scope_refusal, take_answers
 from toolpath.server.mcp.client import McpClient
 from toolpath.server.mcp.following import follow
-from toolpath.server.mcp.listing import Listing, is_published
+from toolpath.server.mcp.listing import ToolListing, is_published
 from toolpath.server.mcp.meta_schemas import META_TOOLS, SCOPES
 from toolpath.server.visibility import visible_run
 from toolpath.values import JsonObject
@@ -40,7 +40,7 @@ Answer = CallToolResult | InputRequiredResult
 class MetaTools:
     """The server's own tools, for one Toolpath."""
 
-    def __init__(self, tp: Toolpath, listing: Callable[[], Awaitable[Listing]]) -> None:
+    def __init__(self, tp: Toolpath, listing: Callable[[], Awaitable[ToolListing]]) -> None:
         self._tp = tp
         self._listing = listing
         self._search: tuple[str, ToolSearch] | None = None

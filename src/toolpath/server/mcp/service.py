@@ -30,7 +30,7 @@ from toolpath.access.acting import acting, tenant_of
 from toolpath.app import Toolpath
 from toolpath.server.mcp.calls import call_published
 from toolpath.server.mcp.client import Context, McpClient
-from toolpath.server.mcp.listing import Listing
+from toolpath.server.mcp.listing import ToolListing
 from toolpath.server.mcp.meta import MetaTools
 from toolpath.server.mcp.meta_schemas import META_TOOLS
 from toolpath.server.mcp.templates import McpTemplates
@@ -65,7 +65,7 @@ class McpService:
 
     def __init__(self, tp: Toolpath) -> None:
         self._tp = tp
-        self._listings: dict[str, Listing] = {}
+        self._listings: dict[str, ToolListing] = {}
         """By tenant, the one asked for latest last."""
         self._told = ""
         """Digest of the catalogue that clients were last told of, and the revision of what is published; empty: none
@@ -90,18 +90,18 @@ class McpService:
         )
         self.server.add_notification_handler("notifications/initialized", NotificationParams, self._meet)
 
-    async def listing(self) -> Listing:
+    async def listing(self) -> ToolListing:
         """Every published tool as it is now."""
         await self._tp.tools()
         return self._known()
 
-    def _known(self) -> Listing:
+    def _known(self) -> ToolListing:
         """The listing that is known now to the acting caller, without asking providers."""
         tenant, catalog = tenant_of(None), self._tp.known_tools()
         known = self._listings.pop(tenant, None)
         # Where a tool is published, and under which title, is no part of its digest.
         if known is None or known.catalog.tools is not catalog.tools:
-            known = Listing(catalog, META_TOOLS)
+            known = ToolListing(catalog, META_TOOLS)
         self._listings[tenant] = known
         if len(self._listings) > _LISTINGS:
             del self._listings[next(iter(self._listings))]

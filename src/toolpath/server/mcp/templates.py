@@ -9,7 +9,7 @@ from mcp_types import Tool as McpTool
 from toolpath.app import Toolpath
 from toolpath.errors import ToolpathError
 from toolpath.model.template import PlanTemplate, TemplateRun
-from toolpath.server.mcp.listing import Listing, Published, published_tool
+from toolpath.server.mcp.listing import Published, ToolListing, published_tool
 from toolpath.values import JsonObject
 from toolpath.workspace.template_tools import tool_of
 
@@ -20,11 +20,11 @@ class McpTemplates:
     def __init__(self, tp: Toolpath) -> None:
         self._tp = tp
 
-    async def told(self, tenant: str, listing: Listing) -> list[McpTool]:
+    async def told(self, tenant: str, listing: ToolListing) -> list[McpTool]:
         """The tools that a client of the tenant has beside those of the listing."""
         return [published.told async for _, published in self._every(tenant, listing)]
 
-    async def find(self, name: str, tenant: str, listing: Listing) -> tuple[PlanTemplate, Published] | None:
+    async def find(self, name: str, tenant: str, listing: ToolListing) -> tuple[PlanTemplate, Published] | None:
         """The template whose tool has this name for clients of the tenant, and its tool; None where there is none."""
         async for template, published in self._every(tenant, listing):
             if published.name == name:
@@ -36,7 +36,7 @@ class McpTemplates:
         version = self._tp.templates.open_to(template, "mcp")
         return await self._tp.templates.run_of(template, inputs, version=version)
 
-    async def _every(self, tenant: str, listing: Listing) -> AsyncIterator[tuple[PlanTemplate, Published]]:
+    async def _every(self, tenant: str, listing: ToolListing) -> AsyncIterator[tuple[PlanTemplate, Published]]:
         names = {tool.name for tool in listing.tools}
         async for template in self._tp.templates.every(tenant=tenant):
             if not template.published or "mcp" not in template.channels:

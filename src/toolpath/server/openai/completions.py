@@ -36,7 +36,7 @@ from toolpath.server.openai_problems import BadRequest, OpenAIRoute, told
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.described import answer
 from toolpath.server.turns import HEADERS, paced
-from toolpath.workspace.conversations.message import Said
+from toolpath.workspace.conversations.message import MessageDraft
 
 router = APIRouter(prefix="/v1", route_class=OpenAIRoute, include_in_schema=False)
 
@@ -119,7 +119,7 @@ async def _begun(tp: Toolpath, caller: Caller, body: Completion, dialogue: Dialo
         raise BadRequest("The last message is empty.", param="messages")
     before = told_before(messages[:-1] if last is not None else messages)
     is_own = body.model == OWN
-    said = Said(
+    said = MessageDraft(
         text=text,
         template="" if is_own else body.model,
         instructions=dialogue.instructions if is_own else "",

@@ -24,8 +24,8 @@ from toolpath.server.rest.described import answer
 from toolpath.server.shown import shown_results
 from toolpath.server.turns import HEADERS, paced
 from toolpath.values import JsonObject, encode
-from toolpath.workspace.conversations.message import Said
-from toolpath.workspace.conversations.turns import Turn
+from toolpath.workspace.conversations.message import MessageDraft
+from toolpath.workspace.conversations.turns import BegunTurn
 
 router = APIRouter(prefix="/api", route_class=ServiceRoute, include_in_schema=False)
 
@@ -55,7 +55,7 @@ async def chat(request: Request, tp: Door, caller: Asker) -> Response:
     if not body.input.strip():
         raise ReadError("Input message cannot be empty")
     conversation = await _found_or_begun(tp, caller, body.conversation_id)
-    said = Said(text=body.input, tools=("none",))
+    said = MessageDraft(text=body.input, tools=("none",))
     turn = await tp.conversations.begin(conversation, said, context=caller.context(), priority=caller.priority)
     return StreamingResponse(_frames(request, tp, turn), media_type="text/event-stream", headers=HEADERS)
 
@@ -70,7 +70,7 @@ async def _found_or_begun(tp: Toolpath, caller: Caller, conversation_id: str) ->
     return await tp.conversations.create(conversation_id=conversation_id, tenant=caller.tenant, user=caller.user)
 
 
-async def _frames(request: Request, tp: Toolpath, turn: Turn) -> AsyncIterator[bytes]:
+async def _frames(request: Request, tp: Toolpath, turn: BegunTurn) -> AsyncIterator[bytes]:
     conversation_id = turn.conversation.conversation_id
     yield _frame({"type": "start", "conversationId": conversation_id})
     parts = tp.conversations.turns.follow(turn.run_id, talks=True)

@@ -36,7 +36,7 @@ _CAN_ANSWER = [Depends(Needs("answer"))]
 _LONGEST = 600.0
 
 
-class Execution(msgspec.Struct, frozen=True, rename="camel"):
+class TemplateExecution(msgspec.Struct, frozen=True, rename="camel"):
     """Request to run a template."""
 
     tool_name: str = ""
@@ -53,7 +53,7 @@ class Execution(msgspec.Struct, frozen=True, rename="camel"):
 @router.post("/executeByToolNameAsync", dependencies=_CAN_RUN)
 async def execute(request: Request, tp: Door, caller: Asker) -> Response:
     """Begin a run; its record is there from the first moment."""
-    body: Execution = await body_of(request, Execution)
+    body: TemplateExecution = await body_of(request, TemplateExecution)
     template, run = await _begun(tp, caller, body)
     return answer(
         {
@@ -70,7 +70,7 @@ async def execute(request: Request, tp: Door, caller: Asker) -> Response:
 @router.post("/executeByToolNameSync", dependencies=_CAN_RUN)
 async def execute_and_wait(request: Request, tp: Door, caller: Asker) -> Response:
     """Run it and answer with what came of it."""
-    return await _waited(tp, caller, await body_of(request, Execution))
+    return await _waited(tp, caller, await body_of(request, TemplateExecution))
 
 
 @router.get("/executeByToolNameSync/{tool_name}", dependencies=_CAN_RUN)
@@ -83,11 +83,11 @@ async def execute_named(
 ) -> Response:
     """The same, with the parameters in the query."""
     given = {name: value for name, value in request.query_params.items() if name not in ("serviceGroup", "allParams")}
-    body = Execution(tool_name=tool_name, service_group=service_group, replacement_params=dict(given))
+    body = TemplateExecution(tool_name=tool_name, service_group=service_group, replacement_params=dict(given))
     return await _waited(tp, caller, body)
 
 
-async def _begun(tp: Toolpath, caller: Caller, body: Execution) -> tuple[PlanTemplate, Run]:
+async def _begun(tp: Toolpath, caller: Caller, body: TemplateExecution) -> tuple[PlanTemplate, Run]:
     if not body.tool_name.strip():
         raise ReadError("Tool name cannot be empty")
     name = f"{body.service_group}.{body.tool_name}" if body.service_group else body.tool_name
@@ -114,7 +114,7 @@ def _file_name(given: object) -> str:
             raise ReadError("`uploadedFiles` is a list of names of files of the upload.")
 
 
-async def _waited(tp: Toolpath, caller: Caller, body: Execution) -> Response:
+async def _waited(tp: Toolpath, caller: Caller, body: TemplateExecution) -> Response:
     _, run = await _begun(tp, caller, body)
     try:
         async with asyncio.timeout(_LONGEST):

@@ -20,7 +20,7 @@ from toolpath.server.plan_service.answers import ServiceRoute, body_of
 from toolpath.server.rest.described import answer
 from toolpath.values import JsonObject, encode
 from toolpath.workspace.template_exchange import TemplateExchange
-from toolpath.workspace.templates import Draft
+from toolpath.workspace.templates import TemplateDraft
 
 router = APIRouter(prefix="/api", route_class=ServiceRoute, include_in_schema=False)
 
@@ -126,7 +126,7 @@ async def create_or_update(request: Request, tp: Door, caller: Asker) -> Respons
     document: dict[str, Any] = await body_of(request, dict[str, Any])
     config = read_config(document)
     known = await _known(tp, caller, config.template_id)
-    draft = Draft(title=config.title or None, group=config.group, description=config.description or None)
+    draft = TemplateDraft(title=config.title or None, group=config.group, description=config.description or None)
     template = await tp.templates.save(
         document, draft, template=known, tenant=caller.tenant if known is None else known.tenant, user=caller.user
     )

@@ -33,8 +33,8 @@ from toolpath.server.rest.views import (
     template_row,
 )
 from toolpath.server.turns import HEADERS, paced
-from toolpath.workspace.conversations.message import Said
-from toolpath.workspace.templates import Draft
+from toolpath.workspace.conversations.message import MessageDraft
+from toolpath.workspace.templates import TemplateDraft
 
 router = APIRouter(prefix="/conversations", tags=["conversations"])
 
@@ -196,7 +196,7 @@ async def save_as_template(
 ) -> Response:
     """Keep what its runs called, in order, as a plan template."""
     known = await visible_conversation(tp, caller, conversation_id)
-    draft = Draft(**{name: getattr(body, name) for name in Draft.__struct_fields__})
+    draft = TemplateDraft(**{name: getattr(body, name) for name in TemplateDraft.__struct_fields__})
     made = await tp.conversations.save_as_template(known, draft, user=caller.user)
     return answer(template_row(made), 201, {"Location": f"/api/v1/templates/{made.template_id}"})
 
@@ -221,7 +221,7 @@ async def say(
 ) -> Response:
     """Say something. The turn that answers is a run: it goes on where nobody follows it."""
     known = await visible_conversation(tp, caller, conversation_id)
-    said = Said(
+    said = MessageDraft(
         text=body.text,
         message_id=body.message_id,
         template=body.template,

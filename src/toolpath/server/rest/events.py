@@ -16,7 +16,7 @@ from toolpath.model.run import ENDED_RUN, RunInfo
 from toolpath.model.sub_plan import split_plan_id
 from toolpath.projections.sub_plans import events_inside, is_inside
 from toolpath.server.entry.guard import PIECE
-from toolpath.server.feeds import PAGE_BYTES, Feeds, Frame
+from toolpath.server.feeds import PAGE_BYTES, EventFrame, Feeds
 from toolpath.server.parts import Asker, Door, Needs
 from toolpath.server.rest.described import answer, problems, shows
 from toolpath.server.rest.runs import PlanPlace
@@ -118,17 +118,17 @@ class _Place(msgspec.Struct, frozen=True):
     path: str = ""
 
 
-def _is_of(frame: Frame, head: str) -> bool:
+def _is_of(frame: EventFrame, head: str) -> bool:
     """Whether the event is one of the plan that the call at `head` began."""
     return is_inside(msgspec.json.decode(frame.data, type=_Place).path, head)
 
 
-def _with_text(frame: Frame) -> bytes:
+def _with_text(frame: EventFrame) -> bytes:
     """The event as JSON, with what it says to people."""
     return b'%b,"text":%b}' % (frame.data[:-1], msgspec.json.encode(line_of(frame.event)))
 
 
-def _pieces(frames: Sequence[Frame], *, texts: bool) -> Iterator[bytes]:
+def _pieces(frames: Sequence[EventFrame], *, texts: bool) -> Iterator[bytes]:
     """The frames' texts, small ones together: never all of what is large at once."""
     written: list[bytes] = []
     size = 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from toolpath.projections.run_times import Throughput
-from toolpath.server.rest.views import RunRow, Shown, ToolRow
+from toolpath.server.rest.views import RestView, RunRow, ToolRow
 
 
-class QueueDetail(Shown, frozen=True, kw_only=True):
+class QueueDetail(RestView, frozen=True, kw_only=True):
     """What waits for a worker."""
 
     waiting: int
@@ -18,7 +18,7 @@ class QueueDetail(Shown, frozen=True, kw_only=True):
     problem: str = ""
 
 
-class OperationDetail(Shown, frozen=True, kw_only=True):
+class OperationDetail(RestView, frozen=True, kw_only=True):
     """The caller's runs at a glance: what is open now, and what was begun from `since` to `at`, Unix time."""
 
     at: float
@@ -34,7 +34,7 @@ class OperationDetail(Shown, frozen=True, kw_only=True):
     """Null for tenants, and where runs are driven without a queue."""
 
 
-class WorkerRow(Shown, frozen=True, kw_only=True):
+class WorkerRow(RestView, frozen=True, kw_only=True):
     """A process that drives runs, or could."""
 
     name: str
@@ -47,13 +47,13 @@ class WorkerRow(Shown, frozen=True, kw_only=True):
     """Those of the caller that it drives, longest unseen first; 100 at most for all."""
 
 
-class WorkerList(Shown, frozen=True, kw_only=True):
+class WorkerList(RestView, frozen=True, kw_only=True):
     """Processes by name."""
 
     workers: tuple[WorkerRow, ...]
 
 
-class AuditVerdict(Shown, frozen=True, kw_only=True):
+class AuditVerdict(RestView, frozen=True, kw_only=True):
     """Whether the audit trail is as it was written."""
 
     good: bool
@@ -67,7 +67,7 @@ class AuditVerdict(Shown, frozen=True, kw_only=True):
     """Entries that were in no chain yet when the look began."""
 
 
-class McpServerTools(Shown, frozen=True, kw_only=True):
+class McpServerTools(RestView, frozen=True, kw_only=True):
     """Tools that a stored MCP server has, or why it has none."""
 
     name: str

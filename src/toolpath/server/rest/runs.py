@@ -37,7 +37,7 @@ from toolpath.server.rest.paging import ROWS, Before, Limit, one_page
 from toolpath.server.rest.plan_views import PlanReview
 from toolpath.server.rest.plans import reviewed
 from toolpath.server.rest.views import RunDetail, RunPage, RunRow, SubPlanList, run_detail, run_row
-from toolpath.server.run_search import Wanted, search_runs
+from toolpath.server.run_search import RunFilter, search_runs
 from toolpath.server.visibility import visible_plan, visible_run
 from toolpath.values import Handle, JsonObject
 
@@ -178,7 +178,7 @@ async def listed(
         "until": until,
     }
     if text or tool:
-        hits = await search_runs(tp, Wanted(text=text, tool=tool), limit, before, filters)
+        hits = await search_runs(tp, RunFilter(text=text, tool=tool), limit, before, filters)
         return answer(RunPage(runs=tuple(map(run_row, hits.runs)), next=hits.next))
     found = await tp.store.list_runs(**filters, limit=limit + 1, before=before)
     page, mark = one_page(found, limit, lambda info: info.run_id)

@@ -37,7 +37,7 @@ from toolpath.server.rest.views import (
 )
 from toolpath.server.visibility import visible_run
 from toolpath.workspace.template_exchange import TemplateExchange
-from toolpath.workspace.templates import Draft
+from toolpath.workspace.templates import TemplateDraft
 
 router = APIRouter(prefix="/templates", tags=["templates"])
 
@@ -265,8 +265,8 @@ async def run(
     )
 
 
-def _draft(body: NewTemplate | ChangedTemplate) -> Draft:
-    return Draft(
+def _draft(body: NewTemplate | ChangedTemplate) -> TemplateDraft:
+    return TemplateDraft(
         title=body.title,
         group=body.group,
         description=body.description,

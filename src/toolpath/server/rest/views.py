@@ -30,11 +30,11 @@ from toolpath.values import Json, JsonObject
 from toolpath.workspace.settings.stored_settings import Setting
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
+class RestView(msgspec.Struct, frozen=True, kw_only=True):
     """Base of every answer."""
 
 
-class RunRow(Shown, frozen=True, kw_only=True):
+class RunRow(RestView, frozen=True, kw_only=True):
     """A run in a list. Times are Unix time in seconds."""
 
     run_id: str
@@ -74,20 +74,20 @@ class RunDetail(RunRow, frozen=True, kw_only=True):
     """Of a plan inside a run: in which plan it was begun, and by which call."""
 
 
-class SubPlanList(Shown, frozen=True, kw_only=True):
+class SubPlanList(RestView, frozen=True, kw_only=True):
     """The plans inside a run, in the order in which they were begun."""
 
     plans: tuple[SubPlan, ...]
 
 
-class RunPage(Shown, frozen=True, kw_only=True):
+class RunPage(RestView, frozen=True, kw_only=True):
     """Runs, newest first. `next` is the `before` of the next page; null: this was the last."""
 
     runs: tuple[RunRow, ...]
     next: str | None = None
 
 
-class EventPage(Shown, frozen=True, kw_only=True):
+class EventPage(RestView, frozen=True, kw_only=True):
     """Events of a run in order. `last` is the `after` of the next page; `ended`: none will come after these."""
 
     events: tuple[JsonObject, ...]
@@ -95,7 +95,7 @@ class EventPage(Shown, frozen=True, kw_only=True):
     ended: bool
 
 
-class QuestionPage(Shown, frozen=True, kw_only=True):
+class QuestionPage(RestView, frozen=True, kw_only=True):
     """Questions that wait for people, in runs that wait or still do something else, by the run that has waited longest.
 
     `next` is the `after` of the next page; null: this was the last.
@@ -105,7 +105,7 @@ class QuestionPage(Shown, frozen=True, kw_only=True):
     next: str | None = None
 
 
-class ToolRow(Shown, frozen=True, kw_only=True):
+class ToolRow(RestView, frozen=True, kw_only=True):
     """A tool in a list."""
 
     key: str
@@ -136,7 +136,7 @@ class ToolDetail(ToolRow, frozen=True, kw_only=True):
     fingerprint: str = ""
 
 
-class ToolPage(Shown, frozen=True, kw_only=True):
+class ToolPage(RestView, frozen=True, kw_only=True):
     """Tools by key, or best first. `next` is the `after` of the next page; null: this was the last."""
 
     tools: tuple[ToolRow, ...]
@@ -145,7 +145,7 @@ class ToolPage(Shown, frozen=True, kw_only=True):
     next: str | None = None
 
 
-class StatsRow(Shown, frozen=True, kw_only=True):
+class StatsRow(RestView, frozen=True, kw_only=True):
     """Statistics of a tool from its calls. Durations in seconds, cost in USD."""
 
     key: str
@@ -159,13 +159,13 @@ class StatsRow(Shown, frozen=True, kw_only=True):
     cost: float = 0.0
 
 
-class StatsPage(Shown, frozen=True, kw_only=True):
+class StatsPage(RestView, frozen=True, kw_only=True):
     """Statistics by key of the tool."""
 
     stats: tuple[StatsRow, ...]
 
 
-class CallOutcome(Shown, frozen=True, kw_only=True):
+class CallOutcome(RestView, frozen=True, kw_only=True):
     """Outcome of one call; a run like any other stands behind it."""
 
     run_id: str
@@ -185,7 +185,7 @@ class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
     """Number to go on after, where there are more."""
 
 
-class SessionDetail(Shown, frozen=True, kw_only=True):
+class SessionDetail(RestView, frozen=True, kw_only=True):
     """Who asks, and what they may do."""
 
     user: str
@@ -195,7 +195,7 @@ class SessionDetail(Shown, frozen=True, kw_only=True):
     """They showed a key or token; else the server is open to this machine."""
 
 
-class TemplateRow(Shown, frozen=True, kw_only=True):
+class TemplateRow(RestView, frozen=True, kw_only=True):
     """A plan template in a list."""
 
     template_id: str
@@ -228,26 +228,26 @@ class TemplateDetail(PlanTemplate, frozen=True, kw_only=True, omit_defaults=Fals
     """Empty too where the plan is only whole when a run starts."""
 
 
-class TemplatePage(Shown, frozen=True, kw_only=True):
+class TemplatePage(RestView, frozen=True, kw_only=True):
     """Templates, newest first. `next` is the `before` of the next page; null: this was the last."""
 
     templates: tuple[TemplateRow, ...]
     next: str | None = None
 
 
-class TemplateExport(Shown, frozen=True, kw_only=True):
+class TemplateExport(RestView, frozen=True, kw_only=True):
     """Templates as documents."""
 
     templates: tuple[JsonObject, ...]
 
 
-class TemplateImported(Shown, frozen=True, kw_only=True):
+class TemplateImported(RestView, frozen=True, kw_only=True):
     """Outcome of an import, document by document in its order."""
 
     templates: tuple[Imported, ...]
 
 
-class ScheduleRow(Shown, frozen=True, kw_only=True):
+class ScheduleRow(RestView, frozen=True, kw_only=True):
     """A schedule. Times are Unix time in seconds."""
 
     schedule_id: str
@@ -274,14 +274,14 @@ class ScheduleRow(Shown, frozen=True, kw_only=True):
     updated_at: float = 0.0
 
 
-class SchedulePage(Shown, frozen=True, kw_only=True):
+class SchedulePage(RestView, frozen=True, kw_only=True):
     """Schedules, newest first. `next` is the `before` of the next page; null: this was the last."""
 
     schedules: tuple[ScheduleRow, ...]
     next: str | None = None
 
 
-class FileRow(Shown, frozen=True, kw_only=True):
+class FileRow(RestView, frozen=True, kw_only=True):
     """A file of a run. `size` is bytes, `modified_at` Unix time."""
 
     name: str
@@ -290,14 +290,14 @@ class FileRow(Shown, frozen=True, kw_only=True):
     modified_at: float = 0.0
 
 
-class FileTree(Shown, frozen=True, kw_only=True):
+class FileTree(RestView, frozen=True, kw_only=True):
     """Tree of the folder of a run, folders with what is in them."""
 
     run_id: str
     tree: FileEntry
 
 
-class UploadRow(Shown, frozen=True, kw_only=True):
+class UploadRow(RestView, frozen=True, kw_only=True):
     """An upload with its files. Times are Unix time in seconds."""
 
     upload_id: str
@@ -305,14 +305,14 @@ class UploadRow(Shown, frozen=True, kw_only=True):
     created_at: float = 0.0
 
 
-class UploadPage(Shown, frozen=True, kw_only=True):
+class UploadPage(RestView, frozen=True, kw_only=True):
     """Uploads, newest first. `next` is the `before` of the next page; null: this was the last."""
 
     uploads: tuple[UploadRow, ...]
     next: str | None = None
 
 
-class ConversationRow(Shown, frozen=True, kw_only=True):
+class ConversationRow(RestView, frozen=True, kw_only=True):
     """A conversation. Times are Unix time in seconds."""
 
     conversation_id: str
@@ -330,27 +330,27 @@ class ConversationRow(Shown, frozen=True, kw_only=True):
     created_at: float = 0.0
 
 
-class ConversationPage(Shown, frozen=True, kw_only=True):
+class ConversationPage(RestView, frozen=True, kw_only=True):
     """Conversations, newest first. `next` is the `before` of the next page; null: this was the last."""
 
     conversations: tuple[ConversationRow, ...]
     next: str | None = None
 
 
-class MessagePage(Shown, frozen=True, kw_only=True):
+class MessagePage(RestView, frozen=True, kw_only=True):
     """Messages, oldest first. `next` is the `before` of the page before them; null: there is none."""
 
     messages: tuple[ConversationMessage, ...]
     next: int | None = None
 
 
-class FoundPage(Shown, frozen=True, kw_only=True):
+class FoundPage(RestView, frozen=True, kw_only=True):
     """Places at which a text was found."""
 
     found: tuple[FoundMessage, ...]
 
 
-class TurnRow(Shown, frozen=True, kw_only=True):
+class TurnRow(RestView, frozen=True, kw_only=True):
     """A turn that was begun."""
 
     conversation_id: str
@@ -361,7 +361,7 @@ class TurnRow(Shown, frozen=True, kw_only=True):
     """False: the same message was there already."""
 
 
-class ModelRow(Shown, frozen=True, kw_only=True):
+class ModelRow(RestView, frozen=True, kw_only=True):
     """A model. Its key and the values of its headers are never shown."""
 
     model_id: str
@@ -386,13 +386,13 @@ class ModelRow(Shown, frozen=True, kw_only=True):
     updated_at: float = 0.0
 
 
-class ModelList(Shown, frozen=True, kw_only=True):
+class ModelList(RestView, frozen=True, kw_only=True):
     """The caller's own models by name, then the house's."""
 
     models: tuple[ModelRow, ...]
 
 
-class ModelTrial(Shown, frozen=True, kw_only=True):
+class ModelTrial(RestView, frozen=True, kw_only=True):
     """Outcome of a request to the model."""
 
     valid: bool
@@ -401,7 +401,7 @@ class ModelTrial(Shown, frozen=True, kw_only=True):
     """Models that the provider lists."""
 
 
-class McpServerList(Shown, frozen=True, kw_only=True):
+class McpServerList(RestView, frozen=True, kw_only=True):
     """MCP servers by name; a tenant is not told how they are reached."""
 
     servers: tuple[McpServer, ...]
@@ -409,7 +409,7 @@ class McpServerList(Shown, frozen=True, kw_only=True):
     """Programs may be added as servers, too: the setting `mcp_commands` is on."""
 
 
-class SettingList(Shown, frozen=True, kw_only=True):
+class SettingList(RestView, frozen=True, kw_only=True):
     """Settings that may be changed while processes run."""
 
     settings: tuple[Setting, ...]

@@ -11,7 +11,7 @@ import msgspec
 
 from toolpath.model.event_log import EventLog
 from toolpath.model.events import AnyEvent, encode_event
-from toolpath.model.open_questions import Asked, AskingRun
+from toolpath.model.open_questions import AskingRun, OpenQuestion
 from toolpath.model.run import ENDED_RUN, Beat, RunInfo, RunTimes, Standing
 from toolpath.ports import Blob, RunChange, Signal
 from toolpath.store.handles import digests_in
@@ -35,7 +35,7 @@ class _Run:
         self.events = EventLog()
         self.signals: dict[int, Signal] = {}
         self.referred: tuple[int, frozenset[str]] = (0, frozenset())
-        self.asked: tuple[Asked, ...] = ()
+        self.asked: tuple[OpenQuestion, ...] = ()
         self.turn: int | None = None
         """Its place among those that wait for a worker."""
         self.rank = 0

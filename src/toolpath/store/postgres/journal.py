@@ -14,7 +14,7 @@ from toolpath.ports import Blob, RunChange
 from toolpath.store.encoding import again, asked_at, storable, texts_of
 from toolpath.store.postgres.connections import Connections
 from toolpath.store.postgres.sql import Queries, bound
-from toolpath.store.postgres.writer import Batch, Row, Writer
+from toolpath.store.postgres.writer import Batch, RunRowChange, Writer
 
 #: A value of PostgreSQL ends at 1 GB, and has to pass through its memory several times.
 LARGEST_ROW = 200_000_000
@@ -124,10 +124,10 @@ class PostgresJournal:
         self._failure = error
 
 
-def _row(at: float, change: RunChange | None) -> Row:
+def _row(at: float, change: RunChange | None) -> RunRowChange:
     if change is None:
-        return Row(at)
-    return Row(
+        return RunRowChange(at)
+    return RunRowChange(
         at,
         status=change.status,
         reason=None if change.reason is None else storable(change.reason).replace("\0", "\ufffd"),

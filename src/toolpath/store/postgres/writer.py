@@ -34,7 +34,7 @@ LARGEST_GROUP = 500
 LARGEST_SIZE = 16_000_000
 
 
-class Row(msgspec.Struct, frozen=True):
+class RunRowChange(msgspec.Struct, frozen=True):
     """Row of a run, as an append leaves it."""
 
     at: float
@@ -46,10 +46,10 @@ class Row(msgspec.Struct, frozen=True):
     """The open questions as JSON, where they have changed."""
     asked_at: float | None = None
 
-    def then(self, later: Row) -> Row:
+    def then(self, later: RunRowChange) -> RunRowChange:
         """Both, one after the other."""
         ended_at = self.ended_at if later.ended_at is None else later.ended_at
-        return Row(
+        return RunRowChange(
             at=later.at,
             status=self.status if later.status is None else later.status,
             reason=self.reason if later.reason is None else later.reason,
@@ -73,7 +73,7 @@ class Batch:
         epoch: int,
         before: int,
         texts: list[bytes],
-        row: Row,
+        row: RunRowChange,
         uses: list[str],
         blobs: Sequence[Blob],
         future: asyncio.Future[None],

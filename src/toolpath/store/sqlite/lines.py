@@ -6,7 +6,7 @@ from collections import deque
 from typing import Generic, Protocol, TypeVar
 
 
-class Piece(Protocol):
+class WaitingWork(Protocol):
     """A piece of work that waits."""
 
     line: str
@@ -15,7 +15,7 @@ class Piece(Protocol):
     """Takes long."""
 
 
-P = TypeVar("P", bound=Piece)
+P = TypeVar("P", bound=WaitingWork)
 
 
 class Lines(Generic[P]):

@@ -26,9 +26,9 @@ from toolpath.values import JsonObject
 from toolpath.workspace.conversations.as_plan import calls_of, plan_of
 from toolpath.workspace.conversations.conversation_records import ConversationRecords, is_theirs
 from toolpath.workspace.conversations.memory import memory_of
-from toolpath.workspace.conversations.message import Said, check_text
-from toolpath.workspace.conversations.turns import Turn, Turns
-from toolpath.workspace.templates import Draft
+from toolpath.workspace.conversations.message import MessageDraft, check_text
+from toolpath.workspace.conversations.turns import BegunTurn, ConversationTurns
+from toolpath.workspace.templates import TemplateDraft
 
 _LONGEST_TITLE: Final = 200
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
@@ -45,7 +45,7 @@ class Conversations:
     """The conversations of one Toolpath."""
 
     def __init__(
-        self, services: Services, trail: Trail, records: ConversationRecords, turns: Turns, runs: Drives
+        self, services: Services, trail: Trail, records: ConversationRecords, turns: ConversationTurns, runs: Drives
     ) -> None:
         self._templates = turns.templates
         self._store = services.store
@@ -174,8 +174,10 @@ class Conversations:
 
     # Talking.
 
-    async def begin(self, conversation: Conversation, said: Said, *, context: RunContext, priority: int = 0) -> Turn:
-        """Begin the turn that answers a message, and come back at once. Raises as `Turns.begin`.
+    async def begin(
+        self, conversation: Conversation, said: MessageDraft, *, context: RunContext, priority: int = 0
+    ) -> BegunTurn:
+        """Begin the turn that answers a message, and come back at once. Raises as `ConversationTurns.begin`.
 
         Who says it stands in the audit trail with the run.
         """
@@ -196,10 +198,12 @@ class Conversations:
         """Say something and be told the answer while it comes: texts, calls, questions, and the end.
 
         Where a part is a question, `tp.approve`, `deny` or `answer` it and go on reading. The turn goes on, too, where
-        nobody reads. Raises as `Turns.begin`.
+        nobody reads. Raises as `ConversationTurns.begin`.
         """
         known = await self.get(conversation) if isinstance(conversation, str) else conversation
-        said = Said(text=text, message_id=message_id, template=template, inputs=inputs, tools=tools, model=model)
+        said = MessageDraft(
+            text=text, message_id=message_id, template=template, inputs=inputs, tools=tools, model=model
+        )
         who = context or RunContext(known.user, tenant=known.tenant)
         turn = await self.begin(known, said, context=who)
         async for part in self.turns.follow(turn.run_id, talks=not template, memory=turn.memory):
@@ -231,13 +235,13 @@ class Conversations:
             ) from None
 
     async def save_as_template(
-        self, conversation: Conversation, draft: Draft | None = None, *, user: str = ""
+        self, conversation: Conversation, draft: TemplateDraft | None = None, *, user: str = ""
     ) -> PlanTemplate:
         """Keep what its runs called, in order, as a plan template: each call with what it was given then.
 
         Raises `SchemaError` where nothing was called, `RecordConflict` where the title is taken.
         """
-        draft = draft or Draft()
+        draft = draft or TemplateDraft()
         title = draft.title or conversation.title or conversation.conversation_id
         runs = [await self._results(info.run_id) for info in await self._all_runs(conversation)]
         # What was given to the calls may be large.

@@ -41,7 +41,7 @@ summary alone."""
 Models = Callable[[str], Awaitable[Chat | None]]
 
 
-class Memory(msgspec.Struct, frozen=True, kw_only=True):
+class ConversationMemory(msgspec.Struct, frozen=True, kw_only=True):
     """Memory of a conversation: what a model is told of it."""
 
     messages: tuple[JsonObject, ...]
@@ -66,7 +66,7 @@ async def memory_of(
     through: int,
     said: int,
     models: Models | None,
-) -> Memory:
+) -> ConversationMemory:
     """The memory of the messages up to the number `through`, at most `most` characters where it can be.
 
     `said`: how many characters these messages have.
@@ -76,11 +76,11 @@ async def memory_of(
     known = conversation.summary
     newer, whole = await _since(records, conversation, known, most, through)
     if whole:
-        return Memory(messages=_told(newer, known, most), summary=known)
+        return ConversationMemory(messages=_told(newer, known, most), summary=known)
     kept = _newest(newer, min(NEWEST, most // _SHARE))
     older = newer[: len(newer) - len(kept)]
     if not older:
-        return Memory(messages=_told(kept, known, most), summary=known)
+        return ConversationMemory(messages=_told(kept, known, most), summary=known)
     last = older[-1].number
     characters = said - sum(len(message.text) for message in kept)
     text = None if models is None else await _summarised(partial(models, conversation.tenant), known, older)
@@ -90,7 +90,7 @@ async def memory_of(
         characters=max(0, characters),
         by_model=text is not None,
     )
-    return Memory(messages=_told(kept, summary, most), summary=summary)
+    return ConversationMemory(messages=_told(kept, summary, most), summary=summary)
 
 
 async def _since(

@@ -13,7 +13,7 @@ from toolpath.values import JsonObject, digest
 LONGEST: Final = 200_000
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class MessageDraft(msgspec.Struct, frozen=True, kw_only=True):
     """Words that somebody says in a conversation."""
 
     text: str
@@ -32,7 +32,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     """Uploads whose files are in the folder of the turn's run when it begins."""
 
 
-def check_said(said: Said) -> None:
+def check_said(said: MessageDraft) -> None:
     """Raise `SchemaError` for what is no message."""
     check_text(said.text, "message", LONGEST, lines=True)
     if not said.text.strip() and not said.template:
@@ -58,7 +58,7 @@ def check_text(text: str, what: str, most: int, *, lines: bool = False) -> None:
         ) from None
 
 
-def digest_of(said: Said) -> str:
+def digest_of(said: MessageDraft) -> str:
     """Digest of what was said, to know it again by when it is sent again; empty where it has no id."""
     if not said.message_id:
         return ""
@@ -69,7 +69,7 @@ def digest_of(said: Said) -> str:
     return digest(told)
 
 
-def is_same(before: str, said: Said) -> bool:
+def is_same(before: str, said: MessageDraft) -> bool:
     """Whether it is what had that digest; where none was kept, it is taken for it."""
     return not before or before == digest_of(said)
 

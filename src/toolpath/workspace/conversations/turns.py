@@ -48,8 +48,8 @@ from toolpath.workspace.conversations.begun_runs import (
 )
 from toolpath.workspace.conversations.conversation_records import ConversationRecords
 from toolpath.workspace.conversations.following import REPLY, Follower, text_of
-from toolpath.workspace.conversations.memory import Memory, cut, memory_of
-from toolpath.workspace.conversations.message import Said, check_said, digest_of, is_same, reused
+from toolpath.workspace.conversations.memory import ConversationMemory, cut, memory_of
+from toolpath.workspace.conversations.message import MessageDraft, check_said, digest_of, is_same, reused
 from toolpath.workspace.templates import Templates
 
 #: How often a change is tried again that somebody else made another one before.
@@ -57,7 +57,7 @@ _TRIES: Final = 20
 _TITLE: Final = 80
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
+class BegunTurn(msgspec.Struct, frozen=True, kw_only=True):
     """A turn that was begun."""
 
     conversation: Conversation
@@ -70,7 +70,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """What the model is not told word by word."""
 
 
-class Starts(Protocol):
+class StartsTurns(Protocol):
     """Starter of runs."""
 
     async def __call__(
@@ -109,7 +109,7 @@ class TurnRuns(Protocol):
         ...
 
 
-class Turns:
+class ConversationTurns:
     """The turns of the conversations of one store."""
 
     def __init__(
@@ -118,7 +118,7 @@ class Turns:
         services: Services,
         runs: TurnRuns,
         *,
-        start: Starts,
+        start: StartsTurns,
         resume: Callable[[str], Awaitable[Run]],
         templates: Callable[[], Templates],
         catch_up: Callable[[], Awaitable[None]],
@@ -142,7 +142,9 @@ class Turns:
 
     # Beginning.
 
-    async def begin(self, conversation: Conversation, said: Said, context: RunContext, *, priority: int = 0) -> Turn:
+    async def begin(
+        self, conversation: Conversation, said: MessageDraft, context: RunContext, *, priority: int = 0
+    ) -> BegunTurn:
         """Begin the turn that answers a message.
 
         The same message with the same `message_id` begins none again. Raises `RunConflict` while another turn goes on,
@@ -177,7 +179,7 @@ class Turns:
             await self._taken_back(conversation, turn, message)
             raise
 
-    async def _memory(self, conversation: Conversation, through: int, said: int) -> Memory:
+    async def _memory(self, conversation: Conversation, through: int, said: int) -> ConversationMemory:
         """The memory of the messages up to the number `through`, which have `said` characters."""
         await self._catch_up()
         return await memory_of(
@@ -197,9 +199,9 @@ class Turns:
         inputs: JsonObject,
         context: RunContext,
         priority: int,
-        memory: Memory,
+        memory: ConversationMemory,
         uploads: Sequence[str],
-    ) -> Turn:
+    ) -> BegunTurn:
         context = RunContext.from_json(
             {
                 **context.as_json(),
@@ -207,7 +209,7 @@ class Turns:
                 "conversation": list(memory.messages),
             }
         )
-        begun = Turn(conversation=conversation, number=turn.number, run_id=turn.run_id, memory=memory.part)
+        begun = BegunTurn(conversation=conversation, number=turn.number, run_id=turn.run_id, memory=memory.part)
         if not await self._is_held(conversation, turn):
             if not await self._is_there(turn.run_id):
                 raise _given_up(conversation)
@@ -254,7 +256,7 @@ class Turns:
         with contextlib.suppress(RunConflict):
             await self._runs.tell(run_id, Signal(kind="cancel", data={"reason": "its turn was given up"}))
 
-    async def _known(self, conversation: Conversation, said: Said) -> Turn | None:
+    async def _known(self, conversation: Conversation, said: MessageDraft) -> BegunTurn | None:
         """The turn of a message that was sent before with this id. Raises `KeyReused` where it was another one."""
         if not said.message_id:
             return None
@@ -268,7 +270,7 @@ class Turns:
             return None
         if message.text != said.text or not is_same(before, said):
             raise reused(number)
-        return Turn(conversation=conversation, number=number, run_id=message.run_id, is_new=False)
+        return BegunTurn(conversation=conversation, number=number, run_id=message.run_id, is_new=False)
 
     async def _is_there(self, run_id: str) -> bool:
         try:
@@ -278,7 +280,7 @@ class Turns:
         return True
 
     async def what_answers(
-        self, said: Said, tenant: str
+        self, said: MessageDraft, tenant: str
     ) -> tuple[JsonObject | TemplateRun, JsonObject, PlanTemplate | None]:
         """The plan or template that answers, with its inputs.
 
@@ -310,14 +312,14 @@ class Turns:
         )
 
     async def _claimed(
-        self, conversation: Conversation, said: Said, template: PlanTemplate | None
-    ) -> tuple[OpenTurn, Conversation, Memory]:
+        self, conversation: Conversation, said: MessageDraft, template: PlanTemplate | None
+    ) -> tuple[OpenTurn, Conversation, ConversationMemory]:
         """The turn, written into the conversation, and what is told of the messages before it.
 
         A model may be asked for a summary of them, which takes its time: it is there before the turn is claimed.
         Raises `RunConflict` where another turn is open, `KeyReused` where its message had the same id and was another.
         """
-        memory, known = Memory(messages=()), -1
+        memory, known = ConversationMemory(messages=()), -1
         for _ in range(_TRIES):
             before, characters = conversation.messages, conversation.characters
             if conversation.turn is not None:
@@ -525,7 +527,7 @@ def _title(text: str, template: PlanTemplate | None) -> str:
     return short or ("" if template is None else template.title)
 
 
-def _check_room(conversation: Conversation, said: Said) -> None:
+def _check_room(conversation: Conversation, said: MessageDraft) -> None:
     if conversation.messages + 2 > MOST_MESSAGES or conversation.characters + len(said.text) > MOST_CHARACTERS:
         raise SchemaError(
             f"The conversation is full: it has {conversation.messages:,} messages of {conversation.characters:,} "

@@ -27,7 +27,7 @@ from toolpath.machine import new_id
 from toolpath.model.run import RunContext
 from toolpath.model.upload import KIND, Upload, UploadedFile
 from toolpath.ports import Store
-from toolpath.providers.run_files.folder import PIECE, FileEntry, Folder, Quota, Writing, free_name
+from toolpath.providers.run_files.folder import PIECE, FileEntry, FileWriting, Folder, Quota, free_name
 from toolpath.providers.run_files.folders import OWNERS, Folders
 from toolpath.providers.run_files.names import as_safe_name, ending_of, parts_of
 from toolpath.runs.run import Run
@@ -399,7 +399,7 @@ def _chosen(uploads: Sequence[Upload], names: Sequence[str]) -> set[tuple[str, s
     return chosen
 
 
-def _opened(stack: contextlib.ExitStack, folder: Folder, path: str, *, renames: bool) -> Writing:
+def _opened(stack: contextlib.ExitStack, folder: Folder, path: str, *, renames: bool) -> FileWriting:
     stack.enter_context(folder)
     return stack.enter_context(folder.writing(path, renames=renames))
 

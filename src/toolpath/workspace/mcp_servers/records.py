@@ -19,14 +19,14 @@ _FORM = RecordForm(_KIND, McpServer, id="server_id", moved={"name": "name"})
 MOST: Final = 200
 
 
-class Secrets(msgspec.Struct, frozen=True):
+class ServerSecrets(msgspec.Struct, frozen=True):
     """Secrets of a server, which nobody reads back."""
 
     env: dict[str, str] = {}
     headers: dict[str, str] = {}
 
 
-class Kept(msgspec.Struct, frozen=True):
+class KeptServer(msgspec.Struct, frozen=True):
     """A server with what is sealed of it."""
 
     server: McpServer
@@ -40,20 +40,20 @@ class ServerRecords:
         self._store = store
         self._sealer = sealer
 
-    async def all(self) -> list[Kept]:
+    async def all(self) -> list[KeptServer]:
         """All of them by name."""
         # Two processes that add at the same moment may add one more than there may be.
         found = await self._store.list_records(_KIND, limit=2 * MOST)
         return sorted((_kept(record) for record in found), key=lambda kept: kept.server.name)
 
-    async def get(self, server_id: str) -> Kept:
+    async def get(self, server_id: str) -> KeptServer:
         """One. Raises `RecordNotFound`."""
         record = await self._store.get_record(_KIND, server_id)
         if record is None:
             raise RecordNotFound(f"There is no MCP server {server_id[:100]!r}.")
         return _kept(record)
 
-    async def put(self, server: McpServer, secrets: Secrets, *, expected: int) -> McpServer:
+    async def put(self, server: McpServer, secrets: ServerSecrets, *, expected: int) -> McpServer:
         """Keep it. Raises `RecordConflict` where the name is taken, or it was changed meanwhile."""
         if expected == 0 and len(await self.all()) >= MOST:
             raise SchemaError(f"There are {MOST} MCP servers already, which is the most.", hint="Remove one first.")
@@ -75,11 +75,11 @@ class ServerRecords:
         """Forget it."""
         await self._store.delete_record(_KIND, server.server_id)
 
-    def secrets(self, kept: Kept) -> Secrets:
+    def secrets(self, kept: KeptServer) -> ServerSecrets:
         """The secrets that are sealed in it. Raises `SealBroken`."""
         if not kept.sealed:
-            return Secrets()
-        return msgspec.json.decode(self._sealer.unseal(kept.sealed, _place(kept.server)), type=Secrets)
+            return ServerSecrets()
+        return msgspec.json.decode(self._sealer.unseal(kept.sealed, _place(kept.server)), type=ServerSecrets)
 
 
 def id_of(name: str) -> str:
@@ -96,8 +96,8 @@ def _place(server: McpServer) -> str:
     return f"mcp_server/{server.server_id}"
 
 
-def _kept(record: Record) -> Kept:
-    return Kept(_FORM.read(record), str(record.data.get("sealed", "")))
+def _kept(record: Record) -> KeptServer:
+    return KeptServer(_FORM.read(record), str(record.data.get("sealed", "")))
 
 
-made_ready(Secrets)
+made_ready(ServerSecrets)

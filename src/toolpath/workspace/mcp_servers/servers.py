@@ -17,8 +17,8 @@ from toolpath.providers.builtin.reach import HostRefused, Reach
 from toolpath.values import Json
 from toolpath.workspace.changes import StoredChanges
 from toolpath.workspace.mcp_servers.checking import ServerDraft, check_server, is_masked, read_servers, secrets_of
-from toolpath.workspace.mcp_servers.records import Secrets, ServerRecords, id_of, taken
-from toolpath.workspace.mcp_servers.stored_tools import Listing, StoredTools
+from toolpath.workspace.mcp_servers.records import ServerRecords, ServerSecrets, id_of, taken
+from toolpath.workspace.mcp_servers.stored_tools import ServerTools, StoredTools
 
 _FIELDS: Final = ("url", "command", "args", "enabled", "timeout", "trust_annotations")
 
@@ -89,7 +89,7 @@ class McpServers:
             given is not None and not any(map(is_masked, given.values())) for given in (draft.env, draft.headers)
         )
         # What was sealed with a key that is lost is given anew, whole.
-        secrets = Secrets() if renewed else self._records.secrets(kept)
+        secrets = ServerSecrets() if renewed else self._records.secrets(kept)
         if draft.command:
             draft = msgspec.structs.replace(draft, url=draft.url or "")
         elif draft.url:
@@ -102,7 +102,7 @@ class McpServers:
                     hint="Give 'env' and 'headers' of the new one, too.",
                 )
             # A masked one would be taken along.
-            secrets = Secrets()
+            secrets = ServerSecrets()
         made, sealed = await self._checked(made, secrets, draft, commands=commands)
         await self._recorded("mcp_server.change", made, user)
         revision = kept.server.revision if expected is None else expected
@@ -123,12 +123,12 @@ class McpServers:
         await self._records.delete(server)
         await self._changes.tell()
 
-    async def tools(self, server: McpServer, *, anew: bool = False) -> Listing:
+    async def tools(self, server: McpServer, *, anew: bool = False) -> ServerTools:
         """The tools that it has in this process, which starts it where it has not been, or why it has none.
 
         `anew`: it is asked again, whatever is known of it. One that is not enabled has none, and is not started.
         """
-        return await self._tools.listed(server.name, anew=anew) if server.enabled else Listing((), None)
+        return await self._tools.listed(server.name, anew=anew) if server.enabled else ServerTools((), None)
 
     # Within.
 
@@ -139,7 +139,7 @@ class McpServers:
         for draft in drafts:
             name = draft.name or ""
             made = _filled(McpServer(server_id=id_of(name), name=name, created_at=now), draft)
-            ready.append(await self._checked(made, Secrets(), draft, commands=commands))
+            ready.append(await self._checked(made, ServerSecrets(), draft, commands=commands))
             if name in known:
                 raise taken(name)
             known.add(name)
@@ -157,8 +157,8 @@ class McpServers:
         return put
 
     async def _checked(
-        self, made: McpServer, secrets: Secrets, draft: ServerDraft, *, commands: bool
-    ) -> tuple[McpServer, Secrets]:
+        self, made: McpServer, secrets: ServerSecrets, draft: ServerDraft, *, commands: bool
+    ) -> tuple[McpServer, ServerSecrets]:
         """The server with its secrets, masked and in clear. Raises `SchemaError` and `PolicyViolationError`."""
         check_server(made)
         env = secrets_of(draft.env, secrets.env, field="env")
@@ -176,7 +176,7 @@ class McpServers:
         await self._check_host(made)
         masked = {"env": dict.fromkeys(env, MASK), "headers": dict.fromkeys(headers, MASK)}
         transport: Any = "stdio" if made.command else "http"
-        return msgspec.structs.replace(made, transport=transport, **masked), Secrets(env, headers)
+        return msgspec.structs.replace(made, transport=transport, **masked), ServerSecrets(env, headers)
 
     async def _check_host(self, server: McpServer) -> None:
         if not server.url:

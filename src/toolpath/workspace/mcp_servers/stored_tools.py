@@ -16,13 +16,13 @@ from toolpath.ports import Provider
 from toolpath.providers.builtin.reach import Reach
 from toolpath.providers.mcp.provider import McpProvider
 from toolpath.values import JsonObject
-from toolpath.workspace.mcp_servers.records import Kept, ServerRecords
+from toolpath.workspace.mcp_servers.records import KeptServer, ServerRecords
 
 #: Seconds between two looks whether runs still use a server that was removed.
 _APART: Final = 0.2
 
 
-class Listing(NamedTuple):
+class ServerTools(NamedTuple):
     """Tools of a server, and why it has none."""
 
     tools: tuple[Tool, ...]
@@ -77,16 +77,16 @@ class StoredTools:
                 self._registry.add_provider(provider)
                 self._taken[name] = (kept.server.revision, provider)
 
-    async def listed(self, name: str, *, anew: bool) -> Listing:
+    async def listed(self, name: str, *, anew: bool) -> ServerTools:
         """The tools that the enabled server has, which starts it where it has not been; `anew`: it is asked again."""
         await self.take()
         if name in self._taken:
             await self._registry.load([f"{name}.*"], refresh=anew)
         elif name in self._registry.providers:
             hint = "Give the stored one another name, or take that one out of the configuration."
-            return Listing((), ConfigError(f"The program has tools of its own under the name {name!r}.", hint=hint))
+            return ServerTools((), ConfigError(f"The program has tools of its own under the name {name!r}.", hint=hint))
         tools = self._registry.snapshot().tools.values() if name in self._taken else ()
-        return Listing(tuple(tool for tool in tools if tool.group == name), self._registry.problems.get(name))
+        return ServerTools(tuple(tool for tool in tools if tool.group == name), self._registry.problems.get(name))
 
     async def close(self) -> None:
         """Close what was removed and is still open; the catalogue closes the others. Raises nothing."""
@@ -96,7 +96,7 @@ class StoredTools:
         await asyncio.gather(*retired.values(), return_exceptions=True)
         await asyncio.gather(*(provider.close() for provider in retired), return_exceptions=True)
 
-    def _provider(self, kept: Kept) -> Provider:
+    def _provider(self, kept: KeptServer) -> Provider:
         server = kept.server
         try:
             secrets = self._records.secrets(kept)

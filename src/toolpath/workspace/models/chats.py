@@ -22,7 +22,7 @@ from toolpath.model.redaction import Redactor
 from toolpath.ports import Chat, ChatObserver, Clock
 from toolpath.providers.builtin.reach import Reach
 from toolpath.values import digest
-from toolpath.workspace.models.records import Kept, ModelRecords, Secrets, print_of
+from toolpath.workspace.models.records import KeptModel, ModelRecords, ModelSecrets, print_of
 
 if TYPE_CHECKING:
     from toolpath.llm.chat import ModelChat
@@ -46,7 +46,7 @@ class _Opened:
 class _Own(msgspec.Struct, frozen=True):
     """Models that a tenant, or the house, has stored."""
 
-    by_name: dict[str, Kept]
+    by_name: dict[str, KeptModel]
     default: str = ""
 
 
@@ -293,7 +293,7 @@ class TenantChat:
             raise ChatFailed(error.message, kind="rejected", hint=error.hint) from None
 
 
-def choice_of(kept: Kept, secrets: Secrets, settings: Settings) -> ModelChoice:
+def choice_of(kept: KeptModel, secrets: ModelSecrets, settings: Settings) -> ModelChoice:
     """How the stored model is asked."""
     model = kept.model
     temperature = settings.planner_temperature if model.temperature is None else model.temperature

@@ -17,7 +17,7 @@ from toolpath.model.model_providers import APIS, MODEL_PROVIDERS
 from toolpath.providers.builtin.reach import HostRefused, Reach
 from toolpath.workspace.changes import StoredChanges
 from toolpath.workspace.models.chats import choice_of
-from toolpath.workspace.models.records import Kept, ModelRecords, Secrets, id_of
+from toolpath.workspace.models.records import KeptModel, ModelRecords, ModelSecrets, id_of
 
 if TYPE_CHECKING:
     from toolpath.workspace.models.trial import Trial
@@ -86,7 +86,7 @@ class Models:
         made = LanguageModel(
             model_id=id_of(tenant, name), name=name, tenant=tenant, model=draft.model or name, created_at=now
         )
-        return await self._put(made, Secrets(), draft, "model.add", user=user, expected=0)
+        return await self._put(made, ModelSecrets(), draft, "model.add", user=user, expected=0)
 
     async def change(
         self, model: LanguageModel, draft: ModelDraft, *, expected: int | None = None, user: str = ""
@@ -101,7 +101,7 @@ class Models:
         revision = kept.model.revision if expected is None else expected
         # What was sealed with a key that is lost is given anew, whole.
         is_new = draft.key is not None and not _is_masked(draft.key)
-        secrets = Secrets() if is_new and draft.headers is not None else self._records.secrets(kept)
+        secrets = ModelSecrets() if is_new and draft.headers is not None else self._records.secrets(kept)
         moved = draft.base_url is not None and _host(draft.base_url) != _host(kept.model.base_url)
         if moved and ((secrets.key and not is_new) or (secrets.headers and draft.headers is None)):
             raise SchemaError(
@@ -110,7 +110,7 @@ class Models:
             )
         if moved:
             # A masked header would be taken along.
-            secrets = Secrets()
+            secrets = ModelSecrets()
         return await self._put(kept.model, secrets, draft, "model.change", user=user, expected=revision)
 
     async def remove(self, model: LanguageModel, *, user: str = "") -> None:
@@ -135,20 +135,23 @@ class Models:
         """
         if model is None:
             name = draft.name or draft.model or "?"
-            base, secrets = LanguageModel(model_id="", name=name, tenant=tenant, model=draft.model or ""), Secrets()
+            base, secrets = (
+                LanguageModel(model_id="", name=name, tenant=tenant, model=draft.model or ""),
+                ModelSecrets(),
+            )
         else:
             kept = await self._records.get(model.model_id)
             base, secrets = kept.model, self._records.secrets(kept)
             if draft.base_url is not None and _host(draft.base_url) != _host(base.base_url):
-                secrets = Secrets()
+                secrets = ModelSecrets()
         from toolpath.workspace.models.trial import try_model  # only who tries a model pays for what it needs
 
         made, given = await self._made(base, secrets, draft)
-        return await try_model(choice_of(Kept(made), given, self._settings()), self._reach())
+        return await try_model(choice_of(KeptModel(made), given, self._settings()), self._reach())
 
     # Within.
 
-    async def _find(self, name: str, tenant: str | None) -> Kept:
+    async def _find(self, name: str, tenant: str | None) -> KeptModel:
         found = [*await self._records.of_tenant(tenant), *await self._records.of_tenant("")] if tenant else []
         found = found or await self._records.of_tenant("")
         for kept in found:
@@ -160,7 +163,7 @@ class Models:
     async def _put(
         self,
         model: LanguageModel,
-        secrets: Secrets,
+        secrets: ModelSecrets,
         draft: ModelDraft,
         action: str,
         *,
@@ -173,7 +176,9 @@ class Models:
         await self._changes.tell()
         return kept
 
-    async def _made(self, model: LanguageModel, secrets: Secrets, draft: ModelDraft) -> tuple[LanguageModel, Secrets]:
+    async def _made(
+        self, model: LanguageModel, secrets: ModelSecrets, draft: ModelDraft
+    ) -> tuple[LanguageModel, ModelSecrets]:
         """The model as the draft has it, checked. Raises `SchemaError`."""
         names = ("api", "model", "base_url", "temperature", "top_p", "completions_path", "description", "type")
         given: dict[str, Any] = {name: value for name in names if (value := getattr(draft, name)) is not None}
@@ -187,7 +192,7 @@ class Models:
             raise SchemaError("The key is none: it holds signs that no key has.")
         await self._check_host(made)
         made = msgspec.structs.replace(made, headers=tuple(sorted(headers)), has_key=bool(key))
-        return made, Secrets(key, headers)
+        return made, ModelSecrets(key, headers)
 
     async def _check_host(self, model: LanguageModel) -> None:
         """Raise `SchemaError` where a tenant's model would have the house's own networks asked."""

@@ -21,14 +21,14 @@ _FORM = RecordForm(_KIND, LanguageModel, id="model_id", moved={"name": "name"})
 MOST: Final = 200
 
 
-class Secrets(msgspec.Struct, frozen=True):
+class ModelSecrets(msgspec.Struct, frozen=True):
     """Secrets of a model, which nobody reads back."""
 
     key: str = ""
     headers: dict[str, str] = {}
 
 
-class Kept(msgspec.Struct, frozen=True):
+class KeptModel(msgspec.Struct, frozen=True):
     """A model with what is sealed of it."""
 
     model: LanguageModel
@@ -42,20 +42,20 @@ class ModelRecords:
         self._store = store
         self._sealer = sealer
 
-    async def of_tenant(self, tenant: str) -> list[Kept]:
+    async def of_tenant(self, tenant: str) -> list[KeptModel]:
         """The tenant's own models by name; for the house those of the house."""
         chosen = await self._chosen(tenant)
         found = await self._store.list_records(_KIND, tenant=tenant, limit=MOST)
         return sorted((_kept(record, chosen) for record in found), key=lambda kept: kept.model.name)
 
-    async def get(self, model_id: str) -> Kept:
+    async def get(self, model_id: str) -> KeptModel:
         """One model. Raises `RecordNotFound`."""
         record = await self._store.get_record(_KIND, model_id)
         if record is None:
             raise RecordNotFound(f"There is no model {model_id[:100]!r}.")
         return _kept(record, await self._chosen(record.tenant))
 
-    async def put(self, model: LanguageModel, secrets: Secrets, *, expected: int) -> LanguageModel:
+    async def put(self, model: LanguageModel, secrets: ModelSecrets, *, expected: int) -> LanguageModel:
         """Keep it. Raises `RecordConflict` where the name is taken, or it was changed meanwhile."""
         if expected == 0 and len(await self.of_tenant(model.tenant)) >= MOST:
             raise SchemaError(f"There are {MOST} models already, which is the most.", hint="Remove one first.")
@@ -87,11 +87,11 @@ class ModelRecords:
         record = Record(kind=_DEFAULT, id=_slot(tenant), tenant=tenant, data={"model": model_id})
         await self._store.put_record(record)
 
-    def secrets(self, kept: Kept) -> Secrets:
+    def secrets(self, kept: KeptModel) -> ModelSecrets:
         """The secrets that are sealed in it. Raises `SealBroken`."""
         if not kept.sealed:
-            return Secrets()
-        return msgspec.json.decode(self._sealer.unseal(kept.sealed, _place(kept.model)), type=Secrets)
+            return ModelSecrets()
+        return msgspec.json.decode(self._sealer.unseal(kept.sealed, _place(kept.model)), type=ModelSecrets)
 
     async def _chosen(self, tenant: str) -> str:
         record = await self._store.get_record(_DEFAULT, _slot(tenant))
@@ -118,12 +118,12 @@ def _place(model: LanguageModel) -> str:
     return f"model/{model.model_id}"
 
 
-def _text_of(secrets: Secrets) -> str:
+def _text_of(secrets: ModelSecrets) -> str:
     return msgspec.json.encode(secrets).decode()
 
 
-def _kept(record: Record, chosen: str) -> Kept:
-    return Kept(_FORM.read(record, is_default=record.id == chosen), str(record.data.get("sealed", "")))
+def _kept(record: Record, chosen: str) -> KeptModel:
+    return KeptModel(_FORM.read(record, is_default=record.id == chosen), str(record.data.get("sealed", "")))
 
 
-made_ready(Secrets)
+made_ready(ModelSecrets)

@@ -6,12 +6,12 @@ import re
 
 import msgspec
 
-from toolpath.cli.project.factory.source import Argument, finished, flat, line, literal, python_name
+from toolpath.cli.project.factory.source import GeneratedArgument, finished, flat, line, literal, python_name
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class CompositeFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts that the tests know of a composite beside its document."""
 
     tools: JsonObject
@@ -24,7 +24,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The error scenarios, by their place, whose inputs the composite itself refuses."""
 
 
-def tests_text(tool: Tool, name: str, place: str, arguments: list[Argument], source_file: str, *, facts: Facts) -> str:
+def tests_text(
+    tool: Tool, name: str, place: str, arguments: list[GeneratedArgument], source_file: str, *, facts: CompositeFacts
+) -> str:
     """The source of the tests."""
     examples = _with_inputs(tool, "examples")
     scenarios = _with_inputs(tool, "error_scenarios")
@@ -137,7 +139,7 @@ def _context(context: JsonObject) -> str:
     return f"    ctx = toolpath.context({arguments})"
 
 
-def _given_context(item: JsonObject, facts: Facts) -> JsonObject:
+def _given_context(item: JsonObject, facts: CompositeFacts) -> JsonObject:
     """The context that an example gives; what it does not speak of is there, as for a caller who may call it."""
     given = item.get("context")
     if not isinstance(given, dict):
@@ -159,7 +161,13 @@ def _given_context(item: JsonObject, facts: Facts) -> JsonObject:
 
 
 def _example_test(
-    example: JsonObject, number: int, taken: set[str], name: str, arguments: list[Argument], *, facts: Facts
+    example: JsonObject,
+    number: int,
+    taken: set[str],
+    name: str,
+    arguments: list[GeneratedArgument],
+    *,
+    facts: CompositeFacts,
 ) -> list[str]:
     expected = example.get("expected_output")
     how = "" if expected is None else f"gives={literal(expected, '    ')}"
@@ -184,7 +192,7 @@ def _example_test(
     return lines
 
 
-def _scenario_test(scenario: JsonObject, number: int, taken: set[str], *, facts: Facts) -> list[str]:
+def _scenario_test(scenario: JsonObject, number: int, taken: set[str], *, facts: CompositeFacts) -> list[str]:
     expected = str(scenario.get("expected_error") or "")
     # The name of an exception says only that it fails: of the inputs, where that is its sense.
     names_one = re.fullmatch(r"[A-Za-z.]*(Error|Exception)", expected)

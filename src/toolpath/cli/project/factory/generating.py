@@ -13,7 +13,7 @@ import msgspec
 from toolpath.catalog.snapshot import Catalog
 from toolpath.checks.check import check, has_errors
 from toolpath.checks.start import check_inputs
-from toolpath.cli.project.factory.generated_tests import Facts, tests_text
+from toolpath.cli.project.factory.generated_tests import CompositeFacts, tests_text
 from toolpath.cli.project.factory.module import module_text
 from toolpath.cli.project.factory.source import TAKEN, arguments_of, python_name
 from toolpath.errors import Finding, PlanInvalid, SchemaError
@@ -95,11 +95,11 @@ def _open(names: Iterable[str]) -> Catalog:
     return Catalog(tools)
 
 
-def _facts(tool: Tool, known: Mapping[str, Tool]) -> Facts:
+def _facts(tool: Tool, known: Mapping[str, Tool]) -> CompositeFacts:
     assert isinstance(tool.body, Plan)
     full = _allowed([tool.requires, *(one.requires for one in known.values())])
     scenarios = tool.metadata.get("error_scenarios", [])
-    return Facts(
+    return CompositeFacts(
         tools={name: _described(one) for name, one in sorted(known.items())},
         context=full,
         refused=_refused(tool.requires, full),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from toolpath.cli.project.factory.source import Argument, finished, line, literal
+from toolpath.cli.project.factory.source import GeneratedArgument, finished, line, literal
 from toolpath.model.tool import Tool
 from toolpath.values import JsonObject
 
 _MOST_ARGUMENTS = 8
 
 
-def module_text(tool: Tool, document: JsonObject, name: str, arguments: list[Argument], source_file: str) -> str:
+def module_text(
+    tool: Tool, document: JsonObject, name: str, arguments: list[GeneratedArgument], source_file: str
+) -> str:
     """The source of the module."""
     typing = ["Any", *(["Literal"] if any("Literal[" in argument.annotation for argument in arguments) else [])]
     lines = [
@@ -30,7 +32,7 @@ def module_text(tool: Tool, document: JsonObject, name: str, arguments: list[Arg
     return finished(lines)
 
 
-def _function(tool: Tool, name: str, arguments: list[Argument]) -> list[str]:
+def _function(tool: Tool, name: str, arguments: list[GeneratedArgument]) -> list[str]:
     codes = ["N802"] if name != name.lower() else []
     if len(arguments) + 1 > _MOST_ARGUMENTS:
         codes.append("PLR0913")
@@ -47,7 +49,7 @@ def _function(tool: Tool, name: str, arguments: list[Argument]) -> list[str]:
     return [*head, *_docstring(tool, arguments), *_body(arguments)]
 
 
-def _docstring(tool: Tool, arguments: list[Argument]) -> list[str]:
+def _docstring(tool: Tool, arguments: list[GeneratedArgument]) -> list[str]:
     text = [line(part) for part in tool.description.strip().splitlines()] or [f"Run {line(tool.title or tool.name)}."]
     lines = [f'    """{text[0]}', *(f"    {part}".rstrip() for part in text[1:]), ""]
     if arguments:
@@ -62,7 +64,7 @@ def _docstring(tool: Tool, arguments: list[Argument]) -> list[str]:
     return lines
 
 
-def _body(arguments: list[Argument]) -> list[str]:
+def _body(arguments: list[GeneratedArgument]) -> list[str]:
     always = [argument for argument in arguments if not argument.omitted]
     sometimes = [argument for argument in arguments if argument.omitted]
     if not arguments:

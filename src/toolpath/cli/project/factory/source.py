@@ -25,7 +25,7 @@ TAKEN = frozenset({"ctx", "TOOL", "Any", "Literal", "RunContext", "run_composite
 _HIDDEN = re.compile(r"[\x00-\x1f\x7f]")
 
 
-class Argument(msgspec.Struct, frozen=True):
+class GeneratedArgument(msgspec.Struct, frozen=True):
     """One argument of the generated function."""
 
     name: str
@@ -51,11 +51,11 @@ def python_name(name: str, taken: frozenset[str] | set[str] = frozenset()) -> st
     return safe
 
 
-def arguments_of(schema: JsonObject) -> list[Argument]:
+def arguments_of(schema: JsonObject) -> list[GeneratedArgument]:
     """The arguments of the function, those that must be given first."""
     required = schema.get("required", [])
     taken = set(TAKEN)
-    found: list[Argument] = []
+    found: list[GeneratedArgument] = []
     for name, part in schema.get("properties", {}).items():
         described = part if isinstance(part, dict) else {}
         python = python_name(name, taken)
@@ -67,7 +67,7 @@ def arguments_of(schema: JsonObject) -> list[Argument]:
             if omitted and annotation not in ("Any", "None") and not annotation.endswith("| None"):
                 annotation = f"{annotation} | None"
         description = " ".join(str(described.get("description", "")).split())
-        found.append(Argument(name, python, annotation, default, omitted, description))
+        found.append(GeneratedArgument(name, python, annotation, default, omitted, description))
     return sorted(found, key=lambda argument: argument.default is not None)
 
 

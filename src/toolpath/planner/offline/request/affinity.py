@@ -8,9 +8,9 @@ from typing import Final
 
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.cues import CUES
-from toolpath.planner.offline.request.parts import Part
+from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.spans import Span
-from toolpath.planner.offline.request.toolbox import Field, Kit, Toolbox
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
 from toolpath.planner.offline.request.values_of_fields import in_unit
 
 #: Forms that one kind of parameter alone can hold.
@@ -21,7 +21,7 @@ _ONE_KIND: Final[Mapping[str, str]] = {
 _TOLD: Final = frozenset(("message", "text", "body", "content"))
 
 
-def affinity(span: Span, field: Field, kit: Kit, box: Toolbox) -> float:
+def affinity(span: Span, field: ToolField, kit: Kit, box: Toolbox) -> float:
     """How likely the value is meant for the parameter by its form alone, 0 to 3.5; 0: it cannot be."""
     match span.kind:
         case form if form in _ONE_KIND:
@@ -46,13 +46,13 @@ def affinity(span: Span, field: Field, kit: Kit, box: Toolbox) -> float:
             return _affinity_of_text(field, box) + 0.6 * is_sentence
 
 
-def _affinity_of_money(span: Span, field: Field) -> float:
+def _affinity_of_money(span: Span, field: ToolField) -> float:
     if span.value is None:
         return 2.5 if field.kind == "currency" else 0.0
     return 3.0 if field.kind == "money" else 0.0
 
 
-def _affinity_of_path(span: Span, field: Field) -> float:
+def _affinity_of_path(span: Span, field: ToolField) -> float:
     if field.kind == "path" and _is_folder(field):
         return 2.6 if re.search(r"\.\w{1,5}$", span.text) is None else 1.0
     if span.kind == "path":
@@ -62,7 +62,7 @@ def _affinity_of_path(span: Span, field: Field) -> float:
     return 2.4 if field.kind == "path" else 2.2 if "branch" in field.concepts else 0.0
 
 
-def _affinity_of_id(span: Span, field: Field, box: Toolbox) -> float:
+def _affinity_of_id(span: Span, field: ToolField, box: Toolbox) -> float:
     if field.kind == "id":
         prefix = box.prefix_of(field)
         if prefix:
@@ -75,7 +75,7 @@ def _affinity_of_id(span: Span, field: Field, box: Toolbox) -> float:
     return 0.0
 
 
-def _affinity_of_number(span: Span, field: Field) -> float:
+def _affinity_of_number(span: Span, field: ToolField) -> float:
     if isinstance(span.value, float) and field.is_whole:
         return 0.0
     match field.kind:
@@ -89,7 +89,7 @@ def _affinity_of_number(span: Span, field: Field) -> float:
             return 0.0
 
 
-def _affinity_of_text(field: Field, box: Toolbox) -> float:
+def _affinity_of_text(field: ToolField, box: Toolbox) -> float:
     match field.kind:
         case "text":
             return 2.2 + 0.5 * field.required
@@ -103,7 +103,7 @@ def _affinity_of_text(field: Field, box: Toolbox) -> float:
             return 0.0
 
 
-def _affinity_of_name(field: Field) -> float:
+def _affinity_of_name(field: ToolField) -> float:
     match field.kind:
         case "person" | "place" | "company":
             return 2.0 + 0.4 * field.required
@@ -117,11 +117,11 @@ def _is_option(span: Span, kit: Kit) -> bool:
     return any(folded(span.text) == folded(str(one)) for field in kit.fields for one in field.options)
 
 
-def _is_folder(field: Field) -> bool:
+def _is_folder(field: ToolField) -> bool:
     return bool({"folder", "directory", "dir"} & {*field.name.split("_")})
 
 
-def cue_of(span: Span, field: Field, part: Part, text: str) -> float:
+def cue_of(span: Span, field: ToolField, part: ClausePart, text: str) -> float:
     """How much the words beside the value point to the parameter, 0 to about 3."""
     before = [word for word in part.words if word.end <= span.start][-3:]
     between = text[before[-1].end : span.start] if before else ""

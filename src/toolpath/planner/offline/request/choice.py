@@ -13,9 +13,9 @@ from toolpath.checks.request.tools import acts_of
 from toolpath.checks.request.verbs import is_reading
 from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.links import PALE, feeds
-from toolpath.planner.offline.request.parts import Part, part_of
+from toolpath.planner.offline.request.parts import ClausePart, part_of
 from toolpath.planner.offline.request.spans import Span
-from toolpath.planner.offline.request.toolbox import Field, Kit, Listed, Toolbox, means
+from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField, means
 from toolpath.values import JsonObject
 
 #: A clause that names less of a tool does not mean it; a further one costs something, so that none is cut without need.
@@ -53,21 +53,21 @@ class ToolChoice:
     def __init__(self, text: str, box: Toolbox, spans: Sequence[Span], hidden: str) -> None:
         self._text, self._box, self._spans, self._hidden = text, box, spans, hidden
 
-    def part(self, start: int, end: int) -> Part:
+    def part(self, start: int, end: int) -> ClausePart:
         """The clause between two places."""
         is_question = bool(_QUESTION.match(self._text[start:end]))
         return part_of(self._text, start, end, self._spans, self._box.acts, is_question=is_question)
 
     def segments(
-        self, start: int, end: int, before: Sequence[tuple[Fitted, Part]] = ()
-    ) -> list[tuple[Fitted, Part]] | None:
+        self, start: int, end: int, before: Sequence[tuple[Fitted, ClausePart]] = ()
+    ) -> list[tuple[Fitted, ClausePart]] | None:
         """The clauses between two places, each with the tool it means: the cuts that explain most of the text."""
         cuts = [one for one in _CUT.finditer(self._hidden, start, end) if one.start() > start and one.end() < end][
             :_MOST_CUTS
         ]
         starts, ends = [start, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), end]
         count = len(starts)
-        best: list[tuple[float, list[tuple[Fitted, Part]]] | None] = [(0.0, []), *([None] * count)]
+        best: list[tuple[float, list[tuple[Fitted, ClausePart]]] | None] = [(0.0, []), *([None] * count)]
         for last in range(1, count + 1):
             for first in range(last):
                 sofar = best[first]
@@ -85,7 +85,7 @@ class ToolChoice:
         done = best[count]
         return done[1] if done is not None and done[1] else None
 
-    def _best(self, part: Part, earlier: Sequence[tuple[Fitted, Part]], *, is_whole: bool) -> Fitted | None:
+    def _best(self, part: ClausePart, earlier: Sequence[tuple[Fitted, ClausePart]], *, is_whole: bool) -> Fitted | None:
         if not part.words and not part.spans:
             return None
         found: list[Fitted] = []
@@ -126,7 +126,7 @@ class ToolChoice:
             best = msgspec.structs.replace(best, sure=min(best.sure, 0.5))
         return best
 
-    def _candidates(self, part: Part) -> Sequence[Kit]:
+    def _candidates(self, part: ClausePart) -> Sequence[Kit]:
         kits = self._box.kits
         if len(kits) <= 2 * _MOST_KITS:
             return kits
@@ -144,7 +144,7 @@ class ToolChoice:
 
         return sorted(kits, key=lambda kit: -rough(kit))[:_MOST_KITS]
 
-    def _may_follow(self, field: Field, earlier: Sequence[tuple[Fitted, Part]]) -> bool:
+    def _may_follow(self, field: ToolField, earlier: Sequence[tuple[Fitted, ClausePart]]) -> bool:
         """Whether something said or given before may be the parameter."""
         for fitted, _ in earlier:
             if any(field.name in call for call in fitted.calls):
@@ -155,7 +155,7 @@ class ToolChoice:
                 return True
         return False
 
-    def _from_loop(self, kit: Kit, part: Part) -> frozenset[str]:
+    def _from_loop(self, kit: Kit, part: ClausePart) -> frozenset[str]:
         """The parameter that each item of a list is: `every event` of a tool that takes an event's id."""
         found = EACH.search(part.text)
         if found is None:
@@ -176,21 +176,21 @@ class ToolChoice:
         ]
         return frozenset(taken[:1])
 
-    def _says_more(self, kit: Kit, part: Part, until: int) -> bool:
+    def _says_more(self, kit: Kit, part: ClausePart, until: int) -> bool:
         """Whether a tool that reads is asked for before the list is named: `the status of each flight`."""
         own = frozenset[str]().union(*kit.named, kit.described)
         words = [word for word in part.words if word.end <= until and not word.is_stop]
         return any(word.concepts & own and not word.concepts & {"show", "list", "find"} for word in words)
 
-    def _is_picked(self, kit: Kit, part: Part, fitted: Fitted) -> frozenset[str]:
+    def _is_picked(self, kit: Kit, part: ClausePart, fitted: Fitted) -> frozenset[str]:
         """The missing id of a thing that is picked out of a list: `the cheapest flight from Vienna to Porto`."""
         if PICKED.search(part.text) is None or len(fitted.missing) != 1 or fitted.missing[0].kind != "id":
             return frozenset()
         return frozenset((fitted.missing[0].name,)) if fitted.unused or fitted.unsaid else frozenset()
 
     def lister(
-        self, kit: Kit, part: Part, fitted: Fitted, given: frozenset[str]
-    ) -> tuple[Fitted, Listed, Field] | None:
+        self, kit: Kit, part: ClausePart, fitted: Fitted, given: frozenset[str]
+    ) -> tuple[Fitted, Listed, ToolField] | None:
         """The tool that lists what a loop goes over, fitted to the same clause; the list; and what an item gives."""
         wanted = next(field for field in kit.fields if field.name in given)
         own = {id(one) for one in fitted.spent}
@@ -200,7 +200,7 @@ class ToolChoice:
             is_question=True,
             words=tuple(one for one in part.words if id(one) not in own and one not in fitted.spent),
         )
-        best: tuple[float, Fitted, Listed, Field] | None = None
+        best: tuple[float, Fitted, Listed, ToolField] | None = None
         for other in self._box.kits:
             if other.is_acting:
                 continue
@@ -218,7 +218,7 @@ class ToolChoice:
         return best[1:] if best is not None else None
 
 
-def _may_act(part: Part, kit: Kit, *, is_first: bool) -> bool:
+def _may_act(part: ClausePart, kit: Kit, *, is_first: bool) -> bool:
     """Whether a clause may command the tool: it is no question, nor asks to be told; and a further one has a verb."""
     if part.is_question or (not part.verb and not is_first):
         return False

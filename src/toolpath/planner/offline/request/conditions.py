@@ -12,9 +12,9 @@ from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
 from toolpath.checks.request.provisos import COMPARISONS, NEGATED, NOTHING, OPPOSITE, UNLESS
 from toolpath.checks.request.sentences import command_at
 from toolpath.checks.request.verbs import folded
-from toolpath.planner.offline.request.parts import Part
+from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.spans import Span
-from toolpath.planner.offline.request.toolbox import Field, Kit
+from toolpath.planner.offline.request.toolbox import Kit, ToolField
 from toolpath.planner.offline.request.values_of_fields import in_unit
 from toolpath.values import Json
 
@@ -116,7 +116,7 @@ def _of_sentence(hidden: str, start: int, end: int) -> list[Stretch]:
     return [Stretch(start, end, condition)]
 
 
-def operands(part: Part) -> frozenset[Span]:
+def operands(part: ClausePart) -> frozenset[Span]:
     """The values of a condition that something is compared with: `at least three`."""
     ends = [part.start + found.end() for words, _ in COMPARISONS for found in words.finditer(part.text)]
     starts = [part.start + found.start() for words, _ in COMPARISONS for found in words.finditer(part.text)]
@@ -129,7 +129,7 @@ def operands(part: Part) -> frozenset[Span]:
     )
 
 
-def predicate(kit: Kit, part: Part, step: str, *, is_negated: bool) -> str | None:
+def predicate(kit: Kit, part: ClausePart, step: str, *, is_negated: bool) -> str | None:
     """The condition as an expression over the output of a step; None where no value of it is spoken of."""
     joints = [*_AND.finditer(part.text)]
     if joints and not is_negated:
@@ -148,7 +148,7 @@ def predicate(kit: Kit, part: Part, step: str, *, is_negated: bool) -> str | Non
 _AND: Final = re.compile(r"\s+(?:and|und|et|y)\s+", re.IGNORECASE)
 
 
-def narrowed(part: Part, start: int, end: int) -> Part:
+def narrowed(part: ClausePart, start: int, end: int) -> ClausePart:
     """The part of a clause between two places."""
     return msgspec.structs.replace(
         part,
@@ -160,7 +160,7 @@ def narrowed(part: Part, start: int, end: int) -> Part:
     )
 
 
-def _test(kit: Kit, part: Part, step: str, *, is_negated: bool) -> str | None:
+def _test(kit: Kit, part: ClausePart, step: str, *, is_negated: bool) -> str | None:
     turned = bool(NEGATED.search(part.text)) != is_negated
     nothing = _nothing(kit, part, step, is_negated)
     if nothing is not None:
@@ -172,7 +172,7 @@ def _test(kit: Kit, part: Part, step: str, *, is_negated: bool) -> str | None:
     return None
 
 
-def _at(step: str, field: Field) -> str:
+def _at(step: str, field: ToolField) -> str:
     return ".".join((step, *field.path))
 
 
@@ -180,7 +180,7 @@ def _literal(value: Json) -> str:
     return "'" + str(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _option(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
+def _option(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
     # Of a state that is any text, `open` is none of the options that another value has.
     is_free = any(field.kind == "text" and field.name in _STATES for field in kit.outputs)
     said = _said(part)
@@ -203,7 +203,7 @@ def _option(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
 _STATES: Final = frozenset(("state", "status", "stage", "phase", "condition"))
 
 
-def _nothing(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
+def _nothing(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
     found = NOTHING.search(part.text)
     if found is None:
         return None
@@ -213,11 +213,11 @@ def _nothing(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
     return f"{_at(step, spoken[0])} {'!=' if turned else '=='} 0" if len(spoken) == 1 else None
 
 
-def _said(part: Part) -> frozenset[str]:
+def _said(part: ClausePart) -> frozenset[str]:
     return frozenset[str]().union(*(word.concepts for word in part.words)) if part.words else frozenset()
 
 
-def _comparison(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
+def _comparison(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
     signs = [sign for words, sign in COMPARISONS if words.search(part.text)]
     numbers = operands(part)
     if not signs or len(numbers) != 1:
@@ -246,7 +246,7 @@ _OWN_NO: Final = re.compile(r"\b(?:no|not)\s+(?:more|less|fewer|higher)\s+than\b
 _DEARER: Final = frozenset(("price", "cheapest", "cost"))
 
 
-def _is_measured_by(field: Field, said: frozenset[str], number: Span) -> bool:
+def _is_measured_by(field: ToolField, said: frozenset[str], number: Span) -> bool:
     """Whether the words of a comparison measure what the field gives: `cheaper` a price, `colder` a temperature."""
     if number.kind == "money" or said & _DEARER or "cheaper" in said:
         return field.kind == "money"
@@ -258,14 +258,14 @@ def _is_measured_by(field: Field, said: frozenset[str], number: Span) -> bool:
 _HEAT: Final = frozenset(("temperature", "celsius", "degrees"))
 
 
-def _truth(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
+def _truth(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
     for field in kit.outputs:
         if field.kind == "bool" and any(word.concepts & field.concepts for word in part.words if not word.is_stop):
             return f"not {_at(step, field)}" if turned else _at(step, field)
     return None
 
 
-def _equality(kit: Kit, part: Part, step: str, turned: bool) -> str | None:
+def _equality(kit: Kit, part: ClausePart, step: str, turned: bool) -> str | None:
     sign = "!=" if turned else "=="
     for span in part.spans:
         if span.kind == "email":

@@ -15,10 +15,10 @@ from toolpath.planner.offline.match import words_of
 from toolpath.planner.offline.opposites import is_opposite
 from toolpath.planner.offline.request.affinity import affinity, cue_of
 from toolpath.planner.offline.request.cues import CUES
-from toolpath.planner.offline.request.parts import Part, Word
+from toolpath.planner.offline.request.parts import ClausePart, Word
 from toolpath.planner.offline.request.rows import is_of_row
 from toolpath.planner.offline.request.spans import Span
-from toolpath.planner.offline.request.toolbox import Field, FieldKind, Kit, Toolbox, means
+from toolpath.planner.offline.request.toolbox import FieldKind, Kit, Toolbox, ToolField, means
 from toolpath.planner.offline.request.values_of_fields import value_of
 from toolpath.values import Json, JsonObject
 
@@ -35,20 +35,8 @@ _BECOMES: Final = re.compile(r"\b(?:to|auf|zu|à|en|a|as|is)\s+(?:an?\s+)?$", re
 _DENIED: Final = re.compile(
     r"\b(?:not|n['\u2019]t|nicht|kein\w*|pas|no|sin|ohne|sans|without|never)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE
 )
-_SORTS: Final = frozenset(
-    (
-        "cheapest",
-        "newest",
-        "latest",
-        "first",
-        "nearest",
-        "closest",
-        "gunstigste",
-        "billigste",
-        "erste",
-        "premier",
-        "primero",
-    )
+_SORTS: Final = frozenset(("cheapest", "newest", "latest", "first", "nearest", "closest")) | frozenset(
+    ("gunstigste", "billigste", "erste", "premier", "primero")
 )
 
 
@@ -60,7 +48,7 @@ class Fitted(msgspec.Struct, frozen=True):
     score: float
     meant: float
     """How much of the tool the clause names, 0 and more."""
-    missing: tuple[Field, ...]
+    missing: tuple[ToolField, ...]
     unused: tuple[Span, ...]
     """Values that no parameter took."""
     unsaid: tuple[Word, ...]
@@ -76,7 +64,13 @@ class Fitted(msgspec.Struct, frozen=True):
 
 
 def fit(
-    kit: Kit, part: Part, box: Toolbox, text: str, given: frozenset[str] = frozenset(), *, with_words: bool = True
+    kit: Kit,
+    part: ClausePart,
+    box: Toolbox,
+    text: str,
+    given: frozenset[str] = frozenset(),
+    *,
+    with_words: bool = True,
 ) -> Fitted:
     """The calls that the clause makes of a tool.
 
@@ -87,7 +81,7 @@ def fit(
     return filler.done()
 
 
-def _parted(kit: Kit, part: Part) -> Part:
+def _parted(kit: Kit, part: ClausePart) -> ClausePart:
     """The clause with a day and a time of day in place of a moment, for a tool that takes them apart."""
     kinds = {field.kind for field in kit.fields}
     if "moment" in kinds or not kinds & {"day", "time"} or all(one.kind != "moment" for one in part.spans):
@@ -103,7 +97,7 @@ def _parted(kit: Kit, part: Part) -> Part:
     return msgspec.structs.replace(part, spans=tuple(spans))
 
 
-def _placed(kit: Kit, part: Part, text: str) -> Part:
+def _placed(kit: Kit, part: ClausePart, text: str) -> ClausePart:
     """The clause with a place and what it lies in as one value, for a tool that reads: `Boston, MA`.
 
     Of several things the last has an `and` before it, so two with a comma alone between them are no list.
@@ -128,7 +122,7 @@ def _is_within(before: Sequence[Span], one: Span, text: str) -> bool:
     return bool(before) and before[0].kind == "name" and text[before[0].end : one.start].strip() == ","
 
 
-def _lists_in_order(fields: Sequence[Field], used: Mapping[Span, str], inputs: JsonObject) -> JsonObject:
+def _lists_in_order(fields: Sequence[ToolField], used: Mapping[Span, str], inputs: JsonObject) -> JsonObject:
     """The lists of values, in the order in which the request says them."""
     found: JsonObject = {}
     for field in fields:
@@ -142,7 +136,7 @@ def _lists_in_order(fields: Sequence[Field], used: Mapping[Span, str], inputs: J
 class _Filler:
     """Filling of one tool's parameters from one clause."""
 
-    def __init__(self, kit: Kit, part: Part, box: Toolbox, text: str, given: frozenset[str]) -> None:
+    def __init__(self, kit: Kit, part: ClausePart, box: Toolbox, text: str, given: frozenset[str]) -> None:
         self._kit, self._part, self._box, self._text = kit, part, box, text
         self._given = given
         self._inputs: JsonObject = {}
@@ -310,7 +304,7 @@ class _Filler:
                 self._currencies()
         self._inputs |= _lists_in_order(self._kit.fields, self._used, self._inputs)
 
-    def _take(self, span: Span, field: Field, score: float) -> None:
+    def _take(self, span: Span, field: ToolField, score: float) -> None:
         self._used[span] = field.name
         self._sure[field.name] = min(1.0, score / 3.0)
         if cue_of(span, field, self._part, self._text) < 1 and not (field.kind == "id" and self._box.prefix_of(field)):
@@ -336,7 +330,7 @@ class _Filler:
             if found is not None:
                 self._inputs[field.name] = found
 
-    def _option(self, field: Field) -> Json:
+    def _option(self, field: ToolField) -> Json:
         words = [
             *self._part.words,
             *(_word(one) for one in self._part.spans if one.kind in ("name", "code") and one not in self._used),
@@ -475,7 +469,7 @@ class _Filler:
             if not self._is_named(phrase, field):
                 self._uncued.append(field.kind)
 
-    def _pointed(self, fields: Sequence[Field]) -> None:
+    def _pointed(self, fields: Sequence[ToolField]) -> None:
         """Plain words that a word before them points to a parameter that may be left out: `from github`."""
         for field in fields:
             phrase = self._phrase(field)
@@ -486,11 +480,11 @@ class _Filler:
                 self._sure[field.name] = 0.7
                 self._spent.update(phrase)
 
-    def _is_pointed(self, phrase: Sequence[Word], field: Field) -> bool:
+    def _is_pointed(self, phrase: Sequence[Word], field: ToolField) -> bool:
         before = [word for word in self._part.words if word.end <= phrase[0].start][-2:]
         return any(CUES.get(folded(word.text), frozenset()) & {field.name, *field.name.split("_")} for word in before)
 
-    def _phrase(self, field: Field) -> list[Word] | None:
+    def _phrase(self, field: ToolField) -> list[Word] | None:
         """The longest run of words that the tool does not explain; its own thing ends it, as `door` in `back door`."""
         known = frozenset[str]().union(*self._kit.named, self._kit.extra) | (
             self._kit.described if field.kind != "text" else frozenset()
@@ -525,7 +519,7 @@ class _Filler:
         runs = [one for one in runs if one]
         return max(runs, key=lambda one: (self._is_named(one, field), len(one))) if runs else None
 
-    def _is_named(self, run: Sequence[Word], field: Field) -> bool:
+    def _is_named(self, run: Sequence[Word], field: ToolField) -> bool:
         """Whether the word before says what it is: `the table leads`; or its own last one: `the baking list`."""
         if len(run) > 1 and run[-1].concepts & field.concepts:
             return True
@@ -549,7 +543,7 @@ _SEARCHED: Final = frozenset(["query", "text", "name", "title", "words", "keywor
 _WHEN: Final = frozenset(["season", "year", "month", "week", "quarter", "date", "day"])
 
 
-def _is_told(field: Field) -> bool:
+def _is_told(field: ToolField) -> bool:
     """Whether what it is of has to be said: what is written, and when."""
     return bool(_WHEN & {*field.name.split("_")}) or (
         field.name in ("text", "body", "content", "title", "subject", "reason", "message", "summary")
@@ -569,7 +563,7 @@ def _between(text: str, start: int, end: int, words: Sequence[Word]) -> str:
     return text
 
 
-def _longer(held: Json, span: Span, field: Field, value: Json) -> list[Json] | None:
+def _longer(held: Json, span: Span, field: ToolField, value: Json) -> list[Json] | None:
     """The list with one more value, or with all of them where they stand in brackets; None where it takes no more."""
     before = held if isinstance(held, list) else []
     if span.kind == "list":
@@ -577,7 +571,7 @@ def _longer(held: Json, span: Span, field: Field, value: Json) -> list[Json] | N
     return None if before and field.kind != "email" else [*before, value]
 
 
-def _is_row(one: Span, other: Span, part: Part, text: str, used: Mapping[Span, str], name: str) -> bool:
+def _is_row(one: Span, other: Span, part: ClausePart, text: str, used: Mapping[Span, str], name: str) -> bool:
     """Whether nothing but commas, `and` and others of the kind stand between, none of another parameter."""
     first, last = sorted((one, other), key=lambda span: span.start)
     between = text[first.end : last.start]
@@ -589,7 +583,7 @@ def _is_row(one: Span, other: Span, part: Part, text: str, used: Mapping[Span, s
     return _JOINED.fullmatch(between) is not None and bool(re.search(r"[,&]|\b(?:and|und|et|y|e)\b", between))
 
 
-def _is_mixed(one: Span, part: Part, text: str, used: Mapping[Span, str], name: str) -> bool:
+def _is_mixed(one: Span, part: ClausePart, text: str, used: Mapping[Span, str], name: str) -> bool:
     """Whether the value stands in a row with one of another parameter: `4 and 9, 5 and 12`."""
     others = [span for span, taken in used.items() if taken not in (name, "option") and span.kind == one.kind]
     return any(_is_row(one, span, part, text, used, name) for span in others)

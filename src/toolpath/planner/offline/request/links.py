@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from toolpath.checks.request.concepts import concepts_of
-from toolpath.planner.offline.request.toolbox import Field, Kit, Listed
+from toolpath.planner.offline.request.toolbox import Kit, Listed, ToolField
 
 #: Concepts that say nothing of what a thing is.
 PALE: Final = frozenset(("id", "name", "number", "path", "such", "new", "show", "title", "call"))
 
 
-def feeds(field: Field, output: Field, kit: Kit, listed: Listed | None = None) -> bool:
+def feeds(field: ToolField, output: ToolField, kit: Kit, listed: Listed | None = None) -> bool:
     """Whether a value of an output is what a parameter wants, by its name and by what it is of."""
     if field.is_list or output.is_list or output.kind in ("bool", "other"):
         return False
@@ -28,7 +28,7 @@ def feeds(field: Field, output: Field, kit: Kit, listed: Listed | None = None) -
     return False
 
 
-def is_of(field: Field, output: Field) -> bool:
+def is_of(field: ToolField, output: ToolField) -> bool:
     """Whether an output is of the parameter's kind and of its thing: `customer_email` for an `email`."""
     return (
         field.kind == output.kind

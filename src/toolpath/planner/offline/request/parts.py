@@ -29,7 +29,7 @@ class Word(msgspec.Struct, frozen=True):
         return folded(self.text) in STOPS
 
 
-class Part(msgspec.Struct, frozen=True):
+class ClausePart(msgspec.Struct, frozen=True):
     """A clause: its text with places of the whole request, its words and values."""
 
     text: str
@@ -49,7 +49,7 @@ def part_of(
     acts: frozenset[str] = frozenset(),
     *,
     is_question: bool = False,
-) -> Part:
+) -> ClausePart:
     """The clause between two places of the request."""
     own = tuple(one for one in spans if start <= one.start and one.end <= end)
     hidden = list(text)
@@ -63,7 +63,7 @@ def part_of(
         extra = two.get((found.start() - start, found.end() - start))
         words.append(Word(found[0], found.start(), found.end(), concepts | {extra} if extra else concepts))
     words = _joined(words, own)
-    return Part(text[start:end], start, end, tuple(words), own, _verb(words, acts), is_question)
+    return ClausePart(text[start:end], start, end, tuple(words), own, _verb(words, acts), is_question)
 
 
 def _joined(words: list[Word], spans: Sequence[Span]) -> list[Word]:

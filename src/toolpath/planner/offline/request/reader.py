@@ -20,9 +20,9 @@ from toolpath.planner.offline.request.choice import EACH, PICKED, ToolChoice
 from toolpath.planner.offline.request.conditions import Conditional, operands, predicate, stretches
 from toolpath.planner.offline.request.fitting import Fitted, fit
 from toolpath.planner.offline.request.links import PALE, feeds, is_of
-from toolpath.planner.offline.request.parts import Part, part_of
+from toolpath.planner.offline.request.parts import ClausePart, part_of
 from toolpath.planner.offline.request.spans import Span, spans_of
-from toolpath.planner.offline.request.toolbox import Field, Kit, Listed, Toolbox
+from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField
 from toolpath.values import Json, JsonObject
 
 #: A plan that is read fully, and one whose tool has a near rival.
@@ -45,7 +45,7 @@ _ENDING: Final = meanings_of("cancel") | meanings_of("delete")
 _RESERVED: Final = RESERVED | KEYWORDS | {"item"}
 
 
-class Reading(msgspec.Struct, frozen=True):
+class RequestReading(msgspec.Struct, frozen=True):
     """What is read of a request."""
 
     steps: tuple[Step, ...]
@@ -63,7 +63,7 @@ class Reading(msgspec.Struct, frozen=True):
         return not self.questions and self.confidence >= UNSURE
 
 
-def read_request(text: str, box: Toolbox, today: date | None = None) -> Reading | None:
+def read_request(text: str, box: Toolbox, today: date | None = None) -> RequestReading | None:
     """The plan of a request; None where no tool is meant."""
     if not box.kits or not text.strip():
         return None
@@ -91,12 +91,12 @@ class RequestReader:
         self._meant = 9.0
         self._ids: set[str] = set()
 
-    def read(self) -> Reading | None:
+    def read(self) -> RequestReading | None:
         """The plan; None where no tool is meant."""
         if not self._stretches():
             return None
         sure = min(self._sure, ASKING) if self._questions else self._sure
-        return Reading(
+        return RequestReading(
             tuple(self._steps),
             tuple(dict.fromkeys(self._questions)),
             sure,
@@ -142,7 +142,7 @@ class RequestReader:
                 self._emit(rest, other)
         return True
 
-    def _condition(self, part: Part, inner: Sequence[Span], *, is_negated: bool) -> tuple[str, str] | None:
+    def _condition(self, part: ClausePart, inner: Sequence[Span], *, is_negated: bool) -> tuple[str, str] | None:
         """The condition and its opposite, over a step that reads what it speaks of."""
         best: tuple[float, Fitted, str, str] | None = None
         step = ""
@@ -196,8 +196,8 @@ class RequestReader:
 
     # Steps.
 
-    def _emit(self, segments: Sequence[tuple[Fitted, Part]], when: str | None) -> None:
-        loop: tuple[Loop, tuple[Fitted, Listed, Field]] | None = None
+    def _emit(self, segments: Sequence[tuple[Fitted, ClausePart]], when: str | None) -> None:
+        loop: tuple[Loop, tuple[Fitted, Listed, ToolField]] | None = None
         for fitted, part in segments:
             given = fitted.given
             self._note(fitted, part)
@@ -213,7 +213,7 @@ class RequestReader:
                 continue
             self._calls(fitted, part, when)
 
-    def _note(self, fitted: Fitted, part: Part) -> None:
+    def _note(self, fitted: Fitted, part: ClausePart) -> None:
         said = part.text.strip()
         self._sure = min(self._sure, SURE if fitted.sure >= 0.6 else UNSURE)
         # An id of the tool's own kind says as much as its name.
@@ -238,8 +238,8 @@ class RequestReader:
             self._sure = min(self._sure, UNSURE if " " not in left else 0.5)
 
     def _loop(
-        self, fitted: Fitted, lister: tuple[Fitted, Listed, Field], given: frozenset[str], when: str | None
-    ) -> tuple[Loop, tuple[Fitted, Listed, Field]]:
+        self, fitted: Fitted, lister: tuple[Fitted, Listed, ToolField], given: frozenset[str], when: str | None
+    ) -> tuple[Loop, tuple[Fitted, Listed, ToolField]]:
         read, listed, item = lister
         step = self._call_of(read.kit, read.calls[0], None)
         inputs: JsonObject = {
@@ -253,7 +253,9 @@ class RequestReader:
         self._steps.append(made)
         return made, lister
 
-    def _picked_out(self, fitted: Fitted, lister: tuple[Fitted, Listed, Field], part: Part, when: str | None) -> None:
+    def _picked_out(
+        self, fitted: Fitted, lister: tuple[Fitted, Listed, ToolField], part: ClausePart, when: str | None
+    ) -> None:
         """A list is read, and the call made for the one that the request picks."""
         read, listed, item = lister
         step = self._call_of(read.kit, read.calls[0], None)
@@ -262,8 +264,8 @@ class RequestReader:
         self._ask(fitted, inputs, self._call_of(fitted.kit, fitted.calls[0], when, inputs))
 
     def _more_of(
-        self, loop: tuple[Loop, tuple[Fitted, Listed, Field]], fitted: Fitted
-    ) -> tuple[Loop, tuple[Fitted, Listed, Field]]:
+        self, loop: tuple[Loop, tuple[Fitted, Listed, ToolField]], fitted: Fitted
+    ) -> tuple[Loop, tuple[Fitted, Listed, ToolField]]:
         """A further call for each item: `…, then close it`."""
         made, lister = loop
         inputs = _literals(fitted.calls[0])
@@ -278,7 +280,7 @@ class RequestReader:
         self._steps[self._steps.index(made)] = changed
         return changed, lister
 
-    def _calls(self, fitted: Fitted, part: Part, when: str | None) -> None:
+    def _calls(self, fitted: Fitted, part: ClausePart, when: str | None) -> None:
         links = self._links(fitted, part)
         pick = tuple(found["sort"].casefold() if found["sort"] else "first" for found in PICKED.finditer(part.text))
         for inputs in fitted.calls:
@@ -304,7 +306,7 @@ class RequestReader:
         self._made.append((step, kit, inputs, ()))
         return step
 
-    def _links(self, fitted: Fitted, part: Part) -> JsonObject:
+    def _links(self, fitted: Fitted, part: ClausePart) -> JsonObject:
         """Links for what is missing, from what was said or given before, or from a tool that reads it."""
         found: JsonObject = {}
         for field in fitted.missing:
@@ -313,7 +315,7 @@ class RequestReader:
                 found[field.name] = value
         return found
 
-    def _earlier(self, field: Field, part: Part) -> Json:
+    def _earlier(self, field: ToolField, part: ClausePart) -> Json:
         for step, kit, inputs, pick in reversed(self._made):
             if _ends(kit) and not _BACK.search(part.text):
                 # `Cancel SH-4 and schedule a pickup`: hardly of what is cancelled.
@@ -337,7 +339,7 @@ class RequestReader:
                 return _literals({"value": inputs[same[0].name]})["value"]
         return None
 
-    def _picked(self, step: str, listed: Listed, field: Field, pick: Sequence[str], inputs: JsonObject) -> str:
+    def _picked(self, step: str, listed: Listed, field: ToolField, pick: Sequence[str], inputs: JsonObject) -> str:
         at = ".".join((step, *listed.path))
         by = next((_SORTED_BY[word] for word in pick if word in _SORTED_BY), None)
         if not pick and len([one for one in inputs.values() if isinstance(one, str)]) == 0:
@@ -361,7 +363,7 @@ class RequestReader:
     def _sorts(self, step: str, by: str) -> bool:
         return any(isinstance(one, Call) and one.id == step and by in one.inputs.values() for one in self._steps)
 
-    def _read_first(self, field: Field, fitted: Fitted, part: Part) -> Json:
+    def _read_first(self, field: ToolField, fitted: Fitted, part: ClausePart) -> Json:
         """A link to what a tool that only reads gives of an id that the clause names: `the customer of T-70`."""
         for kit in self._box.kits:
             if kit.is_acting or len(kit.required) != 1 or kit.key == fitted.kit.key:
@@ -399,7 +401,7 @@ def _ends(kit: Kit) -> bool:
     return kit.is_acting and any(meanings_of(verb) & _ENDING for verb in kit.verbs)
 
 
-def _unnamed(fitted: Fitted, part: Part) -> Iterator[tuple[Field, Json]]:
+def _unnamed(fitted: Fitted, part: ClausePart) -> Iterator[tuple[ToolField, Json]]:
     """Numbers that a tool would write, of which the clause does not say what they are: `Change EMP-6 to 52000`."""
     kit = fitted.kit
     bare = {one.text: one.value for one in fitted.taken if one.kind == "number"}
@@ -435,6 +437,6 @@ def _literal(value: Json) -> Json:
             return value
 
 
-def _about(field: Field) -> str:
+def _about(field: ToolField) -> str:
     """A parameter as a question tells it, with the values that it may take."""
     return about(field.description or field.kind, field.options)

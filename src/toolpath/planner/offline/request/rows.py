@@ -8,15 +8,15 @@ from typing import Final
 from toolpath.checks.request.verbs import folded
 from toolpath.planner.offline.request.affinity import affinity, cue_of
 from toolpath.planner.offline.request.cues import CUES
-from toolpath.planner.offline.request.parts import Part
-from toolpath.planner.offline.request.toolbox import Field, Kit, Toolbox
+from toolpath.planner.offline.request.parts import ClausePart
+from toolpath.planner.offline.request.toolbox import Kit, Toolbox, ToolField
 
 _AND: Final = re.compile(r"\s*(?:,|,?\s*(?:and|und|et|y|e|sowie|&))\s*", re.IGNORECASE)
 #: Words before two values that are for two parameters.
 _BETWEEN: Final = frozenset(("between", "zwischen", "entre", "of", "von", "de"))
 
 
-def is_of_row(part: Part, at: int, field: Field, kit: Kit, box: Toolbox, text: str) -> bool:
+def is_of_row(part: ClausePart, at: int, field: ToolField, kit: Kit, box: Toolbox, text: str) -> bool:
     """Whether the value stands in a row that is said to be for another parameter."""
     first = None if field.is_list else _leader(part, at, text)
     if first is None:
@@ -26,7 +26,7 @@ def is_of_row(part: Part, at: int, field: Field, kit: Kit, box: Toolbox, text: s
     return cues.get(field.name, 0.0) < 1 <= max(cues.values(), default=0.0)
 
 
-def _leader(part: Part, at: int, text: str) -> int | None:
+def _leader(part: ClausePart, at: int, text: str) -> int | None:
     """The value that opens the row in which this one stands, where a word points to what that one is for."""
     spans = part.spans
     first = at

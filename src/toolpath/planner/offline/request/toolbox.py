@@ -99,7 +99,7 @@ _COMPANIES: Final = frozenset(["company", "organisation", "organization", "firm"
 _PATHS: Final = frozenset(["path", "folder", "file", "directory", "source", "target", "archive", "filename"])
 
 
-class Field(msgspec.Struct, frozen=True):
+class ToolField(msgspec.Struct, frozen=True):
     """One parameter of a tool, or one value of its output."""
 
     name: str
@@ -125,15 +125,15 @@ class Listed(msgspec.Struct, frozen=True):
     """A list that a tool gives, and what its items hold; none: plain values."""
 
     path: tuple[str, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[ToolField, ...]
 
 
 class Kit(msgspec.Struct, frozen=True):
     """A tool with all that is read of it."""
 
     tool: Tool
-    fields: tuple[Field, ...]
-    outputs: tuple[Field, ...]
+    fields: tuple[ToolField, ...]
+    outputs: tuple[ToolField, ...]
     lists: tuple[Listed, ...]
     verbs: frozenset[str]
     named: tuple[frozenset[str], ...]
@@ -153,7 +153,7 @@ class Kit(msgspec.Struct, frozen=True):
         return self.tool.key
 
     @property
-    def required(self) -> tuple[Field, ...]:
+    def required(self) -> tuple[ToolField, ...]:
         """The parameters that a call needs."""
         return tuple(field for field in self.fields if field.required)
 
@@ -172,7 +172,7 @@ class Toolbox:
         fewest = min((self._having.get(one, 0) for one in concepts if one in self._having), default=0)
         return math.log(1 + (len(self.kits) + 1) / (fewest + 0.5))
 
-    def prefix_of(self, field: Field) -> str:
+    def prefix_of(self, field: ToolField) -> str:
         """How the ids of a field begin: as it says itself, else as some field of its name does."""
         return field.prefix or self.prefixes.get(field.name, "")
 
@@ -236,7 +236,7 @@ def _concepts(text: str) -> frozenset[str]:
     return frozenset[str]().union(*(concepts_of(word) for word in words)) if words else frozenset()
 
 
-def _fields(schema: JsonObject) -> Iterable[Field]:
+def _fields(schema: JsonObject) -> Iterable[ToolField]:
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict):
         return
@@ -246,7 +246,7 @@ def _fields(schema: JsonObject) -> Iterable[Field]:
             yield _field(str(name), value, required=name in needed)
 
 
-def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple[str, ...] = ()) -> Field:
+def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple[str, ...] = ()) -> ToolField:
     items = schema.get("items")
     is_list = schema.get("type") == "array"
     inner = items if is_list and isinstance(items, dict) else schema
@@ -255,7 +255,7 @@ def _field(name: str, schema: JsonObject, *, required: bool = False, path: tuple
     options = inner.get("enum")
     prefix = _PREFIX.search(description)
     kind, unit = _kind(name, inner, description)
-    return Field(
+    return ToolField(
         name=name,
         kind=kind,
         required=required,
@@ -330,9 +330,9 @@ def _kind_of_text(name: str, words: Sequence[str], opening: Sequence[str], descr
     return next((kind for holds, kind in checks if holds), "text")
 
 
-def _outputs(schema: Json, path: tuple[str, ...] = ()) -> tuple[list[Field], list[Listed]]:
+def _outputs(schema: Json, path: tuple[str, ...] = ()) -> tuple[list[ToolField], list[Listed]]:
     """The plain values of an output, and its lists."""
-    fields: list[Field] = []
+    fields: list[ToolField] = []
     lists: list[Listed] = []
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if isinstance(schema, dict) and schema.get("type") == "array" and not path:
@@ -354,7 +354,7 @@ def _outputs(schema: Json, path: tuple[str, ...] = ()) -> tuple[list[Field], lis
     return fields, lists
 
 
-def _item_fields(schema: JsonObject) -> list[Field]:
+def _item_fields(schema: JsonObject) -> list[ToolField]:
     return _outputs(schema.get("items"))[0]
 
 
@@ -367,7 +367,7 @@ def means(verb: str, kit: Kit) -> bool:
     return any(meant & meanings_of(own) for own in kit.verbs)
 
 
-def is_of_kind(value: Json, field: Field, box: Toolbox) -> bool:
+def is_of_kind(value: Json, field: ToolField, box: Toolbox) -> bool:
     """Whether a value may be meant for a parameter; of what an earlier step gives nothing is known."""
     if not isinstance(value, str) or "{{" in value:
         return True

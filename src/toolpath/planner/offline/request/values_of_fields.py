@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from toolpath.planner.offline.request.spans import Span, listed
-from toolpath.planner.offline.request.toolbox import Field
+from toolpath.planner.offline.request.toolbox import ToolField
 from toolpath.values import Json
 
 _MINUTES: Final = {"second": 1 / 60, "minute": 1.0, "hour": 60.0, "day": 1440.0, "week": 10080.0}
 
 
-def in_unit(span: Span, field: Field) -> float | int | None:
+def in_unit(span: Span, field: ToolField) -> float | int | None:
     """A duration in the unit of the parameter; None where it cannot be said in it."""
     if not isinstance(span.value, int | float):
         return None
@@ -26,7 +26,7 @@ def in_unit(span: Span, field: Field) -> float | int | None:
     return None if field.is_whole else amount
 
 
-def value_of(span: Span, field: Field) -> Json:
+def value_of(span: Span, field: ToolField) -> Json:
     """The span as the parameter takes it; None where it does not."""
     if span.kind == "list":
         return listed(span.text)
