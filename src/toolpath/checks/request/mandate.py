@@ -92,9 +92,12 @@ def mandated(  # a plan, what it is held against, and how
     questions += [f"The plan takes {one}: what is meant?" for one in cut]
     questions += _said_once(seen)
     questions += _pointed(seen)
-    if seen.acting and strict:
-        questions += uncarried(seen)
+    if seen.acting and request[_LONGEST:].strip():
+        questions.append(
+            f"Only the first {_LONGEST:,} characters of the request were held against this: what of the rest?"
+        )
     if seen.acting:
+        questions += uncarried(seen, strict=strict)
         questions += [*misread(seen), *misnamed(seen), *misplaced(seen), *misbound(seen), *twofold(seen), *asides(seen)]
         for clause in seen.clauses:
             questions += swallowed(seen, clause.verb, text_in(seen, clause)) if clause.mood == "command" else ()

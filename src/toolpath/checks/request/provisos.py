@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-import msgspec
-
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import PROVISO, words_of
 from toolpath.checks.request.concepts import STOPS, concepts_of
@@ -21,6 +19,7 @@ from toolpath.checks.request.seen import Seen, short, text_in
 from toolpath.checks.request.sentences import Clause
 from toolpath.checks.request.tools import fits
 from toolpath.checks.request.verbs import folded
+from toolpath.checks.request.whens import OPPOSITE, Test, tests_of
 from toolpath.model.plan import Call
 from toolpath.model.tool import Tool
 from toolpath.values import Json, JsonObject, walk
@@ -50,7 +49,6 @@ COMPARISONS: Final = tuple(
         ),
     )
 )
-OPPOSITE: Final = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
 NEGATED: Final = re.compile(
     r"n['\u2019]t(?!\w)|\b(?:not|never|nicht|kein\w*|pas|nunca|no)\b|\bn['\u2019](?=[aeéih])", re.IGNORECASE
 )
@@ -61,10 +59,6 @@ NOTHING: Final = re.compile(
 )
 UNLESS: Final = re.compile(r"(?:unless|except|außer|es sei denn|sauf|à moins|a menos)", re.IGNORECASE)
 OTHERWISE: Final = re.compile(r"(?:or\s+else|otherwise|if\s+not|else|sonst|sinon|si\s+no)\b", re.IGNORECASE)
-_TEST: Final = re.compile(
-    r"(?P<no>not\s+)?(?:(?P<held>'(?:[^'\\]|\\.)*')\s+(?P<how>not\s+in|in)\s+(?P<inside>[\w.]+)"
-    r"|(?P<path>[A-Za-z_][\w.]*)(?:\s+(?P<sign>==|!=|<=|>=|<|>)\s+(?P<value>'(?:[^'\\]|\\.)*'|-?\d[\d.]*))?)"
-)
 _JOINT: Final = re.compile(r"\s+(?:and|und|et|y)\s+", re.IGNORECASE)
 _TOKEN: Final = re.compile(r"[^\s,;!?()\[\]\"“”„«»]+")
 _EDGES: Final = ".:'\u2019-"
@@ -85,56 +79,16 @@ _UNITS: Final = words_of("degrees degree celsius °c grad degrés grados °")
 _MEASURED: Final = frozenset(("minute", "hour", "day", "second", "week", "km", "kg", "percent"))
 
 
-class Test(msgspec.Struct, frozen=True):
-    """One comparison of a `when`."""
+def uncarried(seen: Seen, *, strict: bool) -> Iterator[str]:
+    """A question for each condition of the request that no `when` carries whole.
 
-    path: tuple[str, ...]
-    """Step and names of fields."""
-    sign: str
-    """`==`, `!=`, `<`, …; `in`, `not in`; `is` and `is not` of a switch."""
-    value: str = ""
-    """What it is compared with, without quotes."""
-
-
-def tests_of(when: str) -> tuple[Test, ...] | None:
-    """The comparisons that a `when` joins with `and`; None where it says something else."""
-    text = when.strip().removeprefix("{{").removesuffix("}}").strip()
-    found: list[Test] = []
-    at = 0
-    while at < len(text):
-        match = _TEST.match(text, at)
-        if match is None:
-            return None
-        found.append(_test(match))
-        at = match.end()
-        joint = re.compile(r"\s+and\s+").match(text, at)
-        if at < len(text) and joint is None:
-            return None
-        at = joint.end() if joint is not None else at
-    return tuple(found) or None
-
-
-def _test(match: re.Match[str]) -> Test:
-    turned = match["no"] is not None
-    if match["held"] is not None:
-        is_in = (match["how"] == "in") != turned
-        return Test(tuple(match["inside"].split(".")), "in" if is_in else "not in", _unquoted(match["held"]))
-    path = tuple(match["path"].split("."))
-    if match["sign"] is None:
-        return Test(path, "is not" if turned else "is")
-    return Test(path, OPPOSITE[match["sign"]] if turned else match["sign"], _unquoted(match["value"]))
-
-
-def _unquoted(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith("'") else text
-
-
-def uncarried(seen: Seen) -> Iterator[str]:
-    """A question for each condition of the request that no `when` carries whole, and each `when` that carries none."""
-    bound = [(call, tests_of(str(call.when))) for call, _, _ in seen.acting if call.when is not None]
-    if not bound:
-        return
+    `strict`: for each `when` that carries none, too.
+    """
+    bound = [(call, when) for call, _, _ in seen.acting if (when := seen.whens.get(id(call)))]
     asked = [one for one in seen.clauses if one.mood == "condition"]
+    if not bound or (not strict and not asked):
+        # A model says with a `when` what a request says by another word, too: `Cancel all open orders`.
+        return
     conditions = [one for one in asked if PROVISO.match(_opened(one.text)) and not OTHERWISE.match(_opened(one.text))]
     others = [one for one in asked if OTHERWISE.match(_opened(one.text))]
     strange = [one for one in asked if one not in conditions and one not in others]
@@ -146,19 +100,28 @@ def uncarried(seen: Seen) -> Iterator[str]:
     condition = conditions[0]
     text = _condition_of(text_in(seen, condition))
     turned = UNLESS.match(_opened(condition.text)) is not None
-    carried = {str(call.when): tests is not None and _carries(tests, text, seen, turned) for call, tests in bound}
+    tests = {when: _tests_of(when, seen) for _, when in bound}
+    carried = {when: found is not None and _carries(found, text, seen, turned) for when, found in tests.items()}
     opposite = {
-        str(call.when): bool(others) and tests is not None and _carries(tests, text, seen, not turned)
-        for call, tests in bound
+        when: bool(others) and found is not None and _carries(found, text, seen, not turned)
+        for when, found in tests.items()
     }
-    for call, _ in bound:
-        when = str(call.when)
+    for call, when in bound:
         if not (carried[when] or opposite[when]):
-            yield f"{call.tool} depends on {when!r}: is that what {short(seen, condition)!r} means?"
+            said = " and ".join(when)
+            yield f"{call.tool} depends on {said!r}: is that what {short(seen, condition)!r} means?"
             return
     if others and not (any(carried.values()) and any(opposite.values())):
         yield f"What is done in the other case: {short(seen, others[0])!r}?"
     yield from _misgoverned(seen, condition, others, [call for call, _ in bound])
+
+
+def _tests_of(whens: Sequence[str], seen: Seen) -> tuple[Test, ...] | None:
+    """The comparisons that these make together; None where one of them says something else."""
+    steps = [call.id for call, _, _ in seen.calls]
+    found = [tests_of(when, steps, seen.items) for when in whens]
+    tests = dict.fromkeys(test for one in found if one is not None for test in one)
+    return tuple(tests) if None not in found else None
 
 
 def _opened(text: str) -> str:
@@ -200,6 +163,10 @@ def _is_told(test: Test, text: str, before: str, step: Call, seen: Seen, turned:
     tool = next((tool for call, tool, _ in seen.calls if call is step), None)
     field = _field_of(test, tool)
     schema = _schema_of(test, tool)
+    options = schema.get("enum")
+    if isinstance(options, list) and test.sign in ("==", "!=") and test.value not in map(str, options):
+        # What it never is: `!=` holds for all, then.
+        return False
     rest = text
     compared = next(((words.search(text), sign) for words, sign in COMPARISONS if words.search(text)), (None, ""))
     is_number = test.sign in ("<", ">", "<=", ">=")
@@ -332,6 +299,9 @@ def _shape(text: str) -> str:
 def _schema_of(test: Test, tool: Tool | None) -> JsonObject:
     schema: Json = tool.output_schema if tool is not None else None
     for name in test.path[1:]:
+        if isinstance(schema, dict) and schema.get("type") == "array":
+            # Of a loop's item.
+            schema = schema.get("items")
         properties = schema.get("properties") if isinstance(schema, dict) else None
         schema = properties.get(name) if isinstance(properties, dict) else None
     return schema if isinstance(schema, dict) else {}
@@ -339,8 +309,11 @@ def _schema_of(test: Test, tool: Tool | None) -> JsonObject:
 
 def _field_of(test: Test, tool: Tool | None) -> frozenset[str]:
     """The concepts of the value that is looked at: of its name and of what its tool says of it."""
-    description = _schema_of(test, tool).get("description")
-    told = description[:400] if isinstance(description, str) else ""
+    schema = _schema_of(test, tool)
+    description = schema.get("description")
+    # That a state is there says nothing of which one it is: `low, normal or urgent`.
+    is_compared = test.sign not in ("is", "is not") or schema.get("type") == "boolean"
+    told = description[:400] if isinstance(description, str) and is_compared else ""
     words = [*raw_words(test.path[-1]), *(word for word in raw_words(told) if word not in STOPS)]
     return frozenset[str]().union(*(_concepts(word) for word in words)) - {"id"}
 

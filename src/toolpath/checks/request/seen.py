@@ -17,6 +17,7 @@ from toolpath.checks.request.said import QUOTED, held_values
 from toolpath.checks.request.sentences import Clause, clauses_of
 from toolpath.checks.request.tools import CALLING, acts, acts_of, verbs_of
 from toolpath.checks.request.verbs import folded
+from toolpath.checks.request.whens import list_of
 from toolpath.expressions.quoted import BRACES
 from toolpath.model.plan import Call, Loop, Plan, Step, blocks_of, every_step
 from toolpath.model.tool import Tool
@@ -62,6 +63,10 @@ class Seen:
         self.calls = [
             (call, catalog.called(call.tool, call.inputs), is_bound) for call, is_bound in _calls(steps, known, told)
         ]
+        self.whens = {id(call): whens for call, whens in _whens(steps)}
+        """By call: what it waits for to hold, with the blocks that it is in; none is left out."""
+        self.items = _lists(steps)
+        """By name of a loop's item: where its list is."""
         self.tools = [tool for _, tool, _ in self.calls if tool is not None]
         self.acting = [one for one in self.calls if acts(one[1]) and id(one[0]) not in done]
         self.values: list[Json] = [_plain(value) for call, _, _ in self.calls for value in call.inputs.values()]
@@ -158,7 +163,7 @@ def _calls(
     for step in steps:
         bound = is_bound or (
             step.when is not None
-            and all(name[1] in told for name in _STATUS.finditer(str(step.when)))
+            and all((name[1] or name[2]) in told for name in _STATUS.finditer(str(step.when)))
             and any(re.search(rf"\b{re.escape(one)}\b", str(step.when)) for one in known)
         )
         if isinstance(step, Call):
@@ -167,8 +172,24 @@ def _calls(
             yield from _calls(block.steps, known, told, is_bound=bound)
 
 
+def _whens(steps: Iterable[Step], around: tuple[str, ...] = ()) -> Iterator[tuple[Call, tuple[str, ...]]]:
+    for step in steps:
+        whens = around if step.when is None else (*around, str(step.when))
+        if isinstance(step, Call):
+            yield step, whens
+        for block in blocks_of(step):
+            yield from _whens(block.steps, whens)
+
+
+def _lists(steps: Sequence[Step]) -> dict[str, tuple[str, ...]]:
+    loops = [step for _, step in _every(steps) if isinstance(step, Loop)]
+    known = [step.id for _, step in _every(steps)] if loops else ()
+    found = {step.item: list_of(step.over, known) for step in loops}
+    return {name: where for name, where in found.items() if where is not None}
+
+
 #: How a step ended is no condition that a request names; the status that an order has is one.
-_STATUS: Final = re.compile(r"(?<![\w.])([\w.\[\]'\"-]{1,200})\.status\b")
+_STATUS: Final = re.compile(r"(?<![\w.])(?:steps\.([\w-]{1,100})\.output|([\w.\[\]'\"-]{1,200}))\.status\b")
 
 
 def _tells_status(tool: Tool | None) -> bool:

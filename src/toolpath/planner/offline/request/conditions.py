@@ -9,9 +9,10 @@ import msgspec
 
 from toolpath.checks.request.blockers import PLEASE
 from toolpath.checks.request.concepts import STOPS, concepts_of, listed_concepts
-from toolpath.checks.request.provisos import COMPARISONS, NEGATED, NOTHING, OPPOSITE, UNLESS
+from toolpath.checks.request.provisos import COMPARISONS, NEGATED, NOTHING, UNLESS
 from toolpath.checks.request.sentences import command_at
 from toolpath.checks.request.verbs import folded
+from toolpath.checks.request.whens import OPPOSITE
 from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.spans import Span
 from toolpath.planner.offline.request.toolbox import Kit, ToolField
