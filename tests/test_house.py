@@ -141,6 +141,26 @@ def _kind_that_is_read(call: ast.Call, place: str) -> str:
     return found[1] if found else ""
 
 
+#: Questions about the objects of others, which have no type of ours.
+ASKED_OF_OTHERS = {
+    "model/retry_after.py": "headers of any HTTP client",
+    "providers/builtin/browser_sessions.py": "the operating system",
+    "server/graphql/doors.py": "the state of a connection, as Starlette has it",
+}
+
+
+def test_nobody_asks_an_object_of_ours_what_it_has() -> None:
+    # What a thing has is said by its type; what it needs comes in through its constructor.
+    asking = {
+        str(module.relative_to(ROOT / "src" / "toolpath"))
+        for module in MODULES
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "hasattr"
+    }
+    assert asking - ASKED_OF_OTHERS.keys() == set()
+    assert ASKED_OF_OTHERS.keys() - asking == set(), "no longer asked: take it from the list"
+
+
 def test_no_method_waits_for_a_subclass_to_write_it() -> None:
     stubs = {
         named(module)

@@ -245,11 +245,13 @@ class Notebook(Protocol):
         ...
 
 
+@runtime_checkable
 class Provider(Protocol):
     """A source of tools. Tools run themselves; a provider needs no engine.
 
     It may have besides: `kind`, the word for where its tools come from; `is_local`, that they are of this process
-    alone; `findings` about what it read; `broken`, the errors of tools that it cannot offer, by their names."""
+    alone; `findings` about what it read; `broken`, the errors of tools that it cannot offer, by their names;
+    `max_concurrency`, the most calls of its tools at once; `within`, as `providers.surroundings` says."""
 
     name: str
 

@@ -27,6 +27,8 @@ class SourceKind(NamedTuple):
     """A file that is read where it is there and nothing else is named."""
     is_whole: bool = False
     """The setting is a table, which is handed over in one piece."""
+    is_surrounded: bool = False
+    """Its loader and restorer are given the `Surroundings` besides: its tools use parts of the Toolpath."""
 
 
 SOURCE_KINDS = (
@@ -55,6 +57,7 @@ SOURCE_KINDS = (
         loader="toolpath.providers.mcp.config:read_mcp_config",
         restorer="toolpath.providers.mcp.config:providers_again",
         unnamed="mcp.json",
+        is_surrounded=True,
     ),
     SourceKind(
         setting="builtin",
@@ -64,5 +67,6 @@ SOURCE_KINDS = (
         described="",
         loader="toolpath.providers.builtin.provider:builtin_providers",
         is_whole=True,
+        is_surrounded=True,
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -11,11 +11,11 @@ from toolpath.catalog.registry import Registry
 from toolpath.errors import ConfigError, closest
 from toolpath.model.plan import Plan
 from toolpath.model.tool import Tool
-from toolpath.ports import Clock, Provider
-from toolpath.providers.builtin.option_secrets import ToldSecrets
+from toolpath.ports import Provider
 from toolpath.providers.functions import ToolFields, bind, tool_from_function
 from toolpath.providers.modules import is_file
 from toolpath.providers.source_kinds import SOURCE_KINDS, SourceKind
+from toolpath.providers.surroundings import Surroundings, UsesSurroundings
 from toolpath.values import JsonObject
 
 
@@ -25,26 +25,14 @@ class ToolSources:
     def __init__(
         self,
         registry: Registry,
-        secrets: Mapping[str, str],
-        clock: Clock,
+        surroundings: Surroundings,
         *,
         limit_server: Callable[[str, int], None],
-        folders: Any,
-        hide: Callable[[Iterable[str]], None],
-        schedules: Callable[[], Any],
     ) -> None:
-        """Take what tools of sources work with.
-
-        `folders`: where the files of runs are. `hide` is told each secret that an option of a built-in tool was filled
-        with: nothing is to show it. `schedules` gives what keeps schedules.
-        """
+        """Take the registry and what its tools may use. `limit_server` bounds the calls of one provider at once."""
         self._registry = registry
-        self._secrets = secrets
+        self._surroundings = surroundings
         self._limit_server = limit_server
-        self._clock = clock
-        self._folders = folders
-        self._schedules = schedules
-        self._hide = hide
         self._described: list[JsonObject] = []
 
     def described(self) -> JsonObject:
@@ -56,8 +44,10 @@ class ToolSources:
         for item in items:
             if isinstance(item, Tool):
                 self._registry.add(bind(item) if item.body is not None and not isinstance(item.body, Plan) else item)
-            elif hasattr(item, "list_tools"):
-                self._add_provider(item)  # type: ignore[arg-type]
+            elif isinstance(item, UsesSurroundings):
+                self._add_provider(item.within(self._surroundings))
+            elif isinstance(item, Provider):
+                self._add_provider(item)
             elif callable(item):
                 self._registry.add(tool_from_function(item, **fields))
             else:
@@ -67,7 +57,7 @@ class ToolSources:
         """Add an MCP server."""
         from toolpath.providers.mcp.provider import McpProvider  # the MCP library is heavy: only who uses it pays
 
-        self._add_described(McpProvider(name, **server))
+        self._add_described(McpProvider(name, **server, secrets=self._surroundings.secrets))
 
     def add_source(self, setting: str, value: Any) -> None:
         """Add the tools of a source of the kind that this setting lists."""
@@ -78,7 +68,7 @@ class ToolSources:
                 suggestions=closest(setting, [kind.setting for kind in SOURCE_KINDS]),
                 hint=f"Use one of: {', '.join(kind.setting for kind in SOURCE_KINDS)}.",
             )
-        self._take(kind, _named(kind.loader)(value), value)
+        self._take(kind, self._load(kind, kind.loader, value), value)
 
     def add_recorded(self, description: JsonObject) -> None:
         """Add the source that `describe` described, unless it is there."""
@@ -86,11 +76,14 @@ class ToolSources:
             # What is switched on says each process for itself: a journal switches nothing on.
             name = description.get(kind.described) if kind.described else None
             if isinstance(name, str) and not self._has(kind.described, name):
-                found = _named(kind.restorer)(description) if kind.restorer else _named(kind.loader)(name)
-                self._take(kind, found, name)
+                restorer, told = (kind.restorer, description) if kind.restorer else (kind.loader, name)
+                self._take(kind, self._load(kind, restorer, told), name)
 
     def _has(self, key: str, name: str) -> bool:
         return name in self._registry.providers or any(known.get(key) == name for known in self._described)
+
+    def _load(self, kind: SourceKind, loader: str, value: Any) -> Sequence[Tool | Provider]:
+        return _named(loader)(value, self._surroundings) if kind.is_surrounded else _named(loader)(value)
 
     def _take(self, kind: SourceKind, found: Sequence[Tool | Provider], value: Any) -> None:
         for one in found:
@@ -103,26 +96,19 @@ class ToolSources:
             self._described.append({kind.described: str(Path(value).resolve()) if is_file(value) else value})
 
     def _add_described(self, provider: Provider) -> None:
-        if hasattr(provider, "secrets"):
-            provider.secrets = self._secrets
         self._add_provider(provider)
         if described := provider.describe():
             self._described.append(described)
 
     def _add_provider(self, provider: Provider) -> None:
         self._registry.add_provider(provider)
-        house = getattr(provider, "house", None)
-        if house is not None:
-            house.secrets = ToldSecrets(self._secrets, self._hide)
-            house.now, house.schedules = self._clock.time, self._schedules
-            house.folders = self._folders
         places = getattr(provider, "max_concurrency", None)
         if places is not None:
             self._limit_server(provider.name, places)
 
 
-def _named(reference: str) -> Callable[[Any], Sequence[Tool | Provider]]:
+def _named(reference: str) -> Callable[..., Sequence[Tool | Provider]]:
     """The function of a `module:function`: libraries of providers are heavy, only who uses them pays."""
     module, _, name = reference.partition(":")
-    found: Callable[[Any], Sequence[Tool | Provider]] = getattr(importlib.import_module(module), name)
+    found: Callable[..., Sequence[Tool | Provider]] = getattr(importlib.import_module(module), name)
     return found

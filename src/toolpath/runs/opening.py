@@ -30,6 +30,7 @@ from toolpath.model.tool import Tool
 from toolpath.ports import AgentLoop, Clock, Observer, Queue, Store
 from toolpath.providers.run_files.folder import Quota
 from toolpath.providers.run_files.folders import Folders
+from toolpath.providers.surroundings import Surroundings
 from toolpath.providers.tool_sources import ToolSources
 from toolpath.runs.secret_answers import SecretAnswers
 from toolpath.store.memory.store import MemoryStore
@@ -158,15 +159,14 @@ def services_of(  # noqa: PLR0913  # a record
 
 def sources_of(registry: Registry, services: Services, schedules: Callable[[], Any]) -> ToolSources:
     """The sources of tools of one Toolpath. `schedules` gives what keeps schedules, for the tools that ask for it."""
-    return ToolSources(
-        registry,
-        services.secrets,
-        services.clock,
-        limit_server=services.limits.set_server,
-        folders=services.folders,
+    surroundings = Surroundings(
+        secrets=services.secrets,
         hide=services.redactor.add,
+        now=services.clock.time,
+        folders=services.folders,
         schedules=schedules,
     )
+    return ToolSources(registry, surroundings, limit_server=services.limits.set_server)
 
 
 def queue_of(settings: Settings) -> Queue | None:

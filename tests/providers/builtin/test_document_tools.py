@@ -12,9 +12,9 @@ from openpyxl import Workbook
 
 from toolpath.errors import ToolFailed, ToolTimeout
 from toolpath.providers.builtin.documents import documents_group
-from toolpath.providers.builtin.groups import House
 from toolpath.providers.run_files.folder import Quota
 from toolpath.providers.run_files.folders import Folders
+from toolpath.providers.surroundings import Surroundings
 
 
 class Call:
@@ -81,10 +81,9 @@ def xlsx() -> bytes:
 
 
 async def markdown(folder: Path, name: str, content: bytes, **options: Any) -> Any:
-    house = House()
-    house.folders = folders = Folders(folder, Quota(10**9, 100))
+    folders = Folders(folder, Quota(10**9, 100))
     await folders.do("runs", "run_1", lambda inside: inside.write(name, [content]))
-    (tool,) = documents_group(options, house).tools
+    (tool,) = documents_group(options, Surroundings(folders=folders)).tools
     body: Any = tool.body
     return (await body.invoke({"path": name}, Call()))["markdown"]
 

@@ -15,7 +15,7 @@ from toolpath.checks.request.mandate import mandated
 from toolpath.errors import ChatFailed, Finding, ReadError
 from toolpath.expressions.quoted import readable
 from toolpath.model.chat import ChatReply, ChatRequest, Message, Usage
-from toolpath.model.plan import Plan
+from toolpath.model.plan import Call, Plan
 from toolpath.model_output.found import ModelText
 from toolpath.model_output.model_text import read_model_text
 from toolpath.model_output.plans import called
@@ -311,7 +311,7 @@ class RoutingAttempt:
             answers=tuple(self._answers),
             calls=self._calls,
             decisions=tuple(self._decisions),
-            order=tuple(step.tool for step in plan.steps if hasattr(step, "tool")) if plan is not None else (),
+            order=tuple(step.tool for step in plan.steps if isinstance(step, Call)) if plan is not None else (),
             findings=self._findings,
             error=self.error,
             used_model=bool(self._answers),

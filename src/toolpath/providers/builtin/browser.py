@@ -16,8 +16,9 @@ from toolpath.errors import ConfigError, ToolFailed, ToolpathError, ToolTimeout,
 from toolpath.model.plan import Retry
 from toolpath.model.tool import Body, Tool
 from toolpath.providers.builtin.browser_sessions import Browsers, BrowserSession, BrowserSetup, found_program
-from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.groups import BuiltinGroup, options_of
 from toolpath.providers.builtin.reach import Reach
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import Json, JsonObject
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class BrowserOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Runs that may have the browser at once."""
 
 
-def browser_group(given: JsonObject, house: House) -> BuiltinGroup:
+def browser_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tools for the hosts that the options name. Raises `ConfigError` where they name none."""
     options = options_of("browser", given, BrowserOptions)
     if not options.hosts:
@@ -68,7 +69,7 @@ def browser_group(given: JsonObject, house: House) -> BuiltinGroup:
     )
     program = found_program(options.program) or "no Chromium is installed"
     said = f"{program}; hosts {', '.join(options.hosts)}"
-    return BuiltinGroup(_Tools(browsers, options, house).all(), close=browsers.close, said=said)
+    return BuiltinGroup(_Tools(browsers, options, surroundings).all(), close=browsers.close, said=said)
 
 
 _URL: JsonObject = {"type": "string", "maxLength": 8_000, "description": "An http or https URL."}
@@ -85,9 +86,9 @@ _REF: JsonObject = {"type": "string", "pattern": "^[a-z0-9]{1,20}$", "descriptio
 class _Tools:
     """Tools of the group, on the pages of its browsers."""
 
-    def __init__(self, browsers: Browsers, options: BrowserOptions, house: House) -> None:
+    def __init__(self, browsers: Browsers, options: BrowserOptions, surroundings: Surroundings) -> None:
         self._browsers = browsers
-        self._house = house
+        self._surroundings = surroundings
         self._options = options
 
     def all(self) -> tuple[Tool, ...]:
@@ -315,12 +316,12 @@ class _Tools:
         return {"url": page.url, "media_type": "image/png", "data": base64.b64encode(data).decode()}
 
     async def _save_screenshot(self, session: BrowserSession, inputs: JsonObject) -> Json:
-        if self._house.folders is None:
+        if self._surroundings.folders is None:
             raise ToolFailed("There are no folders of runs here.", hint="Use the tool in a Toolpath.")
         page = await self._page(session)
         data = await page.screenshot(type="png", full_page=bool(inputs.get("whole")))
         try:
-            kept = await self._house.folders.do(
+            kept = await self._surroundings.folders.do(
                 "runs", session.run_id, lambda folder: folder.write(inputs["path"], [data])
             )
         except ToolpathError as error:

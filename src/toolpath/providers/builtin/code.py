@@ -20,9 +20,10 @@ from toolpath.errors import ConfigError, ToolFailed
 from toolpath.model.plan import Retry
 from toolpath.model.redaction import Redactor
 from toolpath.model.tool import Body, Tool
-from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.groups import BuiltinGroup, options_of
 from toolpath.providers.builtin.option_secrets import ToldSecrets, filled
 from toolpath.providers.builtin.programs import Bounds, Ended, run_program
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import Json, JsonObject, decode
 
 #: Seconds that the engine waits longer than the program may take.
@@ -56,27 +57,27 @@ class CodeOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The shell, or the Python; empty: bash or sh, or that of Toolpath."""
 
 
-def shell_group(given: JsonObject, house: House) -> BuiltinGroup:
+def shell_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tool `shell.run`. Raises `ConfigError`."""
     options = options_of("shell", given, CodeOptions)
     shell = options.program or shutil.which("bash") or "/bin/sh"
-    return _group(options, house, [_program("shell", shell), "-c"], _SHELL)
+    return _group(options, surroundings, [_program("shell", shell), "-c"], _SHELL)
 
 
-def python_group(given: JsonObject, house: House) -> BuiltinGroup:
+def python_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tool `python.run`. Raises `ConfigError`."""
     options = options_of("python", given, CodeOptions)
-    return _group(options, house, [_program("python", options.program or sys.executable), "-I", "-c"], _PYTHON)
+    return _group(options, surroundings, [_program("python", options.program or sys.executable), "-I", "-c"], _PYTHON)
 
 
 _SHELL: Final = ("shell", "command", "Run a shell command. Each call begins in a fresh shell.", "The command line.")
 _PYTHON: Final = ("python", "code", "Run a Python program. What it prints is the result.", "The program.")
 
 
-def _folder_of_run(house: House, run_id: str) -> str:
+def _folder_of_run(surroundings: Surroundings, run_id: str) -> str:
     """Where the files of the run are; empty where runs have no folders here."""
     try:
-        place = None if house.folders is None else house.folders.place("runs", run_id)
+        place = None if surroundings.folders is None else surroundings.folders.place("runs", run_id)
     except ConfigError:
         return ""
     if place is None:
@@ -92,12 +93,14 @@ def _program(group: str, path: str) -> str:
     return os.path.abspath(found)
 
 
-def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[str, str, str, str]) -> BuiltinGroup:
+def _group(
+    options: CodeOptions, surroundings: Surroundings, begin: list[str], texts: tuple[str, str, str, str]
+) -> BuiltinGroup:
     group, argument, description, argument_text = texts
 
     async def run(inputs: JsonObject, context: Any) -> Json:
         own = Redactor()
-        secrets = ToldSecrets(house.secrets, own.add)
+        secrets = ToldSecrets(surroundings.secrets, own.add)
         try:
             env = {name: filled(value, secrets) for name, value in options.env.items()}
         except ConfigError as error:
@@ -118,7 +121,7 @@ def _group(options: CodeOptions, house: House, begin: list[str], texts: tuple[st
 
         home = await asyncio.to_thread(tempfile.mkdtemp, prefix="toolpath-")
         try:
-            folder = await asyncio.to_thread(_folder_of_run, house, str(context.run_id)) or home
+            folder = await asyncio.to_thread(_folder_of_run, surroundings, str(context.run_id)) or home
             argv = [*begin, inputs[argument]]
             env = {"HOME": home, "TMPDIR": home, **env}
             stdin = inputs.get("stdin") or ""

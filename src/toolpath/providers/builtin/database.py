@@ -16,8 +16,9 @@ from toolpath.errors import ConfigError, ToolFailed, ToolTimeout, ToolUnavailabl
 from toolpath.model.plan import Retry
 from toolpath.model.redaction import Redactor
 from toolpath.model.tool import Body, Tool
-from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.groups import BuiltinGroup, options_of
 from toolpath.providers.builtin.option_secrets import filled
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import Json, JsonObject
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class DatabaseOptions(msgspec.Struct, frozen=True, kw_only=True):
     timeout: Annotated[float, msgspec.Meta(gt=0, le=3_600)] = 30.0
 
 
-def database_group(given: JsonObject, house: House) -> BuiltinGroup:
+def database_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tools over the sources that the options name. Raises `ConfigError` where they name none, or odd ones."""
     options = options_of("database", given, DatabaseOptions)
     if not options.sources:
@@ -69,7 +70,7 @@ def database_group(given: JsonObject, house: House) -> BuiltinGroup:
                 f"Setting 'builtin.database': nothing keeps a read of {name!r} from writing.",
                 hint="Give a user that can only read, and say so: reads_alone = true.",
             )
-    databases = _Databases(options, house)
+    databases = _Databases(options, surroundings)
     writable = [name for name, source in options.sources.items() if source.write]
     tools = [_read_tool(databases), _metadata_tool(databases)]
     if writable:
@@ -81,9 +82,9 @@ def database_group(given: JsonObject, house: House) -> BuiltinGroup:
 class _Databases:
     """The sources, each opened anew for every call: no call finds what another has set."""
 
-    def __init__(self, options: DatabaseOptions, house: House) -> None:
+    def __init__(self, options: DatabaseOptions, surroundings: Surroundings) -> None:
         self.options = options
-        self._house = house
+        self._surroundings = surroundings
 
     async def work(
         self, name: str, act: Callable[[Connection], _Found], *, writes: bool = False, statement: bool = True
@@ -127,7 +128,7 @@ class _Databases:
             raise found from None
 
     def _filled(self, text: str, redactor: Redactor) -> str:
-        found = filled(text, self._house.secrets)
+        found = filled(text, self._surroundings.secrets)
         if found != text:
             redactor.add((found,))
         return found

@@ -12,8 +12,9 @@ import msgspec
 
 from toolpath.errors import ToolFailed, ToolpathError, ToolTimeout
 from toolpath.model.tool import Body, Tool
-from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.groups import BuiltinGroup, options_of
 from toolpath.providers.run_files.names import ending_of
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import Json, JsonObject, made_ready
 
 #: Characters that are given besides the file that all of it is written to.
@@ -41,12 +42,12 @@ class DocumentText(msgspec.Struct, frozen=True):
     fault: str = ""
 
 
-def documents_group(given: JsonObject, house: House) -> BuiltinGroup:
+def documents_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tool of the group. Raises `ConfigError`."""
     options = options_of("documents", given, DocumentsOptions)
 
     async def invoke(inputs: JsonObject, context: Any) -> Json:
-        return await _to_markdown(house, options, inputs, context.run_id)
+        return await _to_markdown(surroundings, options, inputs, context.run_id)
 
     tool = Tool(
         name="to_markdown",
@@ -71,8 +72,8 @@ def documents_group(given: JsonObject, house: House) -> BuiltinGroup:
     return BuiltinGroup([tool], said="documents of the run's folder")
 
 
-async def _to_markdown(house: House, options: DocumentsOptions, inputs: JsonObject, run_id: str) -> Json:
-    folders, path = house.folders, inputs["path"]
+async def _to_markdown(surroundings: Surroundings, options: DocumentsOptions, inputs: JsonObject, run_id: str) -> Json:
+    folders, path = surroundings.folders, inputs["path"]
     if folders is None:
         raise ToolFailed("There are no folders of runs here.", hint="Use the tool in a Toolpath.")
     try:

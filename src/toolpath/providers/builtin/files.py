@@ -16,10 +16,11 @@ import msgspec
 
 from toolpath.errors import FileRefused, RecordNotFound, ToolFailed, ToolpathError
 from toolpath.model.tool import Body, Tool
-from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.groups import BuiltinGroup, options_of
 from toolpath.providers.builtin.tables import SEPARATORS, table_text
 from toolpath.providers.run_files.folder import FileEntry, Folder
 from toolpath.providers.run_files.folders import Folders
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import Json, JsonObject
 
 #: Calls on one file of which it is noted that they were made.
@@ -45,9 +46,9 @@ class FilesOptions(msgspec.Struct, frozen=True, kw_only=True):
 _Work = Callable[[Folder, JsonObject, str], Json]
 
 
-def files_group(given: JsonObject, house: House) -> BuiltinGroup:
+def files_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tools of the group. Raises `ConfigError`."""
-    tools = FileTools(options_of("files", given, FilesOptions), lambda: house.folders)
+    tools = FileTools(options_of("files", given, FilesOptions), lambda: surroundings.folders)
     return BuiltinGroup(tools.all(), said="in the folder of the run")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,8 +10,7 @@ import msgspec
 
 from toolpath.errors import ConfigError, closest
 from toolpath.model.tool import Tool
-from toolpath.providers.run_files.folders import Folders
-from toolpath.providers.secret_values import EnvironmentSecrets
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import JsonObject
 
 _Options = TypeVar("_Options", bound=msgspec.Struct)
@@ -25,7 +23,7 @@ class GroupKind(NamedTuple):
     """Its key in the setting `builtin`, and the group of its tools."""
     help: str
     loader: str
-    """`module:function`: options and `House` → `BuiltinGroup`."""
+    """`module:function`: options and `Surroundings` → `BuiltinGroup`."""
     module: str = ""
     """A module that it cannot work without, and that is not the package's own."""
     extra: str = ""
@@ -47,20 +45,6 @@ GROUPS = (
     GroupKind("python", "programs in Python", f"{_HERE}.code:python_group"),
     GroupKind("examples", "tools of the examples, which keep nothing", f"{_HERE}.examples.tools:examples_group"),
 )
-
-
-class House:
-    """Parts of the surrounding Toolpath that the built-in tools use."""
-
-    def __init__(self) -> None:
-        self.secrets: Mapping[str, str] = EnvironmentSecrets()
-        """Where `{{ secrets.NAME }}` in options is found."""
-        self.now: Callable[[], float] = time.time
-        """Unix time in seconds."""
-        self.folders: Folders | None = None
-        """The folders of runs."""
-        self.schedules: Callable[[], Any] | None = None
-        """Gives what keeps schedules, as `builtin.schedules.ScheduleCalls`."""
 
 
 class BuiltinGroup(NamedTuple):
@@ -86,11 +70,11 @@ def kind_of(name: str) -> GroupKind:
     )
 
 
-def group_of(name: str, options: Mapping[str, Any], house: House) -> BuiltinGroup:
+def group_of(name: str, options: Mapping[str, Any], surroundings: Surroundings) -> BuiltinGroup:
     """The tools of the group with these options. Raises `ConfigError` for options that it does not have."""
     module, _, function = kind_of(name).loader.partition(":")
-    load: Callable[[JsonObject, House], BuiltinGroup] = getattr(importlib.import_module(module), function)
-    return load(dict(options), house)
+    load: Callable[[JsonObject, Surroundings], BuiltinGroup] = getattr(importlib.import_module(module), function)
+    return load(dict(options), surroundings)
 
 
 def options_of(group: str, given: Mapping[str, Any], wanted: type[_Options]) -> _Options:

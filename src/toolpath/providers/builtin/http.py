@@ -17,9 +17,10 @@ from toolpath.model.redaction import Redactor
 from toolpath.model.retry_after import seconds_of
 from toolpath.model.tool import Body, Tool
 from toolpath.model.traceparent import current_trace, trace_in
-from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.groups import BuiltinGroup, options_of
 from toolpath.providers.builtin.option_secrets import filled
 from toolpath.providers.builtin.reach import Reach, is_among
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import Json, JsonObject, decode
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class HttpOptions(msgspec.Struct, frozen=True, kw_only=True):
     proxy: str = ""
 
 
-def http_group(given: JsonObject, house: House) -> BuiltinGroup:
+def http_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tools for the hosts that the options name. Raises `ConfigError` where they name none."""
     options = options_of("http", given, HttpOptions)
     if not options.hosts:
@@ -85,7 +86,7 @@ def http_group(given: JsonObject, house: House) -> BuiltinGroup:
         reach=Reach(allow=options.allow, only=options.hosts),
         proxy=options.proxy,
         headers=options.headers,
-        secrets=lambda: house.secrets,
+        secrets=lambda: surroundings.secrets,
     )
     return BuiltinGroup(http_tools(limits), said=f"hosts {', '.join(options.hosts)}")
 

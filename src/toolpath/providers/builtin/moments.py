@@ -11,7 +11,8 @@ import msgspec
 from toolpath.errors import SchemaError, ToolFailed
 from toolpath.model.time_zone import zone_of
 from toolpath.model.tool import Body, Tool
-from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.groups import BuiltinGroup, options_of
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import Json, JsonObject
 
 
@@ -19,7 +20,7 @@ class MomentOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The groups `time` and `util` have no options."""
 
 
-def time_group(given: JsonObject, house: House) -> BuiltinGroup:
+def time_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tool `time.now`. Raises `ConfigError`."""
     options_of("time", given, MomentOptions)
 
@@ -29,7 +30,7 @@ def time_group(given: JsonObject, house: House) -> BuiltinGroup:
             known = zone_of(zone)
         except SchemaError as error:
             raise ToolFailed(error.message, hint=error.hint) from None
-        at = house.now()
+        at = surroundings.now()
         local = datetime.fromtimestamp(at, known)
         return {
             "iso": local.isoformat(timespec="seconds"),
@@ -68,7 +69,7 @@ def time_group(given: JsonObject, house: House) -> BuiltinGroup:
     )
 
 
-def util_group(given: JsonObject, house: House) -> BuiltinGroup:
+def util_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tool `util.uuid`. Raises `ConfigError`."""
     options_of("util", given, MomentOptions)
 

@@ -18,8 +18,9 @@ import msgspec
 from toolpath.errors import AmbiguousTool, ConfigError, ToolFailed, ToolNotFound, ToolpathError
 from toolpath.model.plan import Retry
 from toolpath.model.tool import Body, CallsOther, Tool
-from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.groups import BuiltinGroup, options_of
 from toolpath.providers.run_files.folder import Folder
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import Json, JsonObject, decode, digest, encode
 
 #: Seconds that the tool may take between its calls: what it waits for is not counted.
@@ -57,7 +58,7 @@ class CallingContext(Protocol):
         ...
 
 
-def parallel_group(given: JsonObject, house: House) -> BuiltinGroup:
+def parallel_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tools over those that the options name. Raises `ConfigError` where they name none."""
     options = options_of("parallel", given, ParallelOptions)
     if not options.tools:
@@ -65,29 +66,29 @@ def parallel_group(given: JsonObject, house: House) -> BuiltinGroup:
             "The built-in tools of 'parallel' have no tool that they may call.",
             hint='Name them: [builtin.parallel] tools = ["shop.*"].',
         )
-    reads = _tool(options, house, reads=True)
-    writes = _tool(options, house, reads=False)
+    reads = _tool(options, surroundings, reads=True)
+    writes = _tool(options, surroundings, reads=False)
     return BuiltinGroup((reads, writes), said=f"calls {', '.join(options.tools)}")
 
 
-def _invoke(options: ParallelOptions, house: House, *, reads: bool) -> Callable[[JsonObject, Any], Any]:
+def _invoke(options: ParallelOptions, surroundings: Surroundings, *, reads: bool) -> Callable[[JsonObject, Any], Any]:
     async def invoke(inputs: JsonObject, context: Any) -> Json:
-        items = await _items(inputs, context.run_id, options, house)
+        items = await _items(inputs, context.run_id, options, surroundings)
         found = await _mapped({**inputs, "items": items}, context, options, reads=reads)
         path = inputs.get("results_file")
         if path is None:
             return found
-        await _in_folder(house, context.run_id, lambda folder: folder.write(path, (encode(found["results"]),)))
+        await _in_folder(surroundings, context.run_id, lambda folder: folder.write(path, (encode(found["results"]),)))
         return {**found, "results": [], "results_file": path}
 
     return invoke
 
 
-def _tool(options: ParallelOptions, house: House, *, reads: bool) -> Tool:
+def _tool(options: ParallelOptions, surroundings: Surroundings, *, reads: bool) -> Tool:
     # A file is written by what writes alone.
     kept: JsonObject = {"results_file": {**_PATH, "description": "A file for the results, which are then not given."}}
 
-    reading = _invoke(options, house, reads=True)
+    reading = _invoke(options, surroundings, reads=True)
     other = CallsOther(named_by="tool", writes_by="results_file", reading=reading)
     what = "that only reads" if reads else ""
     return Tool(
@@ -128,7 +129,7 @@ def _tool(options: ParallelOptions, house: House, *, reads: bool) -> Tool:
         timeout=_LONGEST,
         retry=Retry(max_retries=0),
         annotations={"calls": list(options.tools)},
-        body=Body(invoke=_invoke(options, house, reads=reads), wants_context=True, calls_other=other),
+        body=Body(invoke=_invoke(options, surroundings, reads=reads), wants_context=True, calls_other=other),
     )
 
 
@@ -155,7 +156,7 @@ _OUTPUT: Final[JsonObject] = {
 }
 
 
-async def _items(inputs: JsonObject, run_id: str, options: ParallelOptions, house: House) -> list[Json]:
+async def _items(inputs: JsonObject, run_id: str, options: ParallelOptions, surroundings: Surroundings) -> list[Json]:
     """The items, given or read. Raises `ToolFailed` where they are no list, or too long a one."""
     path, given = inputs.get("items_file"), inputs.get("items")
     if (path is None) == (given is None):
@@ -163,7 +164,9 @@ async def _items(inputs: JsonObject, run_id: str, options: ParallelOptions, hous
     if path is None:
         return list(given or ())
     try:
-        found = await _in_folder(house, run_id, lambda folder: decode(folder.read(path, _LARGEST + 1)[: _LARGEST + 1]))
+        found = await _in_folder(
+            surroundings, run_id, lambda folder: decode(folder.read(path, _LARGEST + 1)[: _LARGEST + 1])
+        )
     except (ValueError, RecursionError):
         raise ToolFailed(f"{path[:200]} is no JSON, or has more than {_LARGEST:,} bytes.") from None
     if not isinstance(found, list) or len(found) > options.max_items:
@@ -171,11 +174,11 @@ async def _items(inputs: JsonObject, run_id: str, options: ParallelOptions, hous
     return found
 
 
-async def _in_folder(house: House, run_id: str, work: Callable[[Folder], _Found]) -> _Found:
-    if house.folders is None:
+async def _in_folder(surroundings: Surroundings, run_id: str, work: Callable[[Folder], _Found]) -> _Found:
+    if surroundings.folders is None:
         raise ToolFailed("There are no folders of runs here.", hint="Give the items themselves.")
     try:
-        return await house.folders.do("runs", run_id, work)
+        return await surroundings.folders.do("runs", run_id, work)
     except ToolpathError as error:
         raise error if isinstance(error, ToolFailed) else ToolFailed(error.message, hint=error.hint) from None
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from toolpath.errors import ConfigError
 from toolpath.model.tool import Tool
-from toolpath.providers.builtin.groups import BuiltinGroup, House, group_of, kind_of
+from toolpath.providers.builtin.groups import BuiltinGroup, group_of, kind_of
+from toolpath.providers.builtin.option_secrets import ToldSecrets
+from toolpath.providers.surroundings import OUTSIDE, Surroundings
 from toolpath.values import JsonObject
 
 
@@ -20,21 +22,16 @@ class BuiltinProvider:
     is_local = True
     """Listing it starts nothing."""
 
-    def __init__(self, groups: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, groups: Mapping[str, Mapping[str, Any]], surroundings: Surroundings = OUTSIDE) -> None:
         """Group → its options, as in the setting `builtin`. Raises `ConfigError` for what cannot be switched on so."""
-        self.house = House()
-        self._groups: dict[str, BuiltinGroup] = {
-            name: group_of(name, options, self.house) for name, options in groups.items()
-        }
+        told = ToldSecrets(surroundings.secrets, surroundings.hide)
+        own = surroundings._replace(secrets=told)
+        self._options = groups
+        self._groups: dict[str, BuiltinGroup] = {name: group_of(name, options, own) for name, options in groups.items()}
 
-    @property
-    def secrets(self) -> Mapping[str, str]:
-        """Where `{{ secrets.NAME }}` in options is found."""
-        return self.house.secrets
-
-    @secrets.setter
-    def secrets(self, secrets: Mapping[str, str]) -> None:
-        self.house.secrets = secrets
+    def within(self, surroundings: Surroundings) -> BuiltinProvider:
+        """The same groups within a Toolpath, whose folders, secrets, clock and schedules they use."""
+        return BuiltinProvider(self._options, surroundings)
 
     @property
     def groups(self) -> Mapping[str, BuiltinGroup]:
@@ -66,10 +63,10 @@ class BuiltinProvider:
         return {}
 
 
-def builtin_providers(groups: Any) -> list[BuiltinProvider]:
+def builtin_providers(groups: Any, surroundings: Surroundings) -> list[BuiltinProvider]:
     """The provider of these groups, `{name: options}` or names alone. Raises `ConfigError`."""
     if isinstance(groups, str):
         groups = {groups: {}}
     if not isinstance(groups, Mapping) or not all(isinstance(options, Mapping) for options in groups.values()):
         raise ConfigError("Built-in tools are named as {group: options}.", hint='Write {"http": {"hosts": ["…"]}}.')
-    return [BuiltinProvider(groups)] if groups else []
+    return [BuiltinProvider(groups, surroundings)] if groups else []

@@ -10,7 +10,8 @@ import msgspec
 from toolpath.errors import ToolFailed, ToolpathError
 from toolpath.model.plan import Retry
 from toolpath.model.tool import Body, Tool
-from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.groups import BuiltinGroup, options_of
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import Json, JsonObject
 
 _MOST: Final = 100
@@ -49,16 +50,16 @@ class SchedulesOptions(msgspec.Struct, frozen=True, kw_only=True):
 _Act = Callable[[ScheduleDoor, JsonObject, Any], Any]
 
 
-def schedules_group(given: JsonObject, house: House) -> BuiltinGroup:
+def schedules_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tools. Raises `ConfigError`."""
     options_of("schedules", given, SchedulesOptions)
 
     def tool(name: str, description: str, act: _Act, properties: JsonObject, *required: str, effect: Any) -> Tool:
         async def invoke(inputs: JsonObject, context: Any) -> Json:
-            if house.schedules is None:
+            if surroundings.schedules is None:
                 raise ToolFailed("There are no schedules here.", hint="Call the tool in a run of a Toolpath.")
             try:
-                found: Json = await act(house.schedules(), inputs, context)
+                found: Json = await act(surroundings.schedules(), inputs, context)
             except ToolpathError as error:
                 raise error if isinstance(error, ToolFailed) else ToolFailed(str(error)) from None
             return found

@@ -10,6 +10,7 @@ from typing import Any
 
 from toolpath.errors import ConfigError, closest
 from toolpath.providers.mcp.provider import McpProvider
+from toolpath.providers.surroundings import OUTSIDE, Surroundings
 from toolpath.values import JsonObject
 
 _LARGEST = 1_000_000
@@ -39,7 +40,7 @@ _FIELDS = (
 )
 
 
-def read_mcp_config(source: str | Path | Mapping[str, Any]) -> list[McpProvider]:
+def read_mcp_config(source: str | Path | Mapping[str, Any], surroundings: Surroundings = OUTSIDE) -> list[McpProvider]:
     """The servers of a configuration that are not disabled: a path, or its content.
 
     `${VAR}` stays as written until a server starts. A server's name becomes its tools' group: what a group cannot have
@@ -56,7 +57,7 @@ def read_mcp_config(source: str | Path | Mapping[str, Any]) -> list[McpProvider]
         )
     providers: dict[str, McpProvider] = {}
     for name, entry in servers.items():
-        provider = _read_entry(f"{where}: server {name!r}", _group(str(name)), entry)
+        provider = _read_entry(f"{where}: server {name!r}", _group(str(name)), entry, surroundings)
         if provider is None:
             continue
         if provider.name in providers:
@@ -65,7 +66,7 @@ def read_mcp_config(source: str | Path | Mapping[str, Any]) -> list[McpProvider]
     return list(providers.values())
 
 
-def providers_again(description: JsonObject) -> list[McpProvider]:
+def providers_again(description: JsonObject, surroundings: Surroundings = OUTSIDE) -> list[McpProvider]:
     """The server that `McpProvider.describe` described. Raises `ConfigError` when it had secrets: they are not kept."""
     name = str(description.get("mcp", ""))
     hidden = description.get("hidden")
@@ -74,7 +75,8 @@ def providers_again(description: JsonObject) -> list[McpProvider]:
             f"Server {name!r} cannot be reached from its description: {', '.join(map(str, hidden))} is not kept.",
             hint="Name it in the configuration, with secrets as ${VARIABLE}.",
         )
-    provider = _read_entry(f"server {name!r}", name, {key: description[key] for key in description if key != "mcp"})
+    entry = {key: description[key] for key in description if key != "mcp"}
+    provider = _read_entry(f"server {name!r}", name, entry, surroundings)
     if provider is None:
         raise ConfigError(f"Server {name!r} is disabled.")
     return [provider]
@@ -103,7 +105,7 @@ def _group(name: str) -> str:
     return _ILLEGAL.sub("-", name).strip("-")[:64]
 
 
-def _read_entry(where: str, name: str, entry: Any) -> McpProvider | None:
+def _read_entry(where: str, name: str, entry: Any, surroundings: Surroundings) -> McpProvider | None:
     if not isinstance(entry, dict):
         raise ConfigError(f"{where} is no object.", hint='Write {"command": …, "args": […]} or {"url": …}.')
     if _read(where, entry, "disabled", bool, False) or entry.get("enabled") is False:
@@ -135,6 +137,7 @@ def _read_entry(where: str, name: str, entry: Any) -> McpProvider | None:
                 where, entry, "max_concurrency" if "max_concurrency" in entry else "concurrency", int, None
             ),
             overrides=_read(where, entry, "overrides", dict, {}),
+            secrets=surroundings.secrets,
         )
     except ConfigError as error:
         if error.message.startswith(where):

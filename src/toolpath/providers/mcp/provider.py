@@ -53,13 +53,15 @@ class McpProvider:
         overrides: Mapping[str, Mapping[str, Any]] | None = None,
         addresses: Addresses | None = None,
         is_stored: bool = False,
+        secrets: Mapping[str, str] = EnvironmentSecrets(),
     ) -> None:
         """Name a server by its `command` (stdio) or its `url` (streamable HTTP).
 
         `${VAR}` in any of them is filled in from the environment when the server starts. `timeout` is for the start and
         for listing tools, in seconds. Without `trust_annotations` every tool writes. `overrides`: a tool's name, or a
         pattern of names → fields that win over what the server says. `addresses` says where a host may be reached.
-        `is_stored`: it comes from a store, so that nothing is filled in. Raises `ConfigError`.
+        `is_stored`: it comes from a store, so that nothing is filled in. `secrets`: where `{{ secrets.NAME }}` in
+        headers and `env` is found. Raises `ConfigError`.
         """
         if not _NAME.fullmatch(name):
             raise ConfigError(
@@ -73,13 +75,11 @@ class McpProvider:
         self.timeout = timeout
         self._trusts_annotations = trust_annotations
         self._overrides = read_overrides(overrides or {}, where=f"overrides of the server {name!r}")
-        self._written_overrides, self._addresses = dict(overrides or {}), addresses
+        self._written_overrides, self._addresses, self._secrets = dict(overrides or {}), addresses, secrets
         if max_concurrency is not None and (type(max_concurrency) is not int or max_concurrency < 1):
             raise ConfigError(f"Server {name!r}: max_concurrency is a whole number from 1, not {max_concurrency!r}.")
         self.max_concurrency = max_concurrency
         """The most calls of its tools at once, over all runs of a process; None: as many as the runs make."""
-        self.secrets: Mapping[str, str] = EnvironmentSecrets()
-        """Where `{{ secrets.NAME }}` in headers and `env` is found."""
         self._launch = Launch(
             command=command or "",
             args=tuple(args),
@@ -208,7 +208,7 @@ class McpProvider:
                 self._launch,
                 self._changed,
                 seconds=self.timeout,
-                secrets=self.secrets,
+                secrets=self._secrets,
                 askers=self._askers,
                 addresses=self._addresses,
             )

@@ -7,8 +7,9 @@ from typing import Final, TypedDict
 import msgspec
 
 from toolpath.errors import ToolFailed
-from toolpath.providers.builtin.groups import BuiltinGroup, House, options_of
+from toolpath.providers.builtin.groups import BuiltinGroup, options_of
 from toolpath.providers.functions import tool_from_function
+from toolpath.providers.surroundings import Surroundings
 from toolpath.values import JsonObject
 
 
@@ -88,7 +89,7 @@ class ExampleOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The group `examples` has no options."""
 
 
-def examples_group(given: JsonObject, house: House) -> BuiltinGroup:
+def examples_group(given: JsonObject, surroundings: Surroundings) -> BuiltinGroup:
     """The tools of the examples. Raises `ConfigError`."""
     options_of("examples", given, ExampleOptions)
     reads = (search_books, read_book, write_report)
