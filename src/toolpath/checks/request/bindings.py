@@ -70,6 +70,10 @@ def misbound(seen: Seen) -> Iterator[str]:
 _ROW: Final = re.compile(
     r"\s*(?:,\s*)?(?:\s(?:and|und|et|y|plus|as\s+well\s+as|sowie)\s|,|&)\s*(?:and\s+)?", re.IGNORECASE
 )
+_JOINED: Final = re.compile(
+    r"\s+(?:and|und|et|y)\s+(?:(?:the|an?|my|our|der|die|das|den|ein|eine|einen|le|la|les|une?|el|los|las)\s+)?",
+    re.IGNORECASE,
+)
 #: Words that join things and hardly ever the words of one name.
 _SEVERAL: Final = re.compile(r"\w\s(?:plus|as\s+well\s+as|(?:along|together)\s+with|and\s+also)\s\w", re.IGNORECASE)
 _PEOPLE: Final = _words(
@@ -98,7 +102,11 @@ def _torn(seen: Seen) -> Iterator[str]:
             } <= _ORDERED | {*raw_words(other[2])}
             between, after = seen.request[one[1] : other[0]], seen.request[other[1] :]
             is_row = _ROW.fullmatch(between) and (between.strip() != "," or _ROW_GOES_ON.match(after))
-            if is_row and not is_ranked and _shape(one[3]) == _shape(other[3]):
+            # `CR-4 and the bicycle` is an id and no description of it.
+            is_alike = _shape(one[3]) == _shape(other[3]) or (
+                _JOINED.fullmatch(between) and _ID.fullmatch(one[3]) and not re.search(r"[\d@/]", other[3])
+            )
+            if (is_row or _JOINED.fullmatch(between)) and not is_ranked and is_alike:
                 yield f"{call.id}: which of {one[3]!r} and {other[3]!r} is {one[2]!r}, and which is {other[2]!r}?"
 
 

@@ -32,6 +32,7 @@ from toolpath.checks.request.seen import FOR_BOTH, Seen, is_offered, is_preset, 
 from toolpath.checks.request.sentences import Clause, after_colon
 from toolpath.checks.request.told import Told
 from toolpath.checks.request.tools import CALLING, fits, is_form, verbs_of
+from toolpath.checks.request.turned import turned
 from toolpath.checks.request.twofold import twofold
 from toolpath.checks.request.uncalled import uncalled_for
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
@@ -98,7 +99,8 @@ def mandated(  # a plan, what it is held against, and how
         )
     if seen.acting:
         questions += uncarried(seen, strict=strict)
-        questions += [*misread(seen), *misnamed(seen), *misplaced(seen), *misbound(seen), *twofold(seen), *asides(seen)]
+        questions += [*misread(seen), *misnamed(seen), *misplaced(seen), *misbound(seen), *twofold(seen)]
+        questions += [*asides(seen), *turned(seen)]
         for clause in seen.clauses:
             questions += swallowed(seen, clause.verb, text_in(seen, clause)) if clause.mood == "command" else ()
     given = Told(told, catalog, known)

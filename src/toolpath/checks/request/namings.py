@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import STOPS
-from toolpath.checks.request.seen import Seen
+from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.checks.request.verbs import folded
 
 #: Words that stand for somebody or something that nobody has named.
@@ -25,6 +26,7 @@ _POSSESSED: Final = re.compile(r"'s?\s+(?P<thing>[^\W\d_]+(?:\s+[^\W\d_]+){0,2})
 
 def misnamed(seen: Seen) -> Iterator[str]:
     """A question for each value of an acting call that names nobody, or somebody else than the request does."""
+    yield from _lettered(seen)
     for value in dict.fromkeys(one for one in seen.own_values if isinstance(one, str) and one.strip()):
         words = folded(value).split()
         # What is quoted or handed on as somebody's words stands there no more.
@@ -33,6 +35,21 @@ def misnamed(seen: Seen) -> Iterator[str]:
         owned = _owned(seen, value) or _of_another(seen, value)
         if owned is not None:
             yield f"The plan takes {value!r} of {owned!r}: which of them is meant?"
+
+
+def _lettered(seen: Seen) -> Iterator[str]:
+    """A question for each option of one letter that the request has as a little word alone: `A` of `a zone`."""
+    for call, tool, _ in seen.acting:
+        for name, value in call.inputs.items():
+            if not isinstance(value, str) or len(value) != 1 or not is_offered(value, tool, name):
+                continue
+            said = re.findall(
+                rf"(?<![\w'-]){re.escape(value)}(?![\w'-])(?!\s+(?:of|von)\b)", seen.request, re.IGNORECASE
+            )
+            named = "|".join(map(re.escape, raw_words(name)))
+            is_named = re.search(rf"\b(?:{named})s?\s+{re.escape(value)}(?!\w)", seen.request, re.IGNORECASE)
+            if said and value.casefold() in STOPS and value.upper() not in said and not is_named:
+                yield f"{call.id}: which {name} is meant?"
 
 
 def _owned(seen: Seen, value: str) -> str | None:

@@ -69,8 +69,11 @@ def _amounts(seen: Seen, values: list[Json]) -> Iterator[str]:
         # English parts thousands with a comma, the others with a point; nobody pays thousandths.
         if is_money(around):
             is_other = decimals in numbers
-        elif "en" in tongues and (found["sign"] == "," or len(tongues) == 1):
-            is_other = (decimals if found["sign"] == "," else thousands) in numbers
+        elif "en" in tongues:
+            # Words that are English and French leave it open.
+            is_other = (decimals if found["sign"] == "," else thousands) in numbers or (
+                found["sign"] == "." and len(tongues) > 1
+            )
         else:
             is_other = found["sign"] == "," or decimals in numbers
         if is_other:

@@ -163,6 +163,13 @@ class _Said:
         plain = {folded(word) for word in _WORD.findall("".join(hidden))}
         self.plain = [word for word in self.telling if word in plain]
         """Telling words that are no value by their form."""
+        self.objects = [
+            found[1]
+            for clause in clauses_of(request, lambda word: bool(meanings_of(word)))
+            if clause.mood == "command" and clause.verb
+            if (found := re.search(rf"(?<!\w){re.escape(clause.verb)}\s+({_ID.pattern})", request, re.IGNORECASE))
+        ]
+        """Ids that a verb takes itself: a `Delete PJ-9` means no file of it."""
         self.joint = frozenset(concept for _, _, concept in phrasal(text))
 
     def commands(self, kit: Kit) -> list[str]:
@@ -324,11 +331,12 @@ def _is_shared(verbs: Sequence[str], commands: Sequence[str], kit: Kit, box: Too
 
 def _is_telling(field: ToolField, value: Json, said: _Said, box: Toolbox) -> bool:
     text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if "{{" in text:
+        return not any(map(box.knows_prefix, said.objects))
     return (
         (field.kind in _TELLING and (field.kind != "repo" or "/" in text))
         or (field.kind == "id" and _ID.fullmatch(text) is not None and not box.prefix_of(field))
         or (field.kind == "path" and _PATH.search(text) is not None and "@" not in text)
-        or "{{" in str(value)
         or any(listed_concepts(word) & field.concepts for word in _words_of(value))
         or (bool(text) and text.casefold() in said.quoted)
     )

@@ -1,0 +1,76 @@
+"""Tools and texts that a request turns round: `Check GM-2 out` with `check_in`, a quotation for the device. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from toolpath.catalog.words import raw_words
+from toolpath.checks.request.said import QUOTED
+from toolpath.checks.request.seen import Seen
+from toolpath.checks.request.verbs import folded
+
+_PAIRS: Final = (("in", "out"), ("on", "off"), ("up", "down"))
+#: What takes a little word for its own: `in the hall` is a place.
+_PLACE: Final = re.compile(
+    r"\s+(?!and\b|und\b|et\b|y\b|or\b|please\b|until\b|again\b|now\b|today\b|at\b|for\b|by\b)[^\W\d_]"
+)
+#: Parameters that hold what somebody says.
+_TEXTS: Final = frozenset(
+    (
+        "text",
+        "message",
+        "body",
+        "content",
+        "description",
+        "comment",
+        "note",
+        "notes",
+        "reason",
+        "details",
+        "summary",
+        "caption",
+        "announcement",
+    )
+)
+
+
+def turned(seen: Seen) -> Iterator[str]:
+    """A question for each acting call that the request says the other way round."""
+    yield from _directions(seen)
+    yield from _quotations(seen)
+
+
+def _directions(seen: Seen) -> Iterator[str]:
+    """A question for a tool of one direction where the request says its verb with the other: `Check GM-2 out`."""
+    for call, tool, _ in seen.acting:
+        words = raw_words(tool.name) if tool is not None else []
+        for own, other in (pair[::order] for pair in _PAIRS for order in (1, -1)):
+            if own not in words[1:] or other in words:
+                continue
+            verb = words[words.index(own) - 1]
+            said = re.search(rf"\b{re.escape(verb)}\w*\b(?P<rest>[^.;!?\n]{{0,80}})", folded(seen.plain))
+            if said is not None and _stands(other, said["rest"]) and not _stands(own, said["rest"]):
+                yield f"The request says {verb!r} with {other!r}: is {call.tool} what is meant?"
+
+
+def _stands(particle: str, text: str) -> bool:
+    """Whether the word stands there with no place of its own: `in` of `Check GM-2 in`, not of `in hall 2`."""
+    found = [*re.finditer(rf"(?<![\w-]){particle}(?![\w-])", text)]
+    return any(particle in ("out", "off") or not _PLACE.match(text, one.end()) for one in found)
+
+
+def _quotations(seen: Seen) -> Iterator[str]:
+    """A question for a quoted text that is taken for something short while the call's text is not the quoted one."""
+    quoted = {folded(one.group().strip("\"'“”„«» ")) for one in QUOTED.finditer(seen.request)}
+    sentences = {one for one in quoted if len(one.split()) > 2}
+    for call, _, _ in seen.acting:
+        texts = {name: value for name, value in call.inputs.items() if isinstance(value, str)}
+        held = [name for name in texts if _TEXTS & {*raw_words(name)}]
+        for name, value in texts.items():
+            if name in held or folded(value) not in sentences:
+                continue
+            for other in held:
+                if folded(texts[other]) not in quoted:
+                    yield f"{call.id}: which of {value!r} and {texts[other]!r} is {name!r}, and which is {other!r}?"
