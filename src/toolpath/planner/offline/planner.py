@@ -47,6 +47,7 @@ from toolpath.planner.offline.request.spelling import Spelled, spelled
 from toolpath.planner.offline.request.toolbox import Toolbox, is_of_kind
 from toolpath.planner.offline.request.weekdays import days_that_may_be_two
 from toolpath.planner.offline.rivals import rivals
+from toolpath.planner.offline.unpicked import unpicked
 from toolpath.planner.offline.warrants import is_warranted, unwarranted, warrants
 from toolpath.planner.records import NO_TOOLS
 from toolpath.values import Json, JsonObject
@@ -112,7 +113,7 @@ def plan_offline(
         return plan
     box = Toolbox(offered)
     found = warrants(plan, mended.text, box, today)
-    questions = [*rivals(plan, request, box), *unwarranted(found)]
+    questions = [*rivals(plan, request, box), *unwarranted(found), *unpicked(plan, request, box)]
     questions += days_that_may_be_two(request, today) if _acts(plan, catalog) else ()
     return _asking(plan if is_warranted(found) else _doubted(plan), questions)
 

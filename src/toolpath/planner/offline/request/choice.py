@@ -8,12 +8,13 @@ from typing import Final
 
 import msgspec
 
-from toolpath.checks.request.concepts import listed_concepts
+from toolpath.checks.request.concepts import concepts_of, listed_concepts
 from toolpath.checks.request.tools import acts_of
 from toolpath.checks.request.verbs import is_reading
 from toolpath.planner.offline.request.fitting import Fitted, fit
-from toolpath.planner.offline.request.links import PALE, feeds
+from toolpath.planner.offline.request.links import PALE, concepts_of_path, feeds, gives, output_for
 from toolpath.planner.offline.request.parts import ClausePart, part_of
+from toolpath.planner.offline.request.picks import is_of_items, picks_in
 from toolpath.planner.offline.request.spans import Span
 from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField, means
 from toolpath.values import JsonObject
@@ -24,6 +25,8 @@ _CLAUSE: Final = 0.7
 _NEAR: Final = 0.25
 _MOST_CUTS: Final = 7
 _MOST_KITS: Final = 8
+#: Words between a pick and where its thing lies: `the first file in /queue`.
+_NOUN: Final = 4
 _CUT: Final = re.compile(
     r"\s*[;.]\s+|\s*,?\s+(?:and\s+then|and\s+also|then|and|und\s+dann|und|et\s+puis|et|puis"
     r"|y\s+luego|y|but|aber|mais|pero)\s+|\s*,\s+",
@@ -36,14 +39,19 @@ _QUESTION: Final = re.compile(
     re.IGNORECASE,
 )
 EACH: Final = re.compile(
-    r"\b(?:every|each(?:\s+of(?:\s+the)?)?|all(?:\s+of)?(?:\s+(?:the|my|our))?|everything|alle"
+    r"\b(?:every(?:one|body)?|each(?:\s+of(?:\s+the)?)?|all(?:\s+of)?(?:\s+(?:the|my|our))?|everything|alle"
     r"|allen|jede[nrsm]?|chaque|tou(?:s|tes)(?:\s+les)?|cada|tod[oa]s(?:\s+l[oa]s)?)\b",
     re.IGNORECASE,
 )
-PICKED: Final = re.compile(
-    r"\b(?P<sort>cheapest|nearest|closest|billigste\w*|günstigste\w*|nächste\w*)\b|\b(?:first"
-    r"|latest|newest|top|erste\w*|neueste\w*|premier\w*|première|primer\w*)\b",
+#: Values that name a thing by themselves.
+_NAMING: Final = ("id", "slash")
+FOR_EACH: Final = re.compile(
+    r"\W*(?:for|für|pour|para|por)\s+(?:each|every|all|jede[nrms]?|alle|chaque|tou(?:s|tes)|cada|tod[oa]s)\b",
     re.IGNORECASE,
+)
+#: Before what a list is narrowed to: `each task of Jonas`.
+_WHERE: Final = re.compile(
+    r"\s+(?:of|from|in|by|with|on|under|von|aus|vom|im|am|de|du|del|en|dans|para)\s+(?:the\s+)?", re.I
 )
 
 
@@ -92,24 +100,9 @@ class ToolChoice:
         for kit in self._candidates(part):
             if kit.is_acting and not _may_act(part, kit, is_first=not earlier):
                 continue
-            given = self._from_loop(kit, part)
-            fitted = fit(kit, part, self._box, self._text, given)
-            if earlier and fitted.missing:
-                linkable = sum(self._may_follow(field, earlier) for field in fitted.missing)
-                fitted = msgspec.structs.replace(fitted, score=fitted.score + 0.7 * linkable)
-            given = given or (self._is_picked(kit, part, fitted) if not earlier else frozenset())
-            if given:
-                lister = self.lister(kit, part, fitted, given)
-                if lister is None:
-                    continue
-                fitted = msgspec.structs.replace(
-                    fitted,
-                    unused=tuple(one for one in fitted.unused if one not in lister[0].taken),
-                    unsaid=tuple(one for one in fitted.unsaid if one in lister[0].unsaid),
-                    given=given,
-                    score=fitted.score + 0.9 * len(fitted.unused) + 0.35 * len(fitted.unsaid),
-                )
-            found.append(fitted)
+            fitted = self._fitted(kit, part, earlier)
+            if fitted is not None:
+                found.append(fitted)
         found.sort(key=lambda one: -one.score)
         if earlier and (not found or found[0].meant < _MEANT):
             # `… and D-11 to lost`: what was done before is done again.
@@ -125,6 +118,68 @@ class ToolChoice:
         if best.score - rival < _NEAR:
             best = msgspec.structs.replace(best, sure=min(best.sure, 0.5))
         return best
+
+    def _fitted(self, kit: Kit, part: ClausePart, earlier: Sequence[tuple[Fitted, ClausePart]]) -> Fitted | None:
+        """The tool fitted to a clause, for each item of a list or for one of it where the clause says so."""
+        given = self._from_loop(kit, part)
+        own = _narrowed(part, kit, given, self._text)
+        fitted = fit(kit, own, self._box, self._text, given)
+        if fitted.missing and len(own.spans) < len(part.spans):
+            # `Comment on each issue in acme/web`: it is where both look.
+            own = msgspec.structs.replace(own, spans=part.spans)
+            fitted = fit(kit, own, self._box, self._text, given)
+        if earlier and fitted.missing:
+            linkable = sum(self._may_follow(field, earlier) for field in fitted.missing)
+            fitted = msgspec.structs.replace(fitted, score=fitted.score + 0.7 * linkable)
+        if not given and not earlier:
+            given = self._addressed(kit, part, fitted) or self._is_picked(kit, part, fitted)
+            fitted = fit(kit, part, self._box, self._text, given) if given else fitted
+        if not given and kit.lists and not part.verb and FOR_EACH.match(part.text):
+            # `For each stale sack, …`: what follows is done with all of them.
+            return msgspec.structs.replace(fitted, score=fitted.score + _CLAUSE)
+        if not given:
+            return self._with_source(fitted, part)
+        lister = self.lister(kit, part, fitted, given)
+        if lister is None:
+            return None
+        score = fitted.score + 0.9 * len(fitted.unused) + 0.35 * len(fitted.unsaid)
+        fitted = msgspec.structs.replace(fitted, given=given, score=score)
+        return _left_by(fitted, lister[0], own, part)
+
+    def _with_source(self, fitted: Fitted, part: ClausePart) -> Fitted:
+        """The tool with what another one reads of a thing that the clause names: `the customer of invoice INV-7`."""
+        source = self._source(fitted, part) if len(fitted.missing) == 1 else None
+        if source is None:
+            return fitted
+        field, read, _ = source
+        known = frozenset[str]().union(*read.kit.named, read.kit.described, *map(concepts_of_path, read.kit.outputs))
+        unused = tuple(one for one in fitted.unused if one not in read.taken)
+        unsaid = tuple(one for one in fitted.unsaid if not one.concepts & known)
+        score = fitted.score + 0.5 + 0.9 * len(read.taken)
+        alone = fit(read.kit, part, self._box, self._text)
+        if not unused and not unsaid and (alone.unused or alone.unsaid):
+            # The tool that reads it leaves out what this one is for.
+            score = max(score, alone.score + _NEAR + 0.1)
+        taken = (field, read.kit, read.calls[0], source[2])
+        return msgspec.structs.replace(fitted, unused=unused, unsaid=unsaid, score=score, source=taken)
+
+    def _source(self, fitted: Fitted, part: ClausePart) -> tuple[ToolField, Fitted, ToolField] | None:
+        """A missing parameter, a tool that reads it by a value that is left, and the output that gives it."""
+        field = fitted.missing[0]
+        spans = tuple(one for one in part.spans if one in fitted.unused and one.kind in _NAMING)
+        if len(spans) != 1:
+            return None
+        found: list[tuple[ToolField, Fitted, ToolField]] = []
+        for kit in self._box.kits:
+            if kit.is_acting or len(kit.required) != 1 or kit.key == fitted.kit.key:
+                continue
+            own = output_for(field, kit, part)
+            if own is None:
+                continue
+            read = fit(kit, msgspec.structs.replace(part, spans=spans, words=()), self._box, self._text)
+            if not read.missing and len(read.calls) == 1 and len(read.taken) == 1 and read.sure >= 1:
+                found.append((field, read, own))
+        return found[0] if len(found) == 1 else None
 
     def _candidates(self, part: ClausePart) -> Sequence[Kit]:
         kits = self._box.kits
@@ -182,11 +237,49 @@ class ToolChoice:
         words = [word for word in part.words if word.end <= until and not word.is_stop]
         return any(word.concepts & own and not word.concepts & {"show", "list", "find"} for word in words)
 
-    def _is_picked(self, kit: Kit, part: ClausePart, fitted: Fitted) -> frozenset[str]:
-        """The missing id of a thing that is picked out of a list: `the cheapest flight from Vienna to Porto`."""
-        if PICKED.search(part.text) is None or len(fitted.missing) != 1 or fitted.missing[0].kind != "id":
+    def _addressed(self, kit: Kit, part: ClausePart, fitted: Fitted) -> frozenset[str]:
+        """A parameter that each item of a list gives: the address of `every customer`, the owner of `each car`."""
+        found = EACH.search(part.text)
+        if found is None or len(fitted.missing) != 1:
             return frozenset()
-        return frozenset((fitted.missing[0].name,)) if fitted.unused or fitted.unsaid else frozenset()
+        field = fitted.missing[0]
+        is_address = kit.is_acting and field.kind in ("email", "phone")
+        # `the customer of each invoice`
+        is_of_item = field.kind == "id" and self._says_more(kit, part, part.start + found.start())
+        return frozenset((field.name,)) if is_address or is_of_item else frozenset()
+
+    def _is_picked(self, kit: Kit, part: ClausePart, fitted: Fitted) -> frozenset[str]:
+        """The id of a thing that is picked out of a list: `the cheapest flight from Vienna to Porto`.
+
+        It is missing, or what was taken for it stands behind the pick: `the first file in /queue`.
+        """
+        pick = next((one for one in picks_in(part.text) if is_of_items(part.text, one)), None)
+        if pick is None or len(fitted.missing) > 1:
+            return frozenset()
+        if fitted.missing:
+            is_more = fitted.missing[0].kind in ("id", "number", "path", "email") and (fitted.unused or fitted.unsaid)
+            return frozenset((fitted.missing[0].name,)) if is_more else frozenset()
+        if not kit.is_acting or len(fitted.calls) != 1:
+            return frozenset()
+        behind = part.text[pick.end :]
+        listed = [
+            field.name
+            for field in kit.required
+            if str(fitted.calls[0].get(field.name, "")) in part.text[pick.start :]
+            and self._is_listed(field)
+            and _is_behind(str(fitted.calls[0][field.name]), pick.text, behind, field)
+        ]
+        return frozenset(listed[:1])
+
+    def _is_listed(self, field: ToolField) -> bool:
+        """Whether some tool lists what the parameter is."""
+        return any(
+            gives(field, one, kit, listed)
+            for kit in self._box.kits
+            if not kit.is_acting
+            for listed in kit.lists
+            for one in listed.fields
+        )
 
     def lister(
         self, kit: Kit, part: ClausePart, fitted: Fitted, given: frozenset[str]
@@ -205,11 +298,15 @@ class ToolChoice:
             if other.is_acting:
                 continue
             for listed in other.lists:
-                item = next((one for one in listed.fields if feeds(wanted, one, other, listed)), None)
+                item = next((one for one in listed.fields if gives(wanted, one, other, listed)), None)
                 if item is None:
                     continue
-                read = fit(other, rest, self._box, self._text)
-                if read.missing:
+                # `Copy each file from /a to /b`: what the call took is not where the list is, if something else is.
+                free = tuple(one for one in part.spans if one not in fitted.taken)
+                read = fit(other, msgspec.structs.replace(rest, spans=free), self._box, self._text)
+                read = fit(other, rest, self._box, self._text) if read.missing else read
+                is_of_it = bool(wanted.concepts & _concepts_after_each(part) - PALE)
+                if read.missing or (not is_of_it and not _is_meant(read, listed, part)):
                     continue
                 inputs = _without(read.calls[0], fitted.calls[0], other)
                 score = read.score + read.meant + bool(set(inputs) & {one.name for one in other.required})
@@ -234,3 +331,57 @@ def _without(inputs: JsonObject, taken: JsonObject, kit: Kit) -> JsonObject:
     """The inputs without those that the call of the loop takes under another name."""
     required = {one.name for one in kit.required}
     return {name: value for name, value in inputs.items() if name in required or value not in taken.values()}
+
+
+def _narrowed(part: ClausePart, kit: Kit, given: frozenset[str], text: str) -> ClausePart:
+    """The clause without what narrows the list that its call goes over: `late tasks of Jonas` says `tasks`."""
+    found = EACH.search(part.text) if given else None
+    if found is None:
+        return part
+    start = part.start + found.end()
+    concepts = frozenset[str]().union(*(one.concepts | one.described for one in kit.fields if one.name in given)) - PALE
+    noun = next((one for one in part.words if one.start >= start and one.concepts & concepts), None)
+    if noun is None:
+        return part
+    return msgspec.structs.replace(
+        part,
+        words=tuple(one for one in part.words if not start <= one.start < noun.start),
+        spans=tuple(
+            one for one in part.spans if one.start < noun.end or not _WHERE.fullmatch(text[noun.end : one.start])
+        ),
+    )
+
+
+def _concepts_after_each(part: ClausePart) -> frozenset[str]:
+    """Concepts of the words after `each`."""
+    found = EACH.search(part.text)
+    start = part.start + found.end() if found is not None else part.start
+    return frozenset[str]().union(*(one.concepts for one in part.words if one.start >= start))
+
+
+def _left_by(fitted: Fitted, read: Fitted, own: ClausePart, part: ClausePart) -> Fitted:
+    """A call for what a list holds, with what of the clause neither it nor the list explains."""
+    is_open = {*fitted.unused} | {one for one in part.spans if one not in own.spans}
+    heard = {*own.words} - {*fitted.unsaid}
+    return msgspec.structs.replace(
+        fitted,
+        unused=tuple(one for one in part.spans if one in is_open and one not in read.taken),
+        unsaid=tuple(one for one in part.words if one in read.unsaid and one not in heard),
+    )
+
+
+def _is_behind(value: str, pick: str, behind: str, field: ToolField) -> bool:
+    """Whether a value is of the noun that the pick stands at: a word right behind it, or where that thing lies."""
+    start = behind.find(value)
+    if value.casefold().startswith(pick):
+        return True
+    between = behind[:start].split() if start >= 0 else ["", "", "", ""]
+    if not between:
+        return True
+    return len(between) < _NOUN and bool(concepts_of(between[0]) & (field.concepts | field.described))
+
+
+def _is_meant(read: Fitted, listed: Listed, part: ClausePart) -> bool:
+    """Whether a clause speaks of the list: by its name, or by what it is narrowed to."""
+    said = frozenset[str]().union(*(word.concepts for word in part.words)) if part.words else frozenset()
+    return bool(read.calls[0]) or bool(concepts_of_path(listed) & said)

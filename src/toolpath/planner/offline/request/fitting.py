@@ -16,6 +16,7 @@ from toolpath.planner.offline.opposites import is_opposite
 from toolpath.planner.offline.request.affinity import affinity, cue_of
 from toolpath.planner.offline.request.cues import CUES
 from toolpath.planner.offline.request.parts import ClausePart, Word
+from toolpath.planner.offline.request.picks import is_picking
 from toolpath.planner.offline.request.rows import is_of_row
 from toolpath.planner.offline.request.spans import Span
 from toolpath.planner.offline.request.toolbox import FieldKind, Kit, Toolbox, ToolField, means
@@ -34,9 +35,6 @@ _WHICH: Final = re.compile(r"\W*(?:which|welche\w?|quel(?:le)?s|qué|cuáles)\b"
 _BECOMES: Final = re.compile(r"\b(?:to|auf|zu|à|en|a|as|is)\s+(?:an?\s+)?$", re.IGNORECASE)
 _DENIED: Final = re.compile(
     r"\b(?:not|n['\u2019]t|nicht|kein\w*|pas|no|sin|ohne|sans|without|never)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE
-)
-_SORTS: Final = frozenset(("cheapest", "newest", "latest", "first", "nearest", "closest")) | frozenset(
-    ("gunstigste", "billigste", "erste", "premier", "primero")
 )
 
 
@@ -61,16 +59,12 @@ class Fitted(msgspec.Struct, frozen=True):
     """Words that became an argument."""
     given: frozenset[str] = frozenset()
     """Parameters that an item of a list gives."""
+    source: tuple[ToolField, Kit, JsonObject, ToolField] | None = None
+    """What is missing, the tool that reads it, what that is called with, and its output: the customer of an order."""
 
 
 def fit(
-    kit: Kit,
-    part: ClausePart,
-    box: Toolbox,
-    text: str,
-    given: frozenset[str] = frozenset(),
-    *,
-    with_words: bool = True,
+    kit: Kit, part: ClausePart, box: Toolbox, text: str, given: frozenset[str] = frozenset(), *, with_words: bool = True
 ) -> Fitted:
     """The calls that the clause makes of a tool.
 
@@ -200,7 +194,7 @@ class _Filler:
     def _is_unsaid(self, word: Word, known: frozenset[str]) -> bool:
         if word in self._spent or word.is_stop or word.concepts & known or self._is_verb(word):
             return False
-        return folded(word.text) not in _IDLE | _SORTS
+        return folded(word.text) not in _IDLE and not is_picking(word.text, word.start, self._text)
 
     def _calls(self) -> tuple[JsonObject, ...]:
         order = [field.name for field in self._kit.fields]
@@ -507,7 +501,7 @@ class _Filler:
             )
             is_free = (
                 is_free
-                and folded(word.text) not in _SORTS
+                and not is_picking(word.text, word.start, self._text)
                 and folded(word.text) not in ("everything", "something", "anything")
             )
             if is_apart or not (is_free or is_own):

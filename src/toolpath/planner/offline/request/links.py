@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from toolpath.checks.request.concepts import concepts_of
+from toolpath.planner.offline.request.parts import ClausePart
 from toolpath.planner.offline.request.toolbox import Kit, Listed, ToolField
 
 #: Concepts that say nothing of what a thing is.
@@ -17,7 +18,7 @@ def feeds(field: ToolField, output: ToolField, kit: Kit, listed: Listed | None =
         return False
     if field.name == output.name:
         return field.kind == output.kind or "text" in (field.kind, output.kind)
-    things = frozenset[str]().union(*kit.named) if listed is None else _concepts_of_path(listed)
+    things = frozenset[str]().union(*kit.named) if listed is None else concepts_of_path(listed)
     wanted = (field.concepts | field.described) - PALE
     if output.name in ("id", "_id", "key", "uuid") and field.kind == "id":
         return bool(things & wanted)
@@ -37,9 +38,26 @@ def is_of(field: ToolField, output: ToolField) -> bool:
     )
 
 
-def _concepts_of_path(listed: Listed) -> frozenset[str]:
-    return (
-        frozenset[str]().union(*(concepts_of(word) for name in listed.path for word in name.split("_")))
-        if listed.path
-        else frozenset()
-    )
+def gives(field: ToolField, item: ToolField, kit: Kit, listed: Listed) -> bool:
+    """Whether an item of a list gives what a parameter wants: its id, or the only address that it has."""
+    if feeds(field, item, kit, listed) or is_of(field, item):
+        return True
+    addresses = [one for one in listed.fields if one.kind == item.kind]
+    return field.kind == item.kind == "email" and not field.is_list and len(addresses) == 1
+
+
+def output_for(field: ToolField, kit: Kit, part: ClausePart) -> ToolField | None:
+    """The output of a tool that a parameter wants, where a clause says whose: `owner.email`."""
+    found = [one for one in kit.outputs if feeds(field, one, kit) or is_of(field, one)]
+    if field.kind == "email" and not found:
+        found = [one for one in kit.outputs if one.kind == "email"]
+    said = frozenset[str]().union(*(word.concepts for word in part.words)) if part.words else frozenset()
+    named = [one for one in found if concepts_of_path(one) & said - PALE]
+    found = named or found
+    return found[0] if len(found) == 1 else None
+
+
+def concepts_of_path(held: ToolField | Listed) -> frozenset[str]:
+    """Concepts of the names on the way to a value or a list of an output."""
+    words = [word for name in held.path for word in name.split("_")]
+    return frozenset[str]().union(*map(concepts_of, words)) if words else frozenset()

@@ -16,11 +16,12 @@ from toolpath.checks.request.verbs import meanings_of
 from toolpath.expressions.names import KEYWORDS, RESERVED
 from toolpath.model.plan import Block, Call, Loop, Step
 from toolpath.planner.offline.request.asking import about
-from toolpath.planner.offline.request.choice import EACH, PICKED, ToolChoice
+from toolpath.planner.offline.request.choice import EACH, FOR_EACH, ToolChoice
 from toolpath.planner.offline.request.conditions import Conditional, operands, predicate, stretches
 from toolpath.planner.offline.request.fitting import Fitted, fit
-from toolpath.planner.offline.request.links import PALE, feeds, is_of
+from toolpath.planner.offline.request.links import PALE, feeds, gives
 from toolpath.planner.offline.request.parts import ClausePart, part_of
+from toolpath.planner.offline.request.picks import Pick, picks_in
 from toolpath.planner.offline.request.spans import Span, spans_of
 from toolpath.planner.offline.request.toolbox import Kit, Listed, Toolbox, ToolField
 from toolpath.values import Json, JsonObject
@@ -32,14 +33,10 @@ _BACK: Final = re.compile(
     r"|le|la|lo|los|celui-ci|l['\u2019])\b|-(?:le|la|les|lo)\b|\w+l[oa]s?\b",
     re.IGNORECASE,
 )
-_SORTED_BY: Final = {
-    "cheapest": "price",
-    "billigste": "price",
-    "günstigste": "price",
-    "nearest": "distance",
-    "closest": "distance",
-    "nächste": "distance",
-}
+#: Words for all that a list holds.
+_ALL: Final = re.compile(
+    r"\b(?:them|these|those|jede[nrms]?\s+davon|alle\s+davon|chacun\w*|cada\s+un[oa])\b", re.IGNORECASE
+)
 #: Meanings of verbs after which a thing is no more.
 _ENDING: Final = meanings_of("cancel") | meanings_of("delete")
 _RESERVED: Final = RESERVED | KEYWORDS | {"item"}
@@ -82,7 +79,7 @@ class RequestReader:
         self._hidden = "".join(hidden)
         self._choice = ToolChoice(text, box, spans, self._hidden)
         self._steps: list[Step] = []
-        self._made: list[tuple[str, Kit, JsonObject, tuple[str, ...]]] = []
+        self._made: list[tuple[str, Kit, JsonObject, tuple[Pick, ...]]] = []
         """Id, tool, inputs of each call outside loops, and how its list is to be picked from."""
         self._questions: list[str] = []
         self._reasons: list[str] = []
@@ -198,8 +195,10 @@ class RequestReader:
 
     def _emit(self, segments: Sequence[tuple[Fitted, ClausePart]], when: str | None) -> None:
         loop: tuple[Loop, tuple[Fitted, Listed, ToolField]] | None = None
+        before: tuple[Fitted, ClausePart] | None = None
         for fitted, part in segments:
             given = fitted.given
+            earlier, before = before, (fitted, part)
             self._note(fitted, part)
             lister = self._choice.lister(fitted.kit, part, fitted, given) if given else None
             if lister is not None and EACH.search(part.text) is None:
@@ -210,6 +209,10 @@ class RequestReader:
                 continue
             if loop is not None and _BACK.search(part.text) and fitted.missing:
                 loop = self._more_of(loop, fitted)
+                continue
+            over = _over(fitted, part, earlier) if loop is None and earlier is not None else None
+            if over is not None:
+                loop = self._loop(fitted, over, frozenset((fitted.missing[0].name,)), when)
                 continue
             self._calls(fitted, part, when)
 
@@ -246,6 +249,7 @@ class RequestReader:
             **_literals(fitted.calls[0]),
             **{name: "{{ " + ".".join(("item", *item.path)) + " }}" for name in given},
         }
+        inputs |= _of_list(fitted, inputs, lister)
         self._ask(fitted, inputs, "each")
         call = Call(id=self._name(fitted.kit), tool=fitted.kit.key, inputs=inputs, when=when)
         over = "{{ " + ".".join((step, *listed.path)) + " }}"
@@ -259,7 +263,7 @@ class RequestReader:
         """A list is read, and the call made for the one that the request picks."""
         read, listed, item = lister
         step = self._call_of(read.kit, read.calls[0], None)
-        link = self._picked(step, listed, item, tuple(_picks(part.text)), read.calls[0])
+        link = self._picked(step, listed, item, picks_in(part.text), read.calls[0])
         inputs = {**_literals(fitted.calls[0]), **dict.fromkeys(fitted.given, link)}
         self._ask(fitted, inputs, self._call_of(fitted.kit, fitted.calls[0], when, inputs))
 
@@ -269,10 +273,7 @@ class RequestReader:
         """A further call for each item: `…, then close it`."""
         made, lister = loop
         inputs = _literals(fitted.calls[0])
-        for field in fitted.missing:
-            item = next((one for one in lister[1].fields if feeds(field, one, lister[0].kit, lister[1])), None)
-            if item is not None:
-                inputs[field.name] = "{{ " + ".".join(("item", *item.path)) + " }}"
+        inputs |= _of_list(fitted, inputs, lister)
         self._ask(fitted, inputs, "each")
         last = made.body.steps[-1].id
         call = Call(id=self._name(fitted.kit), tool=fitted.kit.key, inputs=inputs, depends_on=(last,))
@@ -282,7 +283,7 @@ class RequestReader:
 
     def _calls(self, fitted: Fitted, part: ClausePart, when: str | None) -> None:
         links = self._links(fitted, part)
-        pick = tuple(found["sort"].casefold() if found["sort"] else "first" for found in PICKED.finditer(part.text))
+        pick = picks_in(part.text)
         for inputs in fitted.calls:
             whole = {**_literals(inputs), **links}
             step = self._call_of(fitted.kit, inputs, when, whole)
@@ -310,7 +311,7 @@ class RequestReader:
         """Links for what is missing, from what was said or given before, or from a tool that reads it."""
         found: JsonObject = {}
         for field in fitted.missing:
-            value = self._earlier(field, part) or self._read_first(field, fitted, part)
+            value = self._earlier(field, part) or self._read_first(field, fitted)
             if value is not None:
                 found[field.name] = value
         return found
@@ -327,7 +328,7 @@ class RequestReader:
             for listed in kit.lists:
                 given = next((each for each in listed.fields if feeds(field, each, kit, listed)), None)
                 if given is not None:
-                    return self._picked(step, listed, given, (*pick, *_picks(part.text)), inputs)
+                    return self._picked(step, listed, given, (*pick, *picks_in(part.text)), inputs)
             if field.name in inputs:
                 return _literals({"value": inputs[field.name]})["value"]
             same = [
@@ -339,48 +340,38 @@ class RequestReader:
                 return _literals({"value": inputs[same[0].name]})["value"]
         return None
 
-    def _picked(self, step: str, listed: Listed, field: ToolField, pick: Sequence[str], inputs: JsonObject) -> str:
+    def _picked(self, step: str, listed: Listed, field: ToolField, pick: Sequence[Pick], inputs: JsonObject) -> str:
         at = ".".join((step, *listed.path))
-        by = next((_SORTED_BY[word] for word in pick if word in _SORTED_BY), None)
+        path = ".".join(field.path)
         if not pick and len([one for one in inputs.values() if isinstance(one, str)]) == 0:
             self._questions.append(f"Which one of {at}?")
-        self._sort_by(step, by)
-        if by is not None and not self._sorts(step, by):
-            own = next((one for one in listed.fields if by in one.name), None)
-            if own is not None:
-                return "{{ (" + f"{at} | sort(attribute='{own.name}') | first)." + ".".join(field.path) + " }}"
-        return "{{ " + f"{at}[0]." + ".".join(field.path) + " }}"
+        by = next((one for one in pick if one.by), None)
+        if by is None or self._sorted_by(step, by):
+            return "{{ " + f"{at}[0].{path}" + " }}"
+        chosen = by.chosen(at, listed, path)
+        if chosen is None:
+            self._questions.append(f"Which one of {at} is the {by.text}?")
+        return chosen or "{{ " + f"{at}[0].{path}" + " }}"
 
-    def _sort_by(self, step: str, by: str | None) -> None:
-        """Have the list in that order where its tool offers it."""
+    def _sorted_by(self, step: str, pick: Pick) -> bool:
+        """Have the list in that order where its tool offers it, the least first; False: it does not."""
         for at, one in enumerate(self._steps):
-            if isinstance(one, Call) and one.id == step and by is not None:
+            if isinstance(one, Call) and one.id == step and not pick.is_greatest:
                 kit = next(kit for kit in self._box.kits if kit.key == one.tool)
-                field = next((field for field in kit.fields if by in field.options), None)
-                if field is not None and field.name not in one.inputs:
-                    self._steps[at] = msgspec.structs.replace(one, inputs={**one.inputs, field.name: by})
+                found = ((field, by) for by in pick.by for field in kit.fields if by in field.options)
+                field, by = next(found, (None, ""))
+                if field is None or one.inputs.get(field.name, by) != by:
+                    return False
+                self._steps[at] = msgspec.structs.replace(one, inputs={**one.inputs, field.name: by})
+                return True
+        return False
 
-    def _sorts(self, step: str, by: str) -> bool:
-        return any(isinstance(one, Call) and one.id == step and by in one.inputs.values() for one in self._steps)
-
-    def _read_first(self, field: ToolField, fitted: Fitted, part: ClausePart) -> Json:
-        """A link to what a tool that only reads gives of an id that the clause names: `the customer of T-70`."""
-        for kit in self._box.kits:
-            if kit.is_acting or len(kit.required) != 1 or kit.key == fitted.kit.key:
-                continue
-            own = next((one for one in kit.outputs if feeds(field, one, kit) or is_of(field, one)), None)
-            spans = [one for one in part.spans if one.kind == "id" and one not in fitted.taken]
-            if own is None or not spans:
-                continue
-            only = msgspec.structs.replace(part, spans=tuple(spans), words=())
-            read = fit(kit, only, self._box, self._text)
-            if read.missing or len(read.calls) != 1 or len(read.taken) != 1 or read.sure < 1:
-                continue
-            step = self._call_of(kit, read.calls[0], None)
-            gone = f"What is {read.taken[0].text!r} for? No step takes it."
-            self._questions = [one for one in self._questions if one != gone]
-            return "{{ " + ".".join((step, *own.path)) + " }}"
-        return None
+    def _read_first(self, field: ToolField, fitted: Fitted) -> Json:
+        """A link to what a tool that only reads gives of what the clause names: `the customer of T-70`."""
+        if fitted.source is None or fitted.source[0] != field:
+            return None
+        _, kit, inputs, own = fitted.source
+        return "{{ " + ".".join((self._call_of(kit, inputs, None), *own.path)) + " }}"
 
     def _name(self, kit: Kit, *, keep: bool = True) -> str:
         return self._named(re.sub(r"\W", "_", kit.tool.name)[:60] or "step", keep=keep)
@@ -394,6 +385,36 @@ class RequestReader:
         if keep:
             self._ids.add(name)
         return name
+
+
+def _over(
+    fitted: Fitted, part: ClausePart, before: tuple[Fitted, ClausePart]
+) -> tuple[Fitted, Listed, ToolField] | None:
+    """The list of the clause before that a clause goes over: `list the open orders and ship each of them`."""
+    read, said = before
+    is_of_all = EACH.search(part.text) or _ALL.search(part.text) or FOR_EACH.match(said.text)
+    if read.kit.is_acting or len(read.calls) != 1 or not fitted.missing or not is_of_all or picks_in(said.text):
+        return None
+    for listed in read.kit.lists:
+        item = next((one for one in listed.fields if gives(fitted.missing[0], one, read.kit, listed)), None)
+        if item is not None:
+            return read, listed, item
+    return None
+
+
+def _of_list(fitted: Fitted, inputs: JsonObject, lister: tuple[Fitted, Listed, ToolField]) -> JsonObject:
+    """Further inputs of a call made for an item: of it, and of what its list was asked for with."""
+    read, listed, _ = lister
+    found: JsonObject = {}
+    for field in fitted.missing:
+        if field.name in inputs:
+            continue
+        item = next((one for one in listed.fields if gives(field, one, read.kit, listed)), None)
+        if item is not None:
+            found[field.name] = "{{ " + ".".join(("item", *item.path)) + " }}"
+        elif field.name in read.calls[0]:
+            found |= _literals({field.name: read.calls[0][field.name]})
+    return found
 
 
 def _ends(kit: Kit) -> bool:
@@ -415,11 +436,6 @@ def _unnamed(fitted: Fitted, part: ClausePart) -> Iterator[tuple[ToolField, Json
         known = frozenset[str]().union(*kit.named, kit.described, field.concepts, field.described) - others
         if field.kind in ("number", "money") and value in bare.values() and not said & known:
             yield field, value
-
-
-def _picks(text: str) -> Iterator[str]:
-    for found in PICKED.finditer(text):
-        yield found["sort"].casefold() if found["sort"] else "first"
 
 
 def _literals(inputs: JsonObject) -> JsonObject:

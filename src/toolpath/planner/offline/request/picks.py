@@ -1,0 +1,82 @@
+"""Picks: which one of a list a request speaks of, `the cheapest flight`, `the first of them`. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+
+from toolpath.checks.request.verbs import folded
+from toolpath.planner.offline.request.toolbox import Listed
+
+#: Words that sort, the names of the values that they sort by, and whether the greatest is meant.
+_SORTS: Final[tuple[tuple[str, tuple[str, ...], bool], ...]] = (
+    ("cheapest|billigste\\w*|günstigste\\w*|moins chère?|más barat[oa]", ("price", "cost", "fare", "total"), False),
+    ("most expensive|priciest|dearest|teuerste\\w*|plus chère?|más car[oa]", ("price", "cost", "fare", "total"), True),
+    ("nearest|closest|nächste\\w*|nächstgelegene\\w*|plus proche|más cercan[oa]", ("distance",), False),
+    ("farthest|furthest|most distant", ("distance",), True),
+    ("fastest|quickest|schnellste\\w*|plus rapide|más rápid[oa]", ("duration",), False),
+    ("largest|biggest|größte\\w*|plus grande?|más grande", ("size", "bytes", "length"), True),
+    ("smallest|tiniest|kleinste\\w*|plus petite?|más pequeñ[oa]", ("size", "bytes", "length"), False),
+    (
+        "(?:best|highest|top)[- ]rated|(?<=the )best|bestbewertete\\w*|mieux notée?|mejor valorad[oa]",
+        ("rating", "score"),
+        True,
+    ),
+    ("(?:worst|lowest)[- ]rated|(?<=the )worst", ("rating", "score"), False),
+)
+_ORDINALS: Final = r"(?:first|latest|newest|top|erste\w*|neueste\w*|premier\w*|première|primer\w*)"
+PICKED: Final = re.compile(
+    rf"\b(?:{'|'.join(f'(?P<by{at}>{words})' for at, (words, _, _) in enumerate(_SORTS))}|{_ORDINALS})(?!\w)",
+    re.IGNORECASE,
+)
+#: Before a word that picks one out of several: `first name` is none, `the first ticket` is.
+_THE: Final = re.compile(r"\b(?:the|my|our|der|die|das|den|dem|des|l[ea]|el|mon|ma|mi)\s+$", re.IGNORECASE)
+#: What is opened by `first`, or is no item of a list.
+_NO_ITEM: Final = re.compile(r"\s+(?:name|class|aid|half|quarter|floor|of\s+all|of\s+\w+(?:\s+\d{4})?$)\b", re.I)
+
+
+class Pick(msgspec.Struct, frozen=True):
+    """Pick of one out of a list."""
+
+    text: str
+    start: int
+    end: int
+    by: tuple[str, ...] = ()
+    """Names of the values that it sorts by; none: it takes the first one."""
+    is_greatest: bool = False
+
+    def chosen(self, at: str, listed: Listed, path: str) -> str | None:
+        """The expression for what is picked out of the list at a place; None where its items lack what it sorts by."""
+        if not self.by:
+            return f"{{{{ {at}[0].{path} }}}}"
+        own = next((one for word in self.by for one in listed.fields if word in one.name), None)
+        if own is None:
+            return None
+        end = "last" if self.is_greatest else "first"
+        return f"{{{{ ({at} | sort(attribute='{'.'.join(own.path)}') | {end}).{path} }}}}"
+
+
+def picks_in(text: str) -> tuple[Pick, ...]:
+    """The picks that a text says, in its order."""
+    return tuple(_pick(found) for found in PICKED.finditer(text) if not _NO_ITEM.match(text, found.end()))
+
+
+def is_picking(word: str, start: int, text: str) -> bool:
+    """Whether a word at a place of a text is one that picks, or a part of such words: `best` of `best rated`."""
+    before, end = text[max(0, start - 8) : start], start + len(word)
+    around = before + text[start : end + 16]
+    return any(one.start() <= len(before) < one.end() for one in PICKED.finditer(around))
+
+
+def is_of_items(text: str, pick: Pick) -> bool:
+    """Whether the words of a text make the pick one of several things: by an order, or with an article."""
+    return bool(pick.by) or _THE.search(text[: pick.start]) is not None
+
+
+def _pick(found: re.Match[str]) -> Pick:
+    for at, (_, by, is_greatest) in enumerate(_SORTS):
+        if found[f"by{at}"]:
+            return Pick(folded(found.group()), found.start(), found.end(), by, is_greatest)
+    return Pick(folded(found.group()), found.start(), found.end())
