@@ -60,6 +60,7 @@ ui/node_modules: ui/package.json ui/package-lock.json
 
 ui: $(STAMP) ui/node_modules ## build the web page from ui/, which needs Node; what is built is kept in the repository
 	@$(BIN)/python -m toolpath.server.openapi > ui/openapi.json
+	@$(BIN)/python -m ui.event_texts > ui/src/texts/events.zh.ts
 	@cd ui && npx openapi-typescript openapi.json --empty-objects-unknown --output src/api/schema.ts >/dev/null && rm openapi.json
 	@cd ui && npm run --silent types && npm run --silent test && npm run --silent build
 

@@ -30,6 +30,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """Whether those who follow a run are told nothing of it: it is for logs, and for lists of all events."""
     status: str | Callable[[Any], str] = ""
     """What its step, or the run, is from then on; empty: what it was."""
+    zh: str
+    """Its name in Chinese, for the page: `ui/event_texts.py` writes it there."""
     note: Callable[[Any], str] | None = None
     """What stands beside the status while it lasts."""
 
@@ -111,47 +113,65 @@ def _run_failed(event: ev.RunFailed) -> str:
 
 VIEWS: dict[type[ev.Event], View] = {
     ev.RunStarted: View(
-        line=lambda e: f"run {e.run_id} started: {_short(e.plan.get('name', ''), 80)}", status="running"
+        zh="运行开始", line=lambda e: f"run {e.run_id} started: {_short(e.plan.get('name', ''), 80)}", status="running"
     ),
-    ev.RunPaused: View(line=lambda e: f"run paused{_because(e)}", status="paused"),
-    ev.RunResumed: View(line=lambda e: f"run resumed{_because(e)}", status="running"),
+    ev.RunPaused: View(zh="运行暂停", line=lambda e: f"run paused{_because(e)}", status="paused"),
+    ev.RunResumed: View(zh="运行继续", line=lambda e: f"run resumed{_because(e)}", status="running"),
     ev.RunAuthorized: View(
-        line=lambda e: f"run goes on with the rights{_by(e) or ' of somebody else'}", is_detail=True
+        zh="运行获得授权", line=lambda e: f"run goes on with the rights{_by(e) or ' of somebody else'}", is_detail=True
     ),
-    ev.ToolsFrozen: View(line=lambda e: f"tools frozen: {_short(', '.join(e.tools))}", is_detail=True),
-    ev.RunCompleted: View(line=lambda e: f"run {e.status.replace('_', ' ')}", status=lambda e: str(e.status)),
+    ev.ToolsFrozen: View(zh="工具已固定", line=lambda e: f"tools frozen: {_short(', '.join(e.tools))}", is_detail=True),
+    ev.RunCompleted: View(
+        zh="运行完成", line=lambda e: f"run {e.status.replace('_', ' ')}", status=lambda e: str(e.status)
+    ),
     ev.RunFailed: View(
-        level="error", line=_run_failed, status="failed", note=lambda e: e.error.message if e.error else e.reason
+        zh="运行失败",
+        level="error",
+        line=_run_failed,
+        status="failed",
+        note=lambda e: e.error.message if e.error else e.reason,
     ),
-    ev.RunCancelled: View(line=lambda e: f"run cancelled{_because(e)}", status="cancelled", note=_reason),
-    ev.StepReady: View(level="", line=lambda e: f"{e.path} is ready", is_detail=True, status="ready"),
-    ev.StepStarted: View(level="debug", line=_started, status="running"),
+    ev.RunCancelled: View(
+        zh="运行已取消", line=lambda e: f"run cancelled{_because(e)}", status="cancelled", note=_reason
+    ),
+    ev.StepReady: View(zh="步骤就绪", level="", line=lambda e: f"{e.path} is ready", is_detail=True, status="ready"),
+    ev.StepStarted: View(zh="步骤开始", level="debug", line=_started, status="running"),
     ev.StepProgress: View(
+        zh="步骤进展",
         level="",
         line=lambda e: f"{e.path} {_share(e, ' of ')} {_short(e.message)}".rstrip(),
         note=lambda e: f"{_share(e, '/')} {e.message}".strip(),
     ),
     ev.StepRetrying: View(
+        zh="步骤重试",
         level="warning",
         line=_retrying,
         status="retrying",
         note=lambda e: f"attempt {e.attempt} failed: {e.error.message}",
     ),
     ev.FallbackStarted: View(
+        zh="改用备用工具",
         level="warning",
         line=lambda e: f"{e.path} falls back to {e.tool}",
         status="running",
         note=lambda e: f"fallback {e.index}: {e.tool}",
     ),
     ev.StepSucceeded: View(
-        level="debug", line=_succeeded, status="succeeded", note=lambda e: "from the cache" if e.cached else ""
+        zh="步骤成功",
+        level="debug",
+        line=_succeeded,
+        status="succeeded",
+        note=lambda e: "from the cache" if e.cached else "",
     ),
-    ev.StepFailed: View(level="warning", line=_failed("failed"), status="failed", note=_failed_note),
-    ev.StepTimedOut: View(level="warning", line=_failed("timed out"), status="timed_out", note=_failed_note),
+    ev.StepFailed: View(zh="步骤失败", level="warning", line=_failed("failed"), status="failed", note=_failed_note),
+    ev.StepTimedOut: View(
+        zh="步骤超时", level="warning", line=_failed("timed out"), status="timed_out", note=_failed_note
+    ),
     ev.StepSkipped: View(
-        level="debug", line=lambda e: f"{e.path} skipped{_because(e)}", status="skipped", note=_reason
+        zh="步骤跳过", level="debug", line=lambda e: f"{e.path} skipped{_because(e)}", status="skipped", note=_reason
     ),
     ev.StepCancelled: View(
+        zh="步骤已取消",
         # What ended them has a line of its own, and may end thousands at once.
         level=lambda e: "warning" if e.in_doubt else "debug",
         line=_cancelled,
@@ -159,30 +179,39 @@ VIEWS: dict[type[ev.Event], View] = {
         note=_reason,
     ),
     ev.StepUnknown: View(
+        zh="写入结果不明",
         level="error",
         line=lambda e: f"{e.path} was interrupted: whether its write happened is not known",
         status="unknown",
         note=lambda e: "whether this write happened is not known",
     ),
     ev.StepWaiting: View(
+        zh="步骤等待人工",
         level="",
         line=lambda e: f"{e.path} waits for a person ({e.reason})",
         status="waiting",
         note=lambda e: f"for a person: {e.reason}",
     ),
     ev.StateWritten: View(
-        level="", line=lambda e: f"{e.source or e.path or 'run'} sets {_short(', '.join(e.values))}", is_detail=True
+        zh="变量已写入",
+        level="",
+        line=lambda e: f"{e.source or e.path or 'run'} sets {_short(', '.join(e.values))}",
+        is_detail=True,
     ),
-    ev.BranchTaken: View(level="", line=lambda e: f"{e.source} leads to {e.target}", is_detail=True),
-    ev.ApprovalRequested: View(line=lambda e: f"{e.path or 'run'} asks for approval of {e.tool or 'the plan'}"),
-    ev.ApprovalDecided: View(line=_decided, is_detail=True, status="ready"),
-    ev.InputRequested: View(line=lambda e: f"{e.path} asks: {_short(e.form.get('title', ''))}"),
-    ev.InputReceived: View(line=_answered, is_detail=True, status="ready"),
+    ev.BranchTaken: View(zh="转到其他步骤", level="", line=lambda e: f"{e.source} leads to {e.target}", is_detail=True),
+    ev.ApprovalRequested: View(
+        zh="请求批准", line=lambda e: f"{e.path or 'run'} asks for approval of {e.tool or 'the plan'}"
+    ),
+    ev.ApprovalDecided: View(zh="批准已决定", line=_decided, is_detail=True, status="ready"),
+    ev.InputRequested: View(zh="请求填写", line=lambda e: f"{e.path} asks: {_short(e.form.get('title', ''))}"),
+    ev.InputReceived: View(zh="已收到填写", line=_answered, is_detail=True, status="ready"),
     ev.BudgetExceeded: View(
-        level="warning", line=lambda e: f"budget of {e.budget} exceeded: {e.used:g} of {e.limit:g}"
+        zh="超出预算", level="warning", line=lambda e: f"budget of {e.budget} exceeded: {e.used:g} of {e.limit:g}"
     ),
-    ev.PlanRevised: View(line=lambda e: f"plan revised, {len(e.kept)} steps stay: {_why(e.reason)}"),
-    ev.Warned: View(level="warning", line=lambda e: f"{e.path or 'run'}: warning {e.code}: {_why(e.message)}"),
+    ev.PlanRevised: View(zh="计划已修订", line=lambda e: f"plan revised, {len(e.kept)} steps stay: {_why(e.reason)}"),
+    ev.Warned: View(
+        zh="警告", level="warning", line=lambda e: f"{e.path or 'run'}: warning {e.code}: {_why(e.message)}"
+    ),
 }
 
 

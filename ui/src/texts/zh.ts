@@ -1,37 +1,5 @@
 import type { Words } from './en'
-
-/** 运行事件的名称；英文由服务给出。 */
-const EVENTS: Record<string, string> = {
-  'run.started': '运行开始',
-  'run.paused': '运行暂停',
-  'run.resumed': '运行继续',
-  'run.authorized': '运行获得授权',
-  'tools.frozen': '工具已固定',
-  'run.completed': '运行完成',
-  'run.failed': '运行失败',
-  'run.cancelled': '运行已取消',
-  'step.ready': '步骤就绪',
-  'step.started': '步骤开始',
-  'step.progress': '步骤进展',
-  'step.retrying': '步骤重试',
-  'fallback.started': '改用备用工具',
-  'step.succeeded': '步骤成功',
-  'step.failed': '步骤失败',
-  'step.timed_out': '步骤超时',
-  'step.skipped': '步骤跳过',
-  'step.cancelled': '步骤已取消',
-  'step.unknown': '写入结果不明',
-  'step.waiting': '步骤等待人工',
-  'state.written': '变量已写入',
-  'branch.taken': '转到其他步骤',
-  'approval.requested': '请求批准',
-  'approval.decided': '批准已决定',
-  'input.requested': '请求填写',
-  'input.received': '已收到填写',
-  'budget.exceeded': '超出预算',
-  'plan.revised': '计划已修订',
-  warning: '警告',
-}
+import { EVENTS } from './events.zh'
 
 /** 页面上的全部中文文字。 */
 export const zh: Words = {
