@@ -37,14 +37,17 @@ def by_model(act: Act, request: str, catalog: Catalog, **how: Any) -> Plan:
     return mandated(plan, request, catalog, strict=False)
 
 
-def wrong_writes(seeds: range) -> tuple[list[str], int]:
-    """The requests that take an act back and have it done all the same; and how many were tried."""
+def wrong_writes(seeds: range, one_in: int) -> tuple[list[str], int]:
+    """The requests that take an act back and have it done all the same; and how many were tried.
+
+    Each way to take it back is tried with one act in so many, the next way with the next acts.
+    """
     found, tried = [], 0
     for seed in seeds:
-        for name, act in acts(random.Random(seed)):
+        for number, (name, act) in enumerate(acts(random.Random(seed))):
             catalog = catalog_of(name)
             for language in LANGUAGES:
-                for template in TAKEN_BACK[language]:
+                for template in TAKEN_BACK[language][number % one_in :: one_in]:
                     request = said(template, getattr(act, language))
                     plans = [by_model(act, request, catalog)]
                     if language == "english":
@@ -56,14 +59,14 @@ def wrong_writes(seeds: range) -> tuple[list[str], int]:
 
 
 def test_what_a_request_takes_back_is_never_done() -> None:
-    wrong, tried = wrong_writes(range(1))
+    wrong, tried = wrong_writes(range(1), one_in=4)
     assert wrong == []
-    assert tried > 1_800
+    assert tried > 450
 
 
 @pytest.mark.soak
 def test_what_a_request_takes_back_is_never_done_in_thousands() -> None:
-    wrong, tried = wrong_writes(range(1, 30))
+    wrong, tried = wrong_writes(range(30), one_in=1)
     assert wrong == []
     assert tried > 50_000
 

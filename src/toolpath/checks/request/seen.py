@@ -224,8 +224,13 @@ def _presets(calls: Iterable[tuple[Call, Tool | None, bool]]) -> Iterator[Json]:
 
 
 def _vocabulary(tools: Iterable[Tool]) -> set[str]:
-    found: set[str] = set()
-    for tool in tools:
+    """The words that tools are described with."""
+    return set[str]().union(*(_words(tool) for tool in tools))
+
+
+def _words(tool: Tool) -> frozenset[str]:
+    known = tool.__dict__.get("_words")
+    if known is None:
         texts = [tool.key, tool.description[:2_000], *tool.aliases, *tool.capabilities]
         for path, _ in walk(tool.output_schema, ""):
             # What it gives is spoken of where a later step takes it: `the first slot`.
@@ -234,9 +239,12 @@ def _vocabulary(tools: Iterable[Tool]) -> set[str]:
             texts += [part for part in path.split("/") if part]
             if isinstance(value, str):
                 texts.append(value[:500])
-        found.update(word for text in texts for word in raw_words(text))
-        found.update(folded(word) for text in texts for word in re.findall(r"[^\W_]+", text))
-    return found
+        known = frozenset(
+            [word for text in texts for word in raw_words(text)]
+            + [folded(word) for text in texts for word in re.findall(r"[^\W_]+", text)]
+        )
+        tool.__dict__["_words"] = known
+    return known
 
 
 def _things(tool: Tool) -> frozenset[str]:

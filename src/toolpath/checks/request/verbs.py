@@ -135,6 +135,8 @@ _SPANISH_TAILS: Final = re.compile(r"(?:me|te|se|le|les|lo|la|los|las|nos)+$")
 
 def folded(word: str) -> str:
     """The word in lower case, without accents and with `ß` as `ss`."""
+    if word.isascii():
+        return word.lower()
     plain = unicodedata.normalize("NFKD", word.casefold())
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
