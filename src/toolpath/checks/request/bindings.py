@@ -14,6 +14,7 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.amounts import is_measure, is_money
 from toolpath.checks.request.concepts import STOPS
+from toolpath.checks.request.occurrences import goes_on, occurrences, whole_words
 from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
 from toolpath.model.plan import Call
@@ -87,11 +88,11 @@ def _torn(seen: Seen) -> Iterator[str]:
     """A question for each two values that the request joins and that an acting call takes for different parameters."""
     for call, _, _ in seen.acting:
         said = [
-            (place.start(), place.end(), name, value)
+            (place.start, place.end, name, value)
             for name, held in call.inputs.items()
             for value in (held if isinstance(held, list) else [held])
             if isinstance(value, str) and value and "{{" not in value
-            for place in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", seen.request)
+            for place in whole_words(seen.request, value)
         ]
         names = {value: {one[2] for one in said if one[3] == value} for _, _, _, value in said}
         for one, other in pairwise(sorted(said)):
@@ -118,7 +119,10 @@ def _in_one(seen: Seen) -> Iterator[str]:
             for value in held if isinstance(held, list) else [held]:
                 said = value if isinstance(value, str) and value in seen.plain else ""
                 # `Marks & Spencer` is a company, `Ann & Ben` are two people.
-                is_row = not is_whole or re.search(rf",\s*{re.escape(said)}", seen.plain) is not None
+                is_row = not is_whole or any(
+                    seen.plain[max(0, one.start - 40) : one.start].rstrip().endswith(",")
+                    for one in occurrences(seen.plain, said)
+                )
                 if _SEVERAL.search(said) or (" & " in said and is_row):
                     yield f"{call.id}: is {value!r} one thing, or several?"
 
@@ -129,7 +133,7 @@ def _shape(value: str) -> str:
 
 
 #: A word that may be the value of the parameter named before it.
-_NAMED_VALUE: Final = r"\s+(?:(?:as|is|to|with|=)\s+)?(?P<value>[^\W\d_][\w-]*)"
+_NAMED_VALUE: Final = re.compile(r"\s+(?:(?:as|is|to|with|=)\s+)?(?P<value>[^\W\d_][\w-]*)", re.IGNORECASE)
 
 
 def _left_out(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
@@ -141,14 +145,25 @@ def _left_out(seen: Seen, call: Call, tool: Tool) -> Iterator[str]:
         word = next(iter(raw_words(name)[-1:]), "")
         if name in call.inputs or len(word) < 4 or word in own:
             continue
-        last = word[-1]
-        found = re.search(rf"(?<![\w-]){word}(?:{last}?ed)?{_NAMED_VALUE}", seen.plain, re.IGNORECASE)
-        value = folded(found["value"]) if found is not None else ""
+        found = _given_by_name(seen, word)
+        value = folded(found.split()[-1]) if found is not None else ""
         if not value or value in STOPS or seen.held.names(value) or value in seen.verbs or found is None:
             continue
         if meanings_of(value) or is_reading(value) or value in seen.parameters:
             continue
-        yield f"The request says {found.group()!r}, and {call.id} takes no {name!r}: what of it?"
+        yield f"The request says {found!r}, and {call.id} takes no {name!r}: what of it?"
+
+
+def _given_by_name(seen: Seen, word: str) -> str | None:
+    """The words that give a parameter by its name: `labelled bug`."""
+    for start, end in occurrences(seen.plain, word, ignoring_case=True):
+        if goes_on(before := seen.plain[start - 1 : start]) or before == "-":
+            continue
+        for ending in (word[-1] + "ed", "ed", ""):
+            found = _NAMED_VALUE.match(seen.plain, end + len(ending))
+            if found is not None and seen.plain[end : end + len(ending)].lower() == ending:
+                return seen.plain[start : found.end()]
+    return None
 
 
 # Two values of one kind.

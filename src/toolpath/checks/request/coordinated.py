@@ -11,6 +11,7 @@ from typing import Final
 
 from toolpath.checks.request.blockers import takes_back
 from toolpath.checks.request.concepts import STOPS
+from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.remainders import says_nothing
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded, is_reading, meanings_of
@@ -45,11 +46,11 @@ def coordinated(seen: Seen) -> Iterator[str]:
         said = _TAIL.sub("", value.strip())
         if not any(map(str.isalpha, said)) or len(said) > 60:
             continue
-        for place in re.finditer(rf"(?<!\w){re.escape(said)}(?!\w)", seen.request, re.IGNORECASE):
-            after = _AFTER.match(text, place.end())
+        for place in whole_words(seen.request, said, ignoring_case=True):
+            after = _AFTER.match(text, place.end)
             if after is not None and _is_left_out(after["thing"], seen, is_object=bool(after["of"] or after["also"])):
                 yield " ".join(after["thing"].split())
-            before = _BEFORE.search(text[max(0, place.start() - 80) : place.start()])
+            before = _BEFORE.search(text[max(0, place.start - 80) : place.start])
             if before is not None and _is_left_out(before["thing"], seen, is_object=False):
                 yield before["thing"]
 

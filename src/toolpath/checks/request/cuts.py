@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
+from toolpath.checks.request.occurrences import occurrences, whole_words
 from toolpath.checks.request.said import COUNTED, DATED, EDGES, number_words, texts_of
 from toolpath.checks.request.verbs import folded
 from toolpath.values import Json
@@ -39,7 +41,7 @@ def cut_out(text: str, values: Sequence[Json], *, shortened: bool = False) -> li
 
 def _longer(word: str, text: str) -> str | None:
     """The longer word that this one is cut out of, where it stands in the text nowhere by itself."""
-    places = [match.start() for match in re.finditer(re.escape(word), text)][:50]
+    places = [place.start for place in islice(occurrences(text, word), 50)]
     first: str | None = None
     for start in places:
         end = start + len(word)
@@ -57,8 +59,8 @@ def _longer(word: str, text: str) -> str | None:
 
 def _lettered(said: str, text: str, values: Sequence[Json]) -> str | None:
     """The value with the letter after it, where the request never says it without one: `vitamin D`."""
-    places = [*re.finditer(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE)][:50]
-    found = [_LETTER.match(text, place.end()) for place in places]
+    places = [*islice(whole_words(text, said, ignoring_case=True), 50)]
+    found = [_LETTER.match(text, place.end) for place in places]
     letters = [one[1] for one in found if one is not None]
     taken = {one for value in values for one in texts_of(value)}
     return f"{said} {letters[0]}" if letters and len(letters) == len(places) and not taken & {*letters} else None

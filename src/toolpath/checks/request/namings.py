@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.concepts import STOPS
+from toolpath.checks.request.occurrences import goes_on, occurrences, whole_words
 from toolpath.checks.request.seen import Seen, is_offered
 from toolpath.checks.request.verbs import folded
 
@@ -54,48 +55,61 @@ def _lettered(seen: Seen) -> Iterator[str]:
 
 def _owned(seen: Seen, value: str) -> str | None:
     """The thing that the request names as somebody's, where the plan takes the owner for it; None: it does not."""
-    pattern = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
-    places = [*pattern.finditer(seen.plain)]
-    found = _POSSESSED.match(seen.plain, places[0].end()) if len(places) == 1 else None
+    places = [*whole_words(seen.plain, value, ignoring_case=True)]
+    found = _POSSESSED.match(seen.plain, places[0].end) if len(places) == 1 else None
     if found is None:
         return None
     words = [folded(word) for word in found["thing"].split()]
     if any(seen.held.names(word) or _is_told(word, seen) or seen.is_verb(word) for word in words):
         return None
-    return seen.plain[places[0].start() : found.start("thing")] + found["thing"].split()[0]
+    return seen.plain[places[0].start : found.start("thing")] + found["thing"].split()[0]
 
 
 def _of_another(seen: Seen, value: str) -> str | None:
     """The thing that the value is said of, where no tool of the plan knows of it: `the brother of Tom`, `room 12`."""
-    name = re.escape(value)
-    number = rf"|(?P<kind>[^\W\d_]{{3,}})\s+{name}" if value.isdigit() else ""
-    pattern = re.compile(
-        rf"(?<![\w-])(?:(?:the|a|an)\s+(?P<thing>[^\W\d_]{{3,}})\s+(?:of|on|in|from|under|at)\s+{name}{number})(?![\w-])",
-        re.I,
-    )
-    found = pattern.search(seen.request) or _of_thing(seen, name)
-    if found is None or len(re.findall(rf"(?<!\w){name}(?!\w)", seen.request)) != 1:
+    patterns = (_THING_OF, _KIND) if value.isdigit() else (_THING_OF,)
+    found = next((one for one in _before(seen, value, patterns)), None) or _of_thing(seen, value)
+    if found is None or sum(1 for _ in whole_words(seen.request, value)) != 1:
         return None
-    word = folded(found.groupdict().get("kind") or found["thing"])
-    if found["thing"] and value[:1].isupper() and value.isalpha() and word in seen.parameters and word not in _CALLED:
+    match, end = found
+    said = " ".join(seen.request[match.start() : end].split())
+    thing = match.groupdict().get("thing")
+    word = folded(thing or match["kind"])
+    if thing and value[:1].isupper() and value.isalpha() and word in seen.parameters and word not in _CALLED:
         # `the room of Ann`: Ann has a room, and is none.
-        return " ".join(found.group().split())
+        return said
     if word in STOPS or word in _COUNTING or seen.held.names(word) or _is_told(word, seen) or seen.is_verb(word):
         return None
-    return " ".join(found.group().split())
+    return said
 
 
-def _of_thing(seen: Seen, name: str) -> re.Match[str] | None:
+def _before(seen: Seen, value: str, patterns: Sequence[re.Pattern[str]]) -> Iterator[tuple[re.Match[str], int]]:
+    """Matches of one of these right before the value, each with the end of the value."""
+    for start, end in occurrences(seen.request, value, ignoring_case=True):
+        if goes_on(after := seen.request[end : end + 1]) or after == "-":
+            continue
+        found = (pattern.search(seen.request, max(0, start - _NEAR), start) for pattern in patterns)
+        yield from ((one, end) for one in found if one is not None)
+
+
+def _of_thing(seen: Seen, value: str) -> tuple[re.Match[str], int] | None:
     """The same with what the value is between: `the lid from sample S-4`."""
-    for found in re.finditer(
-        rf"(?<![\w-])(?:the|a|an)\s+(?P<thing>[^\W\d_]{{3,}})\s+(?:of|in|from|under)\s+(?:the\s+)?"
-        rf"(?P<between>[^\W\d_]{{3,}})\s+{name}(?![\w-])",
-        seen.request,
-        re.I,
-    ):
-        if _is_told(folded(found["between"]), seen):
+    for found in _before(seen, value, (_THING_BETWEEN,)):
+        if _is_told(folded(found[0]["between"]), seen):
             return found
     return None
+
+
+#: So far before a value stands what it is said of.
+_NEAR: Final = 120
+_THING_OF: Final = re.compile(
+    r"(?<![\w-])(?:the|a|an)\s+(?P<thing>[^\W\d_]{3,})\s+(?:of|on|in|from|under|at)\s+\Z", re.IGNORECASE
+)
+_KIND: Final = re.compile(r"(?<![\w-])(?P<kind>[^\W\d_]{3,})\s+\Z")
+_THING_BETWEEN: Final = re.compile(
+    r"(?<![\w-])(?:the|a|an)\s+(?P<thing>[^\W\d_]{3,})\s+(?:of|in|from|under)\s+(?:the\s+)?(?P<between>[^\W\d_]{3,})\s+\Z",
+    re.IGNORECASE,
+)
 
 
 #: Things that are what the name after them says: `the city of Paris`.
@@ -122,7 +136,12 @@ def swallowed(seen: Seen, verb: str, text: str) -> Iterator[str]:
     """
     after = text.strip(" ,.;:!")
     for value in seen.own_values if seen.acting else ():
-        if isinstance(value, str) and re.match(rf"{re.escape(folded(verb))}\b", folded(value)):
-            whole = re.escape(folded(value.strip()))
-            if re.match(rf"{whole}(?!\w)", folded(after)) and len(re.findall(whole, folded(seen.request))) == 1:
+        if isinstance(value, str) and _begins(folded(value), folded(verb)):
+            whole = folded(value.strip())
+            if _begins(folded(after), whole) and folded(seen.request).count(whole) == 1:
                 yield f"The plan takes the verb {verb!r} for a part of {value!r}: what is meant?"
+
+
+def _begins(text: str, words: str) -> bool:
+    """Whether the text begins with these whole words."""
+    return text.startswith(words) and not goes_on(text[len(words) : len(words) + 1])

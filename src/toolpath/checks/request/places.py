@@ -8,20 +8,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
+from toolpath.checks.request.occurrences import goes_on, occurrences, whole_words
 from toolpath.checks.request.seen import Seen
 from toolpath.checks.request.verbs import folded
 from toolpath.model.tool import Tool
 from toolpath.values import Json
 
+#: Between a word that leads to a value, and the value.
+_THE: Final = r"\s+(?:(?:the|dem|der|den|le|la|el)\s+)?(?:(?!and\b|to\b)[^\W\d_]+\s+)?\Z"
 #: Before a value: what is meant lies elsewhere.
-_BESIDE: Final = (
-    r"(?:out\s+of|away\s+from|next\s+to|close\s+to|ahead\s+of|in\s+front\s+of|opposite(?:\s+of|\s+to)?|beside|besides|past"
+_BESIDE: Final = re.compile(
+    r"(?<![\w-])(?P<words>out\s+of|away\s+from|next\s+to|close\s+to|ahead\s+of|in\s+front\s+of|opposite(?:\s+of|\s+to)?|beside|besides|past"
     r"|via|beyond|near|nearby|behind|adjacent\s+to|following|preceding|neben|hinter|weg\s+von|vorbei\s+an|jenseits\s+von"
-    r"|à\s+côté\s+de|derrière|hors\s+de|près\s+de|al\s+lado\s+de|detrás\s+de|fuera\s+de|cerca\s+de|lejos\s+de)"
+    r"|à\s+côté\s+de|derrière|hors\s+de|près\s+de|al\s+lado\s+de|detrás\s+de|fuera\s+de|cerca\s+de|lejos\s+de)" + _THE,
+    re.IGNORECASE,
 )
-_ONE_OF_ORDER: Final = r"the\s+(?!(?:second|minute|hour|day|week|month|year)\b)[^\W\d_]{3,}\s+(?:after|before)"
+_OUT_OF: Final = re.compile(r"(?<![\w-])(?P<words>from|von|aus|depuis|desde)" + _THE, re.IGNORECASE)
+_ONE_OF_ORDER: Final = re.compile(
+    r"(?<![\w-])(?P<words>the\s+(?!(?:second|minute|hour|day|week|month|year)\b)[^\W\d_]{3,}\s+(?:after|before))\s+\Z",
+    re.IGNORECASE,
+)
+_SIGN: Final = re.compile(r"[+*\u2212-]?(?!\w)")
+_WORD: Final = re.compile(r"(?<![\w-])(?P<word>[^\W\d_]+)\s+[\"']?\Z")
+_COUNT: Final = re.compile(r"\d\s+\Z")
+#: So far before a value stand the words that lead to it.
+_NEAR: Final = 120
 _GOES: Final = re.compile(
     r"\W*(?:\w+\s+){0,2}?(?:move|transfer|shift|relocate|verlege?|verschiebe?|déplace[rz]?|transfère|mueve|traslada)\b",
     re.IGNORECASE,
@@ -67,25 +80,35 @@ def _beside(seen: Seen, tool: Tool, name: str, text: str) -> Iterator[str]:
     words = _words_of(name)
     if seen.parameters & _PLACED or seen.held.vocabulary & {"via", "near", "nearby", "beside"}:
         return
-    value = rf"(?:(?:the|dem|der|den|le|la|el)\s+)?(?:(?!and\b|to\b)[^\W\d_]+\s+)?{re.escape(text)}(?![\w-])"
-    found = _search(seen, rf"(?<![\w-])(?P<words>{_BESIDE})\s+{value}")
-    if found is not None and words & _ORIGINS and _LEFT.fullmatch(found["words"]):
+    found = _led_by(seen, _BESIDE, text)
+    if found is not None and words & _ORIGINS and _LEFT.fullmatch(found.words):
         return
     if found is None and not text[:1].isdigit():
-        found = _search(seen, rf"(?<![\w-])(?P<words>{_ONE_OF_ORDER})\s+{re.escape(text)}(?![\w-])")
+        found = _led_by(seen, _ONE_OF_ORDER, text)
     if found is None and not words & _ORIGINS and _GOES.match(seen.plain):
-        found = _search(seen, rf"(?<![\w-])(?P<words>from|von|aus|depuis|desde)\s+{value}")
+        found = _led_by(seen, _OUT_OF, text)
     if found is not None:
-        said = " ".join(found.group().split())
+        said = " ".join(found.said.split())
         yield f"{said!r}: {tool.name} takes {text!r} itself as {name!r}. Which one is meant?"
 
 
-def _search(seen: Seen, pattern: str) -> re.Match[str] | None:
-    """The first place of the pattern whose `words` are the request's own, not somebody's that it hands on."""
-    for found in re.finditer(pattern, seen.request, re.IGNORECASE):
-        start, end = found.span("words")
-        if seen.plain[start:end] == seen.request[start:end]:
-            return found
+class _Led(NamedTuple):
+    """A value with the words before it."""
+
+    words: str
+    said: str
+    """With the value."""
+
+
+def _led_by(seen: Seen, before: re.Pattern[str], text: str) -> _Led | None:
+    """The first place of a value with such words before it, which are the request's own and not handed on by it."""
+    for start, end in occurrences(seen.request, text, ignoring_case=True):
+        if goes_on(after := seen.request[end : end + 1]) or after == "-":
+            continue
+        first = max(0, start - _NEAR)
+        found = before.search(seen.request, first, start)
+        if found is not None and seen.plain[slice(*found.span("words"))] == found["words"]:
+            return _Led(found["words"], seen.request[found.start() : end])
     return None
 
 
@@ -93,17 +116,26 @@ def _graded(seen: Seen, text: str) -> Iterator[str]:
     """A question where a sign after the value makes another one of it: `A-`, `B+`."""
     if not text[-1:].isalnum() or len(text) > 12:
         return
-    places = [*re.finditer(rf"(?<![\w*]){re.escape(text)}(?P<sign>[+*\u2212-]?)(?!\w)", seen.request)]
-    if places and all(one["sign"] and seen.request[one.end() : one.end() + 1] in ("", " ", ",", ".") for one in places):
-        yield f"{places[0].group()!r}: the plan takes {text!r}. Which one is meant?"
+    signs = [
+        found
+        for start, end in occurrences(seen.request, text)
+        if not goes_on(before := seen.request[start - 1 : start]) and before != "*"
+        if (found := _SIGN.match(seen.request, end)) is not None
+    ]
+    if signs and all(one.group() and seen.request[one.end() : one.end() + 1] in ("", " ", ",", ".") for one in signs):
+        yield f"{text + signs[0].group()!r}: the plan takes {text!r}. Which one is meant?"
 
 
 def _of_other(seen: Seen, inputs: dict[str, Json], tool: Tool, name: str, text: str) -> Iterator[str]:
     """A question where the request names the value as another parameter of the call: `room B12` for the course."""
     if not any(mark.isalpha() for mark in text):
         return
-    pattern = rf"(?<![\w-])(?P<word>[^\W\d_]+)\s+[\"']?{re.escape(text)}(?![\w-])"
-    said = [folded(found["word"]) for found in re.finditer(pattern, seen.request)]
+    said = [
+        folded(found["word"])
+        for start, end in occurrences(seen.request, text)
+        if not goes_on(after := seen.request[end : end + 1]) and after != "-"
+        if (found := _WORD.search(seen.request, max(0, start - _NEAR), start)) is not None
+    ]
     others = [other for other in inputs if other != name and folded(other) in said]
     if others and len(said) == 1 and folded(name) not in said and inputs[others[0]] != inputs[name]:
         yield f"The request calls {text!r} {others[0]!r}, and {tool.name} takes it as {name!r}. Which is right?"
@@ -113,9 +145,12 @@ def _measured(seen: Seen, text: str) -> Iterator[str]:
     """A question where the value begins with what a number before it counts: `litros de etanol` of `5 litros de …`."""
     words = text.split()
     if len(words) > 2 and folded(words[1]) in ("of", "de", "von"):
-        found = _search(seen, rf"\d\s+(?P<words>{re.escape(text)})(?!\w)")
-        if found is not None:
-            yield f"The plan takes {text!r} with what {found.group()!r} counts. What is meant?"
+        for start, end in whole_words(seen.request, text, ignoring_case=True):
+            counted = _COUNT.search(seen.request, max(0, start - _NEAR), start)
+            if counted is not None and seen.plain[start:end] == seen.request[start:end]:
+                said = seen.request[counted.start() : end]
+                yield f"The plan takes {text!r} with what {said!r} counts. What is meant?"
+                return
 
 
 def _words_of(name: str) -> frozenset[str]:

@@ -14,6 +14,7 @@ from typing import Final
 from toolpath.catalog.words import raw_words
 from toolpath.checks.request.blockers import PROVISO, words_of
 from toolpath.checks.request.concepts import STOPS, concepts_of
+from toolpath.checks.request.occurrences import whole_words
 from toolpath.checks.request.said import COUNTS
 from toolpath.checks.request.seen import Seen, short, text_in
 from toolpath.checks.request.sentences import Clause
@@ -288,7 +289,7 @@ _POINTING: Final = re.compile(r"\b(?:it|him|her|them|he|she|they|this|that|one|i
 
 def _is_in(value: Json, text: str) -> bool:
     is_plain = isinstance(value, str | int) and not isinstance(value, bool)
-    return is_plain and re.search(rf"(?<!\w){re.escape(str(value))}(?!\w)", text, re.IGNORECASE) is not None
+    return is_plain and any(True for _ in whole_words(text, str(value), ignoring_case=True))
 
 
 def _shape(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from toolpath.checks.request.occurrences import goes_on, whole_words
 from toolpath.checks.request.verbs import folded, is_counter, is_reading, meanings_of
 from toolpath.values import Json
 
@@ -161,8 +162,8 @@ class HeldValues(msgspec.Struct, frozen=True):
 
     def has(self, text: str) -> bool:
         """Whether a value holds the text as whole words."""
-        pattern = re.compile(rf"(?<!\w){re.escape(folded(text))}(?!\w)")
-        return any(pattern.search(value) for value in self.texts)
+        said = folded(text)
+        return any(True for value in self.texts for _ in whole_words(value, said))
 
     def has_text(self, text: str) -> bool:
         """Whether a value holds the text letter by letter."""
@@ -170,8 +171,16 @@ class HeldValues(msgspec.Struct, frozen=True):
 
     def names(self, word: str) -> bool:
         """Whether a value holds the word, and not as a part of an address."""
-        pattern = re.compile(rf"(?<![\w@])(?<!\w\.){re.escape(folded(word))}(?![\w@]|\.\w)")
-        return any(pattern.search(value) for value in self.texts)
+        said = folded(word)
+        return any(not _is_in_address(value, *place) for value in self.texts for place in whole_words(value, said))
+
+
+def _is_in_address(text: str, start: int, end: int) -> bool:
+    """Whether a word of the text is a part of an address: `ann` of `ann@example.org`, `example` of it."""
+    if text[start - 1 : start] == "@" or text[end : end + 1] == "@":
+        return True
+    is_after = text[start - 1 : start] == "." and start > 1 and goes_on(text[start - 2 : start - 1])
+    return is_after or (text[end : end + 1] == "." and goes_on(text[end + 1 : end + 2]))
 
 
 def held_values(values: Sequence[Json], vocabulary: Collection[str], counts: Collection[int] = ()) -> HeldValues:

@@ -90,6 +90,8 @@ class Seen:
         self.verbs = frozenset(verb for tool in self.tools for verb in verbs_of(tool))
         for tool in self.tools:
             # A tool that is called by its full name is called by its verb.
+            if tool.key == tool.name or tool.key.casefold() not in self.plain.casefold():
+                continue
             whole = " " * (len(tool.key) - len(tool.name)) + tool.name
             self.plain = re.sub(rf"(?<![\w.]){re.escape(tool.key)}(?![\w])", whole, self.plain, flags=re.IGNORECASE)
         self.clauses = [self._called(clause) for clause in clauses_of(self.plain, self.is_verb)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 import msgspec
@@ -357,9 +357,11 @@ def _is_commanded(text: str, drafts: Sequence[Draft]) -> bool:
 
 def _offered(text: str, catalog: Catalog, tools: Sequence[str] | None, search: Lookup | None) -> list[Tool]:
     if tools:
-        allowed = {} if list(tools) == ["none"] else {tool.key: tool for tool in map(catalog.find, tools)}
+        allowed: Mapping[str, Tool] = (
+            {} if list(tools) == ["none"] else {tool.key: tool for tool in map(catalog.find, tools)}
+        )
     else:
-        allowed = dict(catalog.tools)
+        allowed = catalog.tools
     if len(allowed) <= _MOST_TOOLS:
         return list(allowed.values())
     index = search if search is not None and not tools else ToolSearch(allowed.values(), stats=catalog.stats)

@@ -163,7 +163,14 @@ NO_FIT = Fit(0.0, 0.0, 0.0)
 
 
 def candidate(tool: Tool) -> RankedTool:
-    """The tool with its words and parameters read."""
+    """The tool with its words and parameters read; kept with it, since tools are frozen."""
+    known = tool.__dict__.get("_candidate")
+    if not isinstance(known, RankedTool):
+        known = tool.__dict__["_candidate"] = _candidate(tool)
+    return known
+
+
+def _candidate(tool: Tool) -> RankedTool:
     slots = slots_of(tool.input_schema)
     parameters = {word for slot in slots for word in slot.words}
     parameters |= {

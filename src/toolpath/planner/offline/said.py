@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from toolpath.catalog.words import raw_words, stem
+from toolpath.checks.request.occurrences import in_small_letters, whole_words
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.match import is_like, is_measure, words_of
 from toolpath.planner.offline.mention import Mention, is_joined
@@ -51,8 +52,12 @@ def from_listed_options(slot: Slot, text: str) -> list[Found]:
     if not slot.options or slot.type not in ("string", "any"):
         return []
     hits: dict[int, Mention] = {}
+    lowered = in_small_letters(text)
     for option in sorted(map(str, slot.options), key=len, reverse=True):
-        words = r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", option)))
+        parts = re.split(r"[\s_-]+", option)
+        if in_small_letters(max(parts, key=len)) not in lowered:
+            continue
+        words = r"[\s_-]+".join(map(re.escape, parts))
         said = re.search(rf"(?<!\w){words}(?!\w)", text, re.IGNORECASE if len(option) > 2 else 0)
         if said and all(said.end() <= other.start or other.end <= said.start() for other in hits.values()):
             hits[said.start()] = Mention("name", said.group(), option, said.start(), said.end())
@@ -156,7 +161,7 @@ def from_shown(slot: Slot, text: str) -> Found | None:
     lowered = " ".join(raw_words(text))
     for shown in slot.shown:
         words = " ".join(raw_words(shown))
-        if words and re.search(rf"\b{re.escape(words)}\b", lowered):
+        if words and any(True for _ in whole_words(lowered, words)):
             if not slot.required and str(slot.default or "").lower() == shown.lower():
                 return None
             at = re.search(re.escape(shown), text, re.IGNORECASE)

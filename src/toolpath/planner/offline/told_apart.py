@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from toolpath.catalog.words import raw_words
+from toolpath.checks.request.occurrences import in_small_letters
 from toolpath.checks.request.seen import FOR_BOTH
 from toolpath.planner.offline.found import Found
 from toolpath.planner.offline.slots import Slot
@@ -47,8 +48,12 @@ def told_apart(slots: Sequence[Slot], single: Mapping[str, Found], text: str) ->
 def _places(slots: Sequence[Slot], text: str) -> list[tuple[int, str]]:
     """Where the text says values that one of the parameters allows, in its order; of two at one place the longer."""
     found: dict[int, str] = {}
+    lowered = in_small_letters(text)
     for option in sorted({str(one) for slot in slots for one in slot.options}, key=lambda one: (len(one), one)):
-        words = r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", option)))
+        parts = re.split(r"[\s_-]+", option)
+        if in_small_letters(max(parts, key=len)) not in lowered:
+            continue
+        words = r"[\s_-]+".join(map(re.escape, parts))
         found |= {said.start(): option for said in re.finditer(rf"(?<!\w){words}(?!\w)", text, re.IGNORECASE)}
     return sorted(found.items())
 
