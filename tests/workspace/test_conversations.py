@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from tests.workspace.conversation_cases import short, talking, told
 
 from toolpath import Settings, Tool
+from toolpath.agents import asked_calls
 from toolpath.catalog.names import mangle
 from toolpath.errors import (
     ChatFailed,
@@ -26,6 +28,7 @@ from toolpath.model.chat import ChatReply, ChatRequest, ToolCall
 from toolpath.model.conversation import Conversation, EndPart, MemoryPart, QuestionPart, TextPart
 from toolpath.model.events import ApprovalDecided
 from toolpath.model.run import RunContext
+from toolpath.model_output.model_text import read_model_text
 from toolpath.notation.plan import read_plan
 from toolpath.workspace.conversations import turns
 from toolpath.workspace.conversations.message import LONGEST, MessageDraft
@@ -493,3 +496,22 @@ async def test_a_plan_that_a_step_calls_knows_the_conversation_where_the_step_sa
         await tp.run(plan, context=RunContext(conversation_id=talk.conversation_id))
         texts = [message.text for message in model.requests[-1].messages]
         assert texts == (["I am Ada.", "Hello.", "Do it."] if inherits else ["Do it."])
+
+
+async def test_a_long_answer_in_brackets_is_read_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody else waits for it, neither where it is asked for calls nor where it is told."""
+    threads: list[threading.Thread] = []
+
+    def read(text: str) -> Any:
+        threads.append(threading.current_thread())
+        return read_model_text(text)
+
+    monkeypatch.setattr(asked_calls, "read_model_text", read)
+    text = "[" + "f(x), {a: b}, " * 12_000 + "]"
+    tp, _, _ = talking(text)
+    async with tp:
+        talk = await tp.conversations.create()
+        parts = await told(tp.conversations.say(talk, "Write a long list."))
+    assert "".join(part.text for part in parts if isinstance(part, TextPart)) == text
+    assert len(threads) >= 2
+    assert threading.main_thread() not in threads

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from toolpath.agents.asked_calls import asked_in
+from toolpath.agents.asked_calls import AskedCalls, read_reply
 from toolpath.engine.drive.drafts import Drafts
 from toolpath.engine.drive.large import LargeValues
 from toolpath.model import events as ev
@@ -32,6 +32,13 @@ _THINK: Final = re.compile(rf"^{REPLY}(~\d+)?/round\[\d+\]/think$")
 _ACT: Final = re.compile(rf"^{REPLY}(~\d+)?/round\[\d+\]/act\[\d+\]$")
 #: What a text begins with that may be a call in words: it is told when it is whole, if it is none.
 _CALLS: Final = ("{", "[", "<", "```")
+
+
+class _Thought(msgspec.Struct, frozen=True):
+    """A whole reply of the model: its text and the calls in it."""
+
+    text: str
+    asked: AskedCalls
 
 
 class Follower:
@@ -66,7 +73,8 @@ class Follower:
                 for event in events:
                     after = event.seq
                     await self._large.load([event], self._store)
-                    for part in self._parts_of(event):
+                    thought = await self._thought_of(event)
+                    for part in self._parts_of(event, thought):
                         yield part
                     if isinstance(event, ev.RunCompleted | ev.RunFailed | ev.RunCancelled):
                         return
@@ -132,17 +140,22 @@ class Follower:
             yield RestartPart(characters=len(self._before) + len(self._told))
         self._told = ""
 
-    def _thought(self, event: ev.StepSucceeded) -> Iterator[Part]:
-        """A reply is whole."""
+    async def _thought_of(self, event: AnyEvent) -> _Thought | None:
+        """The model's reply with which a round ends, read for calls, beside the event loop where it is long."""
+        if not (self._talks and isinstance(event, ev.StepSucceeded) and _THINK.match(event.path)):
+            return None
         reply = msgspec.convert(self._large.restored(event.output), ChatReply)
-        asked = asked_in(reply, 0, talks=True)
-        text = "" if asked.in_text and asked.calls else reply.text.strip()
+        return _Thought(reply.text, await read_reply(reply, 0, talks=True))
+
+    def _thought(self, event: ev.StepSucceeded, thought: _Thought) -> Iterator[Part]:
+        """A reply is whole."""
+        text = "" if thought.asked.in_text and thought.asked.calls else thought.text.strip()
         yield from self._tell(event.path, text)
         self._has_said = self._has_said or bool(text)
 
     # Events.
 
-    def _parts_of(self, event: AnyEvent) -> Iterator[Part]:
+    def _parts_of(self, event: AnyEvent, thought: _Thought | None) -> Iterator[Part]:
         path = getattr(event, "path", None)
         if path is None:
             return
@@ -166,12 +179,12 @@ class Follower:
                 return
             case _:
                 self._open.pop(path, None)
-                yield from self._told_of(event, path)
+                yield from self._told_of(event, path, thought)
 
-    def _told_of(self, event: AnyEvent, path: str) -> Iterator[Part]:
+    def _told_of(self, event: AnyEvent, path: str, thought: _Thought | None) -> Iterator[Part]:
         if self._talks and _THINK.match(path):
-            if isinstance(event, ev.StepSucceeded):
-                yield from self._thought(event)
+            if isinstance(event, ev.StepSucceeded) and thought is not None:
+                yield from self._thought(event, thought)
             return
         if not (_ACT.match(path) if self._talks else "/" not in path):
             return
