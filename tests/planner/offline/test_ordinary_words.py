@@ -108,3 +108,24 @@ def test_a_plan_takes_an_ordinary_word_as_it_stands(word: str) -> None:
 )
 def test_what_is_no_word_is_still_mended(text: str, meant: str) -> None:
     assert meant in dict(spelled(text, tools_named(NAMES), ()).changes).values()
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("hsip the order", "ship"),
+        ("list the opne orders", "open"),
+        ("Lösceh die Datei alt.txt", "lösche"),
+        ("Stroniere die Bestellung", "storniere"),
+    ],
+)
+def test_letters_the_wrong_way_round_are_mended_in_short_words_and_in_the_verbs_of_other_tongues(
+    text: str, meant: str
+) -> None:
+    assert meant in dict(spelled(text, tools_named("ship_order|open_order"), ()).changes).values()
+
+
+@pytest.mark.parametrize("word", ["form", "sing", "past", "best", "tied", "used", "slat", "diary"])
+def test_a_short_word_that_is_one_is_not_turned_into_another(word: str) -> None:
+    tools = tools_named("send_from|sign_letter|send_post|cancel_bets|set_tide|book_salt|list_dairy")
+    assert spelled(f"please show the {word} to me", tools, ()).changes == ()

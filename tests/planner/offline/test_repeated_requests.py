@@ -126,3 +126,26 @@ def test_very_many_rows_are_read_at_once() -> None:
     catalog = Catalog(tools)
     text = "the median of " + ", ".join(f"{n} and {n + 1}" for n in range(400))
     assert plan_offline(text, catalog, search=ToolSearch(catalog.tools.values())).steps
+
+
+UNITS = tool("u.convert", "Convert a value from one unit to another.", value=NUMBER, from_unit=TEXT, to_unit=TEXT)
+
+
+def test_the_verb_of_the_first_part_is_that_of_the_others_which_lack_it() -> None:
+    plan = planned("Convert 10 miles to kilometers and 150 pounds to kilograms.", UNITS)
+    assert not plan.questions
+    assert calls(plan) == [
+        ("u.convert", {"value": 10, "from_unit": "miles", "to_unit": "kilometers"}),
+        ("u.convert", {"value": 150, "from_unit": "pounds", "to_unit": "kilograms"}),
+    ]
+
+
+def test_a_part_without_a_verb_may_be_of_another_tool_that_reads() -> None:
+    money = tool("m.change", "Change an amount of money.", amount=NUMBER, from_currency=TEXT, to_currency=TEXT)
+    plan = planned("Convert 12 feet to meters and 80 CAD to EUR.", UNITS, money)
+    assert {name for name, _ in calls(plan)} == {"u.convert", "m.change"} or plan.questions
+
+
+def test_a_place_and_what_it_lies_in_are_no_two_parts() -> None:
+    find = tool("s.find", "Find a salon in a city.", city=TEXT)
+    assert len(calls(planned("Search for a salon located in Emeryville, CA?", find))) == 1

@@ -81,6 +81,8 @@ _DETERMINERS: Final = frozenset(
     )
 )
 _NUMBERS: Final = frozenset(("number", "quantity"))
+#: Words of a piece that says what is to be done but for its verb: `3 pounds to grams`; fewer may be a part of a name.
+_FULL: Final = 3
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -105,6 +107,9 @@ class Said(msgspec.Struct, frozen=True):
     """What follows the last of them and may belong to it alone."""
     shared: tuple[str, ...] = ()
     """What it says of where its things are, which other clauses may leave unsaid: `in acme/site`."""
+
+    is_elliptic: bool = False
+    """Each but the first lacks the words that it begins with, which were put before it: `… and 3 pounds to grams`."""
 
     @property
     def is_row(self) -> bool:
@@ -159,7 +164,8 @@ class _Coordination:
         things: tuple[str, ...] = ()
         whole = self._text
         for pieces in clauses:
-            said = self._joined(pieces) if len(pieces) > 1 else self._alone(*pieces[0], things)
+            joined = (self._joined(pieces) or self._elliptic(pieces)) if len(pieces) > 1 else None
+            said = joined if len(pieces) > 1 else self._alone(*pieces[0], things)
             if said is None:
                 return None
             back = _THEM.search(self._text, *pieces[0]) if len(pieces) == 1 and things else None
@@ -242,6 +248,22 @@ class _Coordination:
             return Said(requests, tuple(f"{kind}{one}" for one in texts), rest=counted, shared=shared)
         is_open = any(one.start >= suffix[0] for one in self._spans_in(*suffix))
         return Said(requests, rest=after.strip() if is_open else "", shared=shared)
+
+    def _elliptic(self, pieces: Sequence[tuple[int, int]]) -> Said | None:
+        """A clause said for each of its pieces, with the words of the first one that the others leave out."""
+        (start, end), *others = pieces
+        head = [*_WORD.finditer(self._hidden, start, end)]
+        is_full = all(len(self._text[slice(*one)].split()) >= _FULL for one in others)
+        if len(head) < _FULL or not is_full or not self._acts(head[0][0]):
+            return None
+        requests = [self._text[start:end]]
+        for begin, until in others:
+            first = _WORD.match(self._hidden, begin, until)
+            same = [one for one in head[1:] if first is not None and folded(one[0]) == folded(first[0])]
+            is_bridge = first is not None and folded(first[0]) in _FUNCTION and bool(same)
+            lead = self._text[start : same[0].start() if is_bridge else head[0].end()].rstrip()
+            requests.append(f"{lead} {self._text[begin:until].strip()}")
+        return Said(tuple(requests), shared=self._places(start, end), is_elliptic=True)
 
     def _kind_before(self, text: str) -> str:
         """The word for what the things are, where it stands right before them: `issues`."""

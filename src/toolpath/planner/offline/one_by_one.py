@@ -32,6 +32,9 @@ def put_together(said: Sequence[Said], planned: Callable[[str], Plan | None], ca
         made = [step for plan in plans for step in plan.steps if isinstance(step, Call)]
         sure = min(sure, *(plan.confidence or 0.0 for plan in plans))
         reasons += [plan.origin.reasoning for plan in plans]
+        if clause.is_elliptic and any(not catalog.tools[one.tool].is_read for one in made):
+            # `Add tea to the list and milk`: what would be put where is not said.
+            return None
         if len(clause.requests) > 1:
             whole = _alike(clause, made, catalog)
             if whole is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -19,7 +19,7 @@ from toolpath.checks.request.verbs import english_verbs, folded, is_counter, is_
 from toolpath.model.tool import Tool
 from toolpath.planner.offline.request.spans import Span
 
-_WORD: Final = re.compile(r"(?<![\w@#./'\u2019-])[^\W\d_]{5,30}(?![\w@/'\u2019-]|\.\w)")
+_WORD: Final = re.compile(r"(?<![\w@#./'\u2019-])[^\W\d_]{4,30}(?![\w@/'\u2019-]|\.\w)")
 #: Words of politeness, which no tool has.
 _KIND: Final = ("please", "thanks")
 #: Words that tell the tongue, and as much of the text as they are looked for in.
@@ -28,6 +28,19 @@ _FIRST: Final = 2_000
 #: Letters of the shortest words that `english.txt` has.
 _KNOWN: Final = 5
 _LONG: Final = 8
+#: Words of four letters that are other words with two letters the other way round.
+_TURNS: Final = frozenset(
+    re.findall(
+        r"\S+",
+        """form from sign sing calm clam cold clod bran barn blot bolt tide tied pots post pats past fits fist bets best
+        lots lost cots cost cast cats mats mast trap tarp carp crap lips lisp gaps gasp raps rasp used sued bare brae
+        slat salt goal gaol pets pest tops spot nets nest wets west vets vest ruts rust buts bust guts gust jets jest
+        lien line file mile bile time snap span maps arms warm grid gird burn turn torn trot tort fort born corn crud
+        curd dirt silt slit coal cola loan bawl brawl blow bowl flow fowl clay play pray amid maid mail main said laid
+        lair liar rail raid arid trial trail tail dairy diary angel angle united untied scared sacred casual causal
+        felt left lest lets wasp dose does gods dogs stop star tsar ales eels feel sale seal note tone item""",
+    )
+)
 #: Endings of words that are not taken for one another, and letters that a stem has.
 _ENDINGS: Final = frozenset(re.split(" ", " ly ed er or e y ion ive ance ence ant ent al ian on ic ics se d s es"))
 _STEM: Final = 4
@@ -50,7 +63,7 @@ def spelled(text: str, tools: Sequence[Tool], spans: Sequence[Span]) -> Spelled:
     """
     if "en" not in tongues_of(text) or _has_foreign(text):
         # Tools are named in English: what is near to their words in another tongue is another word.
-        return Spelled(text)
+        return _commanding(text, spans)
     # What opens a request is its verb, though it has a capital.
     values = [one for one in spans if one.kind != "name" or one.start or " " in one.text]
     unknown = [
@@ -67,12 +80,35 @@ def spelled(text: str, tools: Sequence[Tool], spans: Sequence[Span]) -> Spelled:
     last, parts = 0, list[str]()
     for found in unknown[:_MOST]:
         word = found[0].lower()
-        meant = None if word in known or stem(word) in stems else _nearest(word, known)
+        if word in known or stem(word) in stems:
+            continue
+        meant = _turned(word, lambda one: one in known) if len(word) < _KNOWN else _nearest(word, known)
         if meant is not None:
             changes.append((found[0], meant))
             parts += [text[last : found.start()], meant]
             last = found.end()
     return Spelled("".join((*parts, text[last:])), tuple(changes))
+
+
+def _commanding(text: str, spans: Sequence[Span]) -> Spelled:
+    """The text of another tongue with the verb that opens it, where two of its letters stand the wrong way round."""
+    found = _WORD.match(text.lstrip())
+    start = len(text) - len(text.lstrip())
+    if found is None or _is_known(found[0]) or any(one.start == start and " " in one.text for one in spans):
+        return Spelled(text)
+    meant = _turned(found[0].lower(), lambda one: bool(meanings_of(one)))
+    if meant is None:
+        return Spelled(text)
+    return Spelled(f"{text[:start]}{meant}{text[start + found.end() :]}", ((found[0], meant),))
+
+
+def _turned(word: str, is_word: Callable[[str], bool]) -> str | None:
+    """The one word that this is with two letters beside one another the other way round: `lsit` for `list`."""
+    if word in _TURNS:
+        return None
+    swapped = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
+    found = {one for one in swapped if one != word and is_word(one)}
+    return next(iter(found)) if len(found) == 1 else None
 
 
 @cache
