@@ -185,3 +185,30 @@ def test_what_belongs_to_a_named_thing_is_read_first(request_text: str, tools: s
     plan = planned(request_text)
     assert not plan.questions
     assert calls(plan) == [("get_sack", {"sack_id": "SK-3"}, ""), (tools, read, "")]
+
+
+STAFF = {"id": TEXT, "name": TEXT, "email": EMAIL, "manager_id": TEXT}
+PEOPLE = (
+    tool("get_worker", "Show one worker.", STAFF, worker_id=id_of("worker", "WK")),
+    tool("find_workers", "Find the workers of a shift.", {"workers": items(**STAFF)}, shift=TEXT | {"enum": ["late"]}),
+    tool("send_mail", "Send a mail.", to={**EMAIL, "description": "Recipient"}, text={**TEXT, "description": "Text"}),
+)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        'Mail the manager of WK-12 "Please approve"',
+        'Mail the manager of worker WK-12 "Please approve"',
+        'Mail the manager of every late worker "Please approve"',
+        'Mail the daughter of WK-12 "Please approve"',
+        'Mail the daughter of every late worker "Please approve"',
+        'Find the late workers and mail the manager of each "Please approve"',
+        'Find the late workers and mail all of their managers "Please approve"',
+        'Show worker WK-12 and mail their manager "Please approve"',
+        'For each late worker, mail the manager "Please approve"',
+    ],
+)
+def test_nobody_is_written_to_in_place_of_somebody_of_theirs(request_text: str) -> None:
+    plan = planned(request_text, *PEOPLE)
+    assert plan.questions or not any(tool == "send_mail" for tool, _, _ in calls(plan))

@@ -144,15 +144,16 @@ class ToolChoice:
             return None
         score = fitted.score + 0.9 * len(fitted.unused) + 0.35 * len(fitted.unsaid)
         fitted = msgspec.structs.replace(fitted, given=given, score=score)
-        return _left_by(fitted, lister[0], own, part)
+        return _left_by(fitted, lister, own, part)
 
     def _with_source(self, fitted: Fitted, part: ClausePart) -> Fitted:
         """The tool with what another one reads of a thing that the clause names: `the customer of invoice INV-7`."""
         source = self._source(fitted, part) if len(fitted.missing) == 1 else None
         if source is None:
             return fitted
-        field, read, _ = source
-        known = frozenset[str]().union(*read.kit.named, read.kit.described, *map(concepts_of_path, read.kit.outputs))
+        field, read, own = source
+        # The manager of E-7 is another one than whose address it gives.
+        known = frozenset[str]().union(*read.kit.named, read.kit.described, own.concepts, concepts_of_path(own))
         unused = tuple(one for one in fitted.unused if one not in read.taken)
         unsaid = tuple(one for one in fitted.unsaid if not one.concepts & known)
         score = fitted.score + 0.5 + 0.9 * len(read.taken)
@@ -160,7 +161,7 @@ class ToolChoice:
         if not unused and not unsaid and (alone.unused or alone.unsaid):
             # The tool that reads it leaves out what this one is for.
             score = max(score, alone.score + _NEAR + 0.1)
-        taken = (field, read.kit, read.calls[0], source[2])
+        taken = (field, read.kit, read.calls[0], own)
         return msgspec.structs.replace(fitted, unused=unused, unsaid=unsaid, score=score, source=taken)
 
     def _source(self, fitted: Fitted, part: ClausePart) -> tuple[ToolField, Fitted, ToolField] | None:
@@ -359,14 +360,23 @@ def _concepts_after_each(part: ClausePart) -> frozenset[str]:
     return frozenset[str]().union(*(one.concepts for one in part.words if one.start >= start))
 
 
-def _left_by(fitted: Fitted, read: Fitted, own: ClausePart, part: ClausePart) -> Fitted:
+def _left_by(fitted: Fitted, lister: tuple[Fitted, Listed, ToolField], own: ClausePart, part: ClausePart) -> Fitted:
     """A call for what a list holds, with what of the clause neither it nor the list explains."""
+    read, listed, item = lister
     is_open = {*fitted.unused} | {one for one in part.spans if one not in own.spans}
     heard = {*own.words} - {*fitted.unsaid}
+    held = frozenset[str]().union(*read.kit.named, read.kit.described, concepts_of_path(listed))
+    others = frozenset[str]().union(*(one.concepts for one in listed.fields if one.kind in ("id", "email", "person")))
+    # The manager of each is another one than whose address the item gives.
+    others -= held | item.concepts | concepts_of_path(item) | PALE
     return msgspec.structs.replace(
         fitted,
         unused=tuple(one for one in part.spans if one in is_open and one not in read.taken),
-        unsaid=tuple(one for one in part.words if one in read.unsaid and one not in heard),
+        unsaid=tuple(
+            one
+            for one in part.words
+            if one not in heard and (one in read.unsaid or (item.kind == "email" and one.concepts & others))
+        ),
     )
 
 
