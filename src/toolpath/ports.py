@@ -1,4 +1,4 @@
-"""Every seam of the house, as Protocols. Implementations live above; nothing here imports them."""
+"""Ports: what stores, queues, clocks, models, providers, observers implement, as Protocols. None is here."""
 
 from __future__ import annotations
 

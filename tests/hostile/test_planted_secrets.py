@@ -29,7 +29,7 @@ from toolpath.model.plan import Cache
 from toolpath.model.redaction import Redactor
 from toolpath.model.tool import ToolResult
 from toolpath.telemetry.logs import RunLog, set_up_logs
-from toolpath.telemetry.traces import SpanObserver
+from toolpath.telemetry.traces import Traces
 from toolpath.telemetry.watch import Watch
 
 ODD = "/+&<>\"'\\ %=?#é€\n\t~!*()_-.;:@$"
@@ -209,7 +209,7 @@ class Everything:
             store,
             settings=Settings(max_result_size=2_000, audit=True),
             secrets={"KEY": self.secret},
-            observer=Watch(RunLog(), SpanObserver(provider, content=True)),
+            observer=Watch(RunLog(), Traces(provider, content=True)),
         )
         self.leaks.into(self.tp)
         self.log = io.StringIO()

@@ -13,7 +13,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from toolpath import Settings, ToolContext, Toolpath, tool
 from toolpath.errors import ChatFailed
 from toolpath.model.chat import ChatDelta, ChatReply, ChatRequest, Message
-from toolpath.telemetry.traces import SpanObserver
+from toolpath.telemetry.traces import Traces
 from toolpath.telemetry.watch import Watch
 from toolpath.testing.model_replies import Fails, Says
 from toolpath.testing.model_server import ModelServer
@@ -43,17 +43,17 @@ def spans() -> InMemorySpanExporter:
 
 
 @pytest.fixture
-def traces(spans: InMemorySpanExporter) -> SpanObserver:
+def traces(spans: InMemorySpanExporter) -> Traces:
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(spans))
-    return SpanObserver(provider)
+    return Traces(provider)
 
 
 def chats(spans: InMemorySpanExporter) -> list[Any]:
     return [span for span in spans.get_finished_spans() if span.name.startswith("chat")]
 
 
-async def planned_with(server: ModelServer, traces: SpanObserver, monkeypatch: pytest.MonkeyPatch) -> None:
+async def planned_with(server: ModelServer, traces: Traces, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
     settings = Settings(planner_llm="openai", planner_model="planner-1", planner_temperature=0.2)
@@ -63,7 +63,7 @@ async def planned_with(server: ModelServer, traces: SpanObserver, monkeypatch: p
 
 
 async def test_a_request_to_a_configured_model_is_a_span(
-    spans: InMemorySpanExporter, traces: SpanObserver, monkeypatch: pytest.MonkeyPatch
+    spans: InMemorySpanExporter, traces: Traces, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with ModelServer(Says(text=PLAN, input_tokens=120, output_tokens=30)) as server:
         await planned_with(server, traces, monkeypatch)
@@ -82,7 +82,7 @@ async def test_a_request_to_a_configured_model_is_a_span(
 
 
 async def test_a_request_that_fails_says_of_which_kind_and_not_what_the_provider_said(
-    spans: InMemorySpanExporter, traces: SpanObserver, monkeypatch: pytest.MonkeyPatch
+    spans: InMemorySpanExporter, traces: Traces, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with ModelServer(then=Fails(status=401, message=f"no key for: {REQUEST}")) as server:
         await planned_with(server, traces, monkeypatch)
@@ -92,7 +92,7 @@ async def test_a_request_that_fails_says_of_which_kind_and_not_what_the_provider
     assert "Eulalia" not in span.to_json()
 
 
-async def test_what_a_tool_asks_belongs_to_the_tool_s_call(spans: InMemorySpanExporter, traces: SpanObserver) -> None:
+async def test_what_a_tool_asks_belongs_to_the_tool_s_call(spans: InMemorySpanExporter, traces: Traces) -> None:
     async with Toolpath(chat=ScriptedChat("42"), observer=traces) as tp:
         tp.add(think)
         assert (await tp.run({"steps": [{"id": "one", "tool": "think"}]})).status == "completed"
@@ -119,7 +119,7 @@ class Halting:
         yield ChatDelta(reply=ChatReply(text="onetwo", finish_reason="stop"))
 
 
-async def test_a_stream_is_one_span_however_it_ends(spans: InMemorySpanExporter, traces: SpanObserver) -> None:
+async def test_a_stream_is_one_span_however_it_ends(spans: InMemorySpanExporter, traces: Traces) -> None:
     chat = WatchedChat(Halting(), traces, provider="google", model="m")
     whole = [piece.text async for piece in chat.stream(ChatRequest())]
     assert whole == ["one", "two", ""]
@@ -135,7 +135,7 @@ async def test_a_stream_is_one_span_however_it_ends(spans: InMemorySpanExporter,
     assert left_off.status.status_code is StatusCode.UNSET
 
 
-class Broken(SpanObserver):
+class Broken(Traces):
     """An onlooker that fails."""
 
     def asking(self, request: Any, provider: str, model: str) -> Any:

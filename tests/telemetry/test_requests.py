@@ -20,7 +20,7 @@ from toolpath.access.caller import Caller
 from toolpath.server.asgi import create_app
 from toolpath.telemetry.metrics import Metrics
 from toolpath.telemetry.telemetry import Telemetry
-from toolpath.telemetry.traces import SpanObserver
+from toolpath.telemetry.traces import Traces
 from toolpath.telemetry.watch import Watch
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -34,7 +34,7 @@ class Watched:
         provider = TracerProvider(shutdown_on_exit=False)
         provider.add_span_processor(SimpleSpanProcessor(self.spans))
         metrics = Metrics()
-        self.telemetry = Telemetry(Watch(metrics, SpanObserver(provider)), metrics=metrics, provider=provider)
+        self.telemetry = Telemetry(Watch(metrics, Traces(provider)), metrics=metrics, provider=provider)
         self.tp = Toolpath(store, settings=Settings(), observer=self.telemetry.observer)
 
         async def hello(name: str) -> str:

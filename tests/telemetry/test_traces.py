@@ -20,7 +20,7 @@ from tests.telemetry.telemetry_cases import ASKING, PLAN, Desk, desk_of
 from toolpath import RunContext, ToolContext, Toolpath
 from toolpath.model.traceparent import current_trace, trace_in
 from toolpath.telemetry import conventions
-from toolpath.telemetry.traces import SpanObserver
+from toolpath.telemetry.traces import Traces
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
@@ -33,8 +33,8 @@ class Spans:
         self.provider = TracerProvider(shutdown_on_exit=False, **provider)
         self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))
 
-    def traces(self, **options: Any) -> SpanObserver:
-        return SpanObserver(self.provider, **options)
+    def traces(self, **options: Any) -> Traces:
+        return Traces(self.provider, **options)
 
     def named(self, name: str) -> list[ReadableSpan]:
         return [span for span in self.exporter.get_finished_spans() if span.name == name]
@@ -242,7 +242,7 @@ def test_names_are_those_of_the_installed_conventions() -> None:
 
 def test_a_provider_that_is_switched_off_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
-    traces = SpanObserver(TracerProvider(shutdown_on_exit=False))
+    traces = Traces(TracerProvider(shutdown_on_exit=False))
     traces.taken("run_1", [])
     assert trace.get_current_span() is trace.INVALID_SPAN
     traces.calling("run_1", "a", 1)()

@@ -1,4 +1,4 @@
-"""The caller for whom the running code acts: known to the audit trail without every function handing it on."""
+"""Acting caller: the one for whom the running code acts, known to the audit trail without being handed on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line typed by the person at the terminal, while the event loop goes on."""
+"""Prompt at the terminal: a line that a person types while the event loop goes on."""
 
 from __future__ import annotations
 

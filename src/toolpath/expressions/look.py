@@ -1,4 +1,4 @@
-"""Looking a path up with care: what is missing, where, and what is there instead. Runs after a fast look-up failed."""
+"""Careful look-up of a path: what is missing, where, and what is there instead. Runs after a fast look-up failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does this output fit that input? Sound in both directions: `fits` means every value, `never` means none."""
+"""Fit of an output schema to an input schema, sound in both directions: `fits` means every value, `never` none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is this value valid, what is wrong with it, and the value as a call may use it."""
+"""Validation of a value by its schema: whether it fits, what is wrong, and the value as a call may use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doors: what a model wrote → its calls, all that it holds, or a plan."""
+"""Public readers of a model's text: its calls, all that it holds, or a plan."""
 
 from __future__ import annotations
 

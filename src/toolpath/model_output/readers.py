@@ -1,4 +1,4 @@
-"""The one list of what is read, in the order in which it is tried: a new format is one function and one line here.
+"""List of the readers of model output, in the order of trial: a new format is one function and one line here.
 
 A text that may stand within a line begins with one of `MAY_BEGIN`, or is never tried.
 """

@@ -1,5 +1,4 @@
-"""The router's answers: `tool_call`, `tool_calls`, a text for people beside them; and the same as models' own servers
-and libraries wrap them."""
+"""The router's answers: `tool_call`, `tool_calls`, a text for people beside them; the same as servers wrap them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The other end of `process.py`: finds one function, calls it with the inputs on stdin, writes its result to stdout."""
+"""Child process of `process.py`: finds one function, calls it with the inputs on stdin, writes its result to stdout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that may be done to the runs of a store from this process: the parts put together."""
+"""Drives of the runs of a store, as this process may begin and steer them: the parts of `runs/` put together."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The service over HTTP: REST and live events, and the places where other doors are hung in."""
+"""The service over HTTP: REST and live events, and the doors that are mounted beside them."""

@@ -1,4 +1,4 @@
-"""The service as one ASGI application: what is hung in where, what is opened with it, what comes before the routes."""
+"""The service as one ASGI application: its routes and mounts, what is opened with it, what comes before the routes."""
 
 from __future__ import annotations
 

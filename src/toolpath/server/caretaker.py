@@ -1,4 +1,4 @@
-"""Looking after runs that nobody drives: those that a process left behind, and forms whose time to answer ends."""
+"""Caretaker of runs that nobody drives: those that a process left behind, and forms whose time to answer ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Description of the service, printed: what types of its clients are made of."""
+"""OpenAPI description of the service, printed: the page's types are made of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts that routes are given: the open Toolpath, who asks, and whether they may."""
+"""Dependencies of routes: the open Toolpath, the caller, and whether they may."""
 
 from __future__ import annotations
 

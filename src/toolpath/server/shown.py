@@ -1,4 +1,4 @@
-"""How much of a run's results one answer shows: each may be small, and all of them too much."""
+"""Bound on the results that one answer shows: each may be small, and all of them too much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics of tools for a caller: for those who serve all tenants what was counted, for a tenant its own runs."""
+"""Statistics of tools as a caller may see them: all calls for who serves all tenants, for a tenant its own runs."""
 
 from __future__ import annotations
 

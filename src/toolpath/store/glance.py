@@ -1,4 +1,4 @@
-"""A short look into a store from outside: names of runs and tools, as a shell offers them.
+"""Names of runs and tools in a store, read quickly for completion in a shell.
 
 Nothing is made, migrated or written; a store that is away, locked, slow or of another kind shows nothing.
 """

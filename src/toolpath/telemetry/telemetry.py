@@ -149,11 +149,11 @@ def _watched(
         provider = make_provider(wanted, env)
         from opentelemetry import trace
 
-        from toolpath.telemetry.traces import SpanObserver
+        from toolpath.telemetry.traces import Traces
 
         # The MCP library and whatever tools use look for the provider of the process.
         trace.set_tracer_provider(provider)
-        observers.append(SpanObserver(provider, content=settings.trace_content))
+        observers.append(Traces(provider, content=settings.trace_content))
     if not observers:
         return Telemetry(None)
     from toolpath.telemetry.watch import Watch

@@ -46,7 +46,7 @@ _LONGEST_VALUE = 8_000
 _FAILED = frozenset({"failed", "timed_out", "retried", "replaced"})
 
 
-class SpanObserver:
+class Traces:
     """An observer that makes spans. `content`: with arguments and results, as the journal has them."""
 
     def __init__(self, provider: TracerProvider, *, content: bool = False) -> None:

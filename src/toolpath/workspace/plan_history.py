@@ -1,4 +1,4 @@
-"""What stored plans were: the contents of their revisions, and how two of them differ."""
+"""History of stored plans: the contents of their revisions, and how two of them differ."""
 
 from __future__ import annotations
 

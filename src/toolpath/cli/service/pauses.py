@@ -1,4 +1,4 @@
-"""A process that serves many: what may stop all of it for a while is kept short."""
+"""Pauses of the garbage collector in a process that serves many, kept short."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`toolpath models`."""
+"""`toolpath settings`."""

@@ -1,4 +1,4 @@
-"""The way of a run's events into its journal: in batches, in order, and who has to wait for what."""
+"""Commits of a run's events to its journal: in batches, in order, and who has to wait for which."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values too large to travel: kept aside as blobs, and brought back where an expression reads them."""
+"""Large values, kept aside as blobs, and brought back where an expression reads them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""`apply(state, event)`: what each event changes, in place. Pure, deterministic; no expression is evaluated but for
-secrets, which no journal holds.
+"""Fold of the journal: `apply(state, event)` changes the state in place, as the event says. Pure and deterministic.
+
+No expression is evaluated but for secrets, which no journal holds.
 
 The law: folding a journal gives the state that its run had. `state.unblocked` and `state.finished` tell a live run what
 an event has set free; a fold drops them, since the journal's next events say what was made of them.

@@ -1,4 +1,4 @@
-"""Lessons: which tools together did which kind of request, and how often that went well.
+"""Lessons of earlier plans: which tools together did which kind of request, and how often that went well.
 
 The texts of requests are kept, so one set of lessons belongs to one tenant.
 """

@@ -1,4 +1,4 @@
-"""Lists of tools on their way in: a tool that is none is taken out and named, so that it hides no other."""
+"""Filter of lists of tools that servers send: a malformed tool is taken out and named, so that it hides no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An app that is mounted in another one is not told of its start: it begins with its first request."""
+"""Lifespan of an app that is mounted in another one, which tells it of no start: it begins with its first request."""
 
 from __future__ import annotations
 

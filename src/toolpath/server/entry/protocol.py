@@ -1,4 +1,4 @@
-"""HTTP/1.1 as uvicorn speaks it, but for one thing: a head that does not come to its end is not waited for."""
+"""HTTP/1.1 protocol of uvicorn with one change: a head that does not come to its end is not waited for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between resolvers and the engine: who asks, through which door, and errors in words with a stable code."""
+"""Context and permissions of resolvers: who asks, through which door, and errors in words with a stable code."""
 
 from __future__ import annotations
 

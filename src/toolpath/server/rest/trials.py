@@ -1,4 +1,4 @@
-"""`/plans/dry-run` and `/plans/trial`: what a plan would do, and one of its steps tried alone."""
+"""`/plans/dry-run` and `/plans/trial`: preview of the calls of a plan, and a trial of one of its steps."""
 
 from __future__ import annotations
 

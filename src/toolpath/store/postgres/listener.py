@@ -1,4 +1,4 @@
-"""Hears what other processes do to the runs of the database, and wakes who waits here. One connection that listens."""
+"""Listener for what other processes do to the runs of the database, on one connection: it wakes who waits here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells other processes which runs have grown, after the commit: one message at a time, for all that came meanwhile."""
+"""Notifier of other processes after a commit: which runs have grown, one message for all that came meanwhile."""
 
 from __future__ import annotations
 

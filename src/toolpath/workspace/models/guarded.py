@@ -1,4 +1,4 @@
-"""Carrier of requests to a tenant's models: to hosts of the public Internet alone, and such as the settings allow."""
+"""HTTP transport of requests to a tenant's models: to hosts of the public Internet, and such as the settings allow."""
 
 from __future__ import annotations
 
